@@ -1,0 +1,32 @@
+"""Converters: one module a format, each declaring a `FORMAT`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from hlteval.converters.format import Format, Located, Place, Reading
+
+BUILTIN: Mapping[str, str] = {
+    "standoff": "hlteval.converters.standoff",
+    "corpus": "hlteval.converters.parquet",
+    "jsonl": "hlteval.converters.jsonl",
+    "seedev-sentences": "hlteval.converters.seedev_sentences",
+}
+"""The formats by name, each imported where it is first used."""
+
+__all__ = ["BUILTIN", "Format", "Located", "Place", "Reading", "load"]
+
+
+def load(name: str) -> Format:
+    """A format by its name.
+
+    Raises:
+        KeyError: if there is none of that name.
+
+    Examples:
+        >>> load("standoff").suffixes
+        ('.txt', '.a1', '.a2')
+    """
+    form: Format = import_module(BUILTIN[name]).FORMAT
+    return form

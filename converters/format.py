@@ -1,0 +1,79 @@
+"""What a format is: how it is told apart, read, written, and searched for places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hlteval.findings import Excerpt, Finding, Span
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader gives for a batch of whole documents: their corpus, and what it stumbled on.
+
+    `members` are the files the rows of `corpus.sources` were read from, in the same order: there a
+    finding's place is looked up again.
+    """
+
+    corpus: Corpus
+    findings: tuple[Finding, ...] = ()
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A record of a file, or one field of it, whose line and column are wanted.
+
+    `field` names a part of the record in the words of the format, such as `label`, or with a
+    number, such as `role 2`; an empty one is the whole record.
+    """
+
+    record: int
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a place is, and the line there."""
+
+    span: Span
+    excerpt: Excerpt
+
+
+def whole(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """One batch of everything: for formats that keep many documents in a file."""
+    return {"": source.members}
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format, declared by its module as `FORMAT`.
+
+    Attributes:
+        name: as given to --from and --to.
+        title: one line for people.
+        suffixes: of the files that hold it.
+        carries: the tables of the representation that it has a place for.
+        sniff: whether a source looks like it, from names and first bytes.
+        read: batches of whole documents, each with its findings.
+        locate: line and column of places of one file, found in one pass.
+        write: batches of a corpus to a path; None where the format is only read.
+        documents: the members that make up each document, by its name; one entry with an empty
+            name where a file holds many.
+        loses: what of the tables it carries is not kept, in a few words.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    carries: tuple[str, ...]
+    sniff: Callable[[Source], bool]
+    read: Callable[[Source], Iterator[Reading]]
+    locate: Callable[[Member, Sequence[Place]], list[Located | None]]
+    write: Callable[[Iterable[Corpus], Path], None] | None = None
+    documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = field(default=whole)
+    loses: str = ""

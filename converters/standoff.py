@@ -1,0 +1,372 @@
+r"""BioNLP-ST standoff: a folder with a text and its annotations, a file each, per document.
+
+Format:
+    `<document>.txt` is the text, `<document>.a1` the annotations that are given, `<document>.a2`
+    those that are asked for. An annotation is a line: identifier, tab, the rest; its first letter
+    tells what it is (grammars/standoff.lark). Lines stand in any order; an identifier of the .a1
+    may be used in the .a2.
+
+Conventions:
+    Offsets are 0-based and half-open in code points, as in the representation. Parts of a
+    discontinuous span are joined with ``;``.
+
+Example lines:
+    T26	Protein_Family 903 906;914 927	12S seed proteins
+    E1	Localization Functional_Molecule:T26 Target_Tissue:T25
+
+Codes raised: STD1xx, for records that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.standoff_records import explain, parts
+from hlteval.findings import Finding, Span, excerpt, finding
+from hlteval.grammars import pattern
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import Member, Source, Unreadable, decode, sha256
+
+TEXT, GIVEN, ASKED = ".txt", ".a1", ".a2"
+BATCH = 500
+"""Documents in a batch; more cost memory and gain no time."""
+
+EXPLAINED = 2000
+"""Refused lines of a batch whose exact place is looked for; the rest are named whole."""
+
+_BLANKS = " \t\r\f\x0b"
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The members of each document, by name: the file's, up to its last dot.
+
+    Of a folder only the files at its top are read, of an archive those at any depth.
+    """
+    found: dict[str, list[Member]] = {}
+    for member in source.members:
+        stem, dot, suffix = member.basename.rpartition(".")
+        nested = source.kind == "folder" and "/" in member.name
+        if stem and dot + suffix in FORMAT.suffixes and not nested:
+            found.setdefault(stem, []).append(member)
+    return {name: tuple(found[name]) for name in sorted(found)}
+
+
+def sniff(source: Source) -> bool:
+    """Whether there is an .a1 or .a2."""
+    return any(member.name.endswith((GIVEN, ASKED)) for member in source.members)
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The documents of a source in batches, in the order of their names."""
+    named = iter(documents(source).items())
+    while batch := list(islice(named, BATCH)):
+        yield _read_batch(source.path, batch)
+
+
+def _read_batch(path: str, batch: Sequence[tuple[str, Sequence[Member]]]) -> Reading:
+    sources: list[tuple[str, str, str, str]] = []
+    members: list[Member] = []
+    annotations: list[tuple[int, int, str]] = []
+    texts: list[tuple[int | None, str, str | None]] = []
+    findings: list[Finding] = []
+    for document, (name, files) in enumerate(batch):
+        text = (None, name, None)
+        for member in files:
+            content, digest, problems = _content(member)
+            findings.extend(problems)
+            if content is not None and member.name.endswith(TEXT):
+                text = (len(sources), name, content)
+            elif content is not None:
+                annotations.append((document, len(sources), content))
+            sources.append((path, member.name, FORMAT.name, digest))
+            members.append(member)
+        texts.append(text)
+    tables = _tables(_lines(annotations))
+    corpus = Corpus(
+        sources=_keyed("sources", sources, "path", "member", "format", "sha256"),
+        documents=_keyed("documents", texts, "origin", "name", "text"),
+        **tables,
+    )
+    return Reading(corpus, (*findings, *_refusals(corpus.refused, members)), tuple(members))
+
+
+def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
+    """A file's text (none if it cannot be had), its digest, and what was wrong with it."""
+    try:
+        data = member.fetch()
+    except Unreadable as reason:
+        return None, "", (reason.finding,)
+    decoded = decode(data, display=member.display)
+    return decoded.text, sha256(data), decoded.findings
+
+
+def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.DataFrame:
+    """Rows as a table with the key 0, 1, 2, …"""
+    schema = {column: TABLES[name].schema[column] for column in columns}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *columns)
+
+
+def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
+    """The records of annotation files: a row a line that is not blank, with its first letter."""
+    schema = {"document": pl.Int64, "origin": pl.Int64, "line": pl.String}
+    lines = pl.DataFrame(annotations, schema=schema, orient="row")
+    lines = lines.with_columns(pl.col("line").str.split("\n"))
+    lines = lines.with_columns(record=pl.int_ranges(1, pl.col("line").list.len() + 1))
+    lines = lines.explode("line", "record").with_columns(pl.col("line").str.strip_suffix("\r"))
+    letter = pl.col("line").str.strip_chars_start(_BLANKS).str.head(1)
+    return lines.with_columns(letter=letter).filter(pl.col("letter") != "")
+
+
+def _tables(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The tables of a batch of lines, each line in the table of its kind or in `refused`."""
+    mentions = _matched(lines, "TW", "text_bound")
+    frames = _matched(lines, "ER", "event")
+    modifiers = _matched(lines, "M", "modifier")
+    normalizations = _matched(lines, "N", "normalization")
+    groups = _matched(lines, "*", "equivalence")
+    read = [mentions, frames, modifiers, normalizations, groups]
+    known = pl.concat([table.select("origin", "record") for table in read])
+    frames = frames.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    return {
+        "mentions": _ordered("mentions", _mentions(mentions)),
+        "frames": _ordered("frames", _frames(frames)),
+        "arguments": _ordered("arguments", _arguments(frames)),
+        "modifiers": _ordered("modifiers", _modifiers(modifiers, normalizations)),
+        "groups": _ordered("groups", _groups(groups)),
+        "refused": _refused(lines.join(known, on=["origin", "record"], how="anti")),
+    }
+
+
+def _matched(lines: pl.DataFrame, letters: str, rule: str) -> pl.DataFrame:
+    """The lines of a kind that its rule accepts, with the rule's parts as columns."""
+    kind = lines.filter(pl.col("letter").is_in(list(letters)))
+    groups = pl.col("line").str.extract_groups(f"^(?:{pattern('standoff', rule)})$")
+    matched = kind.select("document", "origin", "record", parts=groups).unnest("parts")
+    return matched.filter(pl.col(matched.columns[3]).is_not_null())
+
+
+def _ordered(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows as a table of the representation, keyed where they are not yet."""
+    if "row" not in rows.columns:
+        rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    return rows.select(column for column in TABLES[name].schema if column in rows.columns)
+
+
+def _mentions(matched: pl.DataFrame) -> pl.DataFrame:
+    spans = pl.col("fragments")
+    discontinuous = spans.str.contains(";", literal=True)
+    numbers = spans.str.splitn(" ", 2).struct
+    matched = matched.rename({"text_bound_id": "mention"})
+    simple = matched.with_columns(
+        start=numbers.field("field_0").cast(pl.Int64, strict=False),
+        end=numbers.field("field_1").cast(pl.Int64, strict=False),
+        fragments=pl.lit(None, TABLES["mentions"].schema["fragments"]),
+    )
+    broken = matched.with_row_index("at").filter(discontinuous).select("at", "fragments")
+    if broken.is_empty():
+        return simple
+    fragments = _fragments(broken)
+    return (
+        simple.with_row_index("at")
+        .update(fragments, on="at", how="left")
+        .drop("at")
+    )
+
+
+def _fragments(broken: pl.DataFrame) -> pl.DataFrame:
+    """Discontinuous spans: the parts, and the outer span."""
+    parts = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
+    numbers = pl.col("fragments").str.splitn(" ", 2).struct
+    parts = parts.select(
+        "at",
+        start=numbers.field("field_0").cast(pl.Int64),
+        end=numbers.field("field_1").cast(pl.Int64),
+    )
+    return parts.group_by("at", maintain_order=True).agg(
+        fragments=pl.struct("start", "end"), start=pl.col("start").min(), end=pl.col("end").max()
+    )
+
+
+def _frames(matched: pl.DataFrame) -> pl.DataFrame:
+    kind = pl.when(pl.col("event_id").str.starts_with("R")).then(pl.lit("relation"))
+    return matched.with_columns(frame="event_id", kind=kind.otherwise(pl.lit("event")))
+
+
+def _arguments(frames: pl.DataFrame) -> pl.DataFrame:
+    listed = frames.select(
+        "document",
+        "origin",
+        "record",
+        frame_row="row",
+        argument=pl.col("arguments").str.extract_all(r"[^ \t\r\f\x0b]+"),
+    )
+    listed = listed.with_columns(position=pl.int_ranges(1, pl.col("argument").list.len() + 1))
+    parts = pl.col("argument").str.splitn(":", 2).struct
+    return listed.explode("argument", "position").with_columns(
+        role=parts.field("field_0"), target=parts.field("field_1")
+    )
+
+
+def _modifiers(modifiers: pl.DataFrame, normalizations: pl.DataFrame) -> pl.DataFrame:
+    both = pl.concat(
+        [
+            modifiers.rename({"modifier_id": "modifier"}).with_columns(value=pl.lit(None, pl.String)),
+            normalizations.rename({"normalization_id": "modifier"}),
+        ],
+        how="diagonal",
+    )
+    return both.sort("origin", "record")
+
+
+def _groups(matched: pl.DataFrame) -> pl.DataFrame:
+    ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
+    members = pl.col("members").str.extract_all(r"[^ \t\r\f\x0b]+")
+    return matched.with_columns(group=ordinal, member=members).explode("member")
+
+
+def _refused(lines: pl.DataFrame) -> pl.DataFrame:
+    """The lines that no rule accepts, each with the reason; the first `EXPLAINED` exactly."""
+    rows = [
+        {**row, **explain(text, ask=ordinal < EXPLAINED)._asdict(), "text": text}
+        for ordinal, row in enumerate(lines.select("document", "origin", "record", "line").to_dicts())
+        for text in [row.pop("line")]
+    ]
+    refused = Corpus(refused=[{"row": row, **fields} for row, fields in enumerate(rows)]).refused
+    return refused
+
+
+def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Finding]:
+    for row in refused.iter_rows(named=True):
+        span = Span(row["record"], row["column"], row["end_column"])
+        yield finding(
+            row["code"],
+            file=members[row["origin"]].display,
+            span=span,
+            excerpt=excerpt(row["text"], span),
+            record=row["id"],
+            id=row["id"] or "",
+            given=row["text"][row["column"] - 1 : row["end_column"] - 1][:40] or "the end of the line",
+            expected=row["expected"] or "a record of its kind",
+        )
+
+
+def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """Line and column of places of one file; None for a line that is not there."""
+    decoded = decode(member.fetch(), display=member.display)
+    lines = (decoded.text or "").split("\n")
+    return [_located(lines, place) for place in places]
+
+
+def _located(lines: Sequence[str], place: Place) -> Located | None:
+    if not 1 <= place.record <= len(lines):
+        return None
+    line = lines[place.record - 1].removesuffix("\r")
+    stripped = line.strip()
+    start = line.find(stripped)
+    start, end = parts(line).get(place.field, (start, start + len(stripped)))
+    span = Span(place.record, start + 1, end + 1)
+    return Located(span, excerpt(line, span))
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents as a folder of .txt, .a1 and .a2 files.
+
+    A record goes to the file it came from; one that came from no such file goes to the .a1 if it is
+    a mention and to the .a2 if not. Lines keep the order of their records.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    for corpus in corpora:
+        for name, content in _files(corpus):
+            (path / name).write_text(content, "utf-8", newline="")
+
+
+def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """Every file of a corpus with its content, also those without records."""
+    for name, text in corpus.documents.select("name", "text").iter_rows():
+        if text is not None:
+            yield name + TEXT, text
+    suffix = pl.col("member").str.extract(r"(\.a[12])$")
+    files = corpus.sources.select(origin="row", name=_stem("member"), suffix=suffix)
+    names = corpus.documents.select("name", document="row")
+    lines = _written(corpus).join(files.select("origin", "suffix"), on="origin", how="left")
+    lines = lines.join(names, on="document").with_columns(pl.col("suffix").fill_null(pl.col("home")))
+    lines = lines.sort("name", "suffix", "record", "home", "order")
+    content = lines.group_by("name", "suffix").agg(content=pl.col("line").str.join("\n") + "\n")
+    bare = names.join(files, on="name", how="anti").select("name")
+    bare = bare.join(pl.DataFrame({"suffix": [GIVEN, ASKED]}), how="cross")
+    wanted = pl.concat([files.select("name", "suffix").drop_nulls(), bare, content.select("name", "suffix")])
+    filled = wanted.unique().join(content, on=["name", "suffix"], how="left").sort("name", "suffix")
+    for name, suffix, text in filled.select("name", "suffix", "content").iter_rows():
+        yield name + suffix, text or ""
+
+
+def _stem(member: str) -> pl.Expr:
+    """The document that a file belongs to: its name without folders, up to the last dot."""
+    return pl.col(member).str.extract(r"([^/]*)\.[^./]*$")
+
+
+def _written(corpus: Corpus) -> pl.DataFrame:
+    """Every record as a line, with the file that is its home where it came from none."""
+    kinds = (
+        (GIVEN, _mention_lines(corpus)),
+        (ASKED, _frame_lines(corpus)),
+        (ASKED, _modifier_lines(corpus)),
+        (ASKED, _group_lines(corpus)),
+    )
+    columns = ("document", "origin", "record", "home", "order", "line")
+    return pl.concat(
+        lines.with_columns(home=pl.lit(home), order=pl.col("row") + kind * 1_000_000_000).select(columns)
+        for kind, (home, lines) in enumerate(kinds)
+    )
+
+
+def _mention_lines(corpus: Corpus) -> pl.DataFrame:
+    fragment = pl.concat_str(pl.element().struct.field("start"), pl.element().struct.field("end"), separator=" ")
+    broken = pl.col("fragments").list.eval(fragment).list.join(";")
+    span = pl.coalesce(broken, pl.concat_str("start", "end", separator=" "))
+    texts = corpus.documents.select(document="row", whole="text")
+    cut = pl.col("whole").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
+    text = pl.coalesce("text", cut.str.replace_all(r"[\r\n]", " "), pl.lit(""))
+    line = pl.format("{}\t{} {}\t{}", "mention", "label", span, text)
+    return corpus.mentions.join(texts, on="document", how="left").with_columns(line=line)
+
+
+def _frame_lines(corpus: Corpus) -> pl.DataFrame:
+    argument = pl.format("{}:{}", "role", "target")
+    arguments = corpus.arguments.sort("frame_row", "position").group_by(row="frame_row")
+    joined = arguments.agg(arguments=argument.str.join(" "))
+    label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
+    line = pl.format("{}\t{} {}", "frame", label, pl.col("arguments").fill_null(""))
+    return corpus.frames.join(joined, on="row", how="left").with_columns(line=line)
+
+
+def _modifier_lines(corpus: Corpus) -> pl.DataFrame:
+    referent = pl.format(" Referent:{}", "value").fill_null("")
+    line = pl.format("{}\t{} Annotation:{}{}", "modifier", "label", "target", referent)
+    return corpus.modifiers.with_columns(line=line)
+
+
+def _group_lines(corpus: Corpus) -> pl.DataFrame:
+    groups = corpus.groups.sort("row").group_by("document", "group", "kind", maintain_order=True)
+    members = groups.agg(pl.col("row", "origin", "record").first(), pl.col("member").str.join(" "))
+    return members.with_columns(line=pl.format("*\t{} {}", "kind", "member"))
+
+
+FORMAT = Format(
+    name="standoff",
+    title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
+    suffixes=(TEXT, GIVEN, ASKED),
+    carries=("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
+    loses="the layout of lines that were not canonical; records that could not be read",
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    locate=locate,
+    write=write,
+)

@@ -1,0 +1,54 @@
+"""Grammars, schemas and vocabularies: what is valid, as data.
+
+Every grammar is the authority of its format. `load` gives its parser, which explains; `pattern` the
+regular expression compiled from it, which accepts in bulk; `vocabulary` a table of names.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from lark import Lark
+
+from hlteval.grammars.patterns import NotRegular, compiled
+
+__all__ = ["NotRegular", "load", "pattern", "vocabulary"]
+
+
+@cache
+def load(name: str) -> Lark:
+    """The parser of a grammar; its start symbol is `record`.
+
+    Examples:
+        >>> load("standoff").parse("M1\\tNegation Annotation:E1").children[0].data
+        Token('RULE', 'modifier')
+    """
+    text = resources.files("hlteval.grammars").joinpath(f"{name}.lark").read_text("utf-8")
+    return Lark(text, parser="lalr", lexer="contextual", start="record", keep_all_tokens=False)
+
+
+@cache
+def pattern(name: str, rule: str) -> str:
+    """The pattern of one rule, for a full match; see `hlteval.grammars.patterns.compiled`.
+
+    Examples:
+        >>> import re
+        >>> re.fullmatch(pattern("standoff", "argument"), "Theme:T1").groupdict()
+        {'role': 'Theme', 'target': 'T1'}
+    """
+    return compiled(load(name), rule)
+
+
+@cache
+def vocabulary(name: str) -> dict[str, Any]:
+    """A vocabulary or event schema, as its TOML file has it.
+
+    Examples:
+        >>> vocabulary("seedev")["groups"]["PROCESS"]
+        ['Regulatory_Network', 'Pathway']
+    """
+    text = resources.files("hlteval.grammars").joinpath(f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(text)

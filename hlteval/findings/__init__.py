@@ -1,0 +1,18 @@
+"""Findings: what is wrong with data, as values; and the catalogue of everything that can be."""
+
+from hlteval.findings.catalogue import Entry, catalogue, finding, in_order
+from hlteval.findings.excerpts import excerpt, spot
+from hlteval.findings.finding import Excerpt, Finding, Severity, Span
+
+__all__ = [
+    "Entry",
+    "Excerpt",
+    "Finding",
+    "Severity",
+    "Span",
+    "catalogue",
+    "excerpt",
+    "finding",
+    "in_order",
+    "spot",
+]

@@ -1,0 +1,149 @@
+"""The formats that findings are shown in: text for people, the others for programs.
+
+Only `text` is limited; the others tell every finding, in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+from rich.console import RenderableType
+
+from hlteval.findings import Finding
+from hlteval.reports.display import visible
+from hlteval.reports.text import MAX_FINDINGS, text
+from hlteval.reports.verdict import Verdict
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A finding in JSON. Line and column are 1-based, in code points; `end_column` is exclusive."""
+
+    code: str
+    name: str
+    severity: str
+    blocking: bool
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    record: str | None
+    help: str | None
+    clause: str | None
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """What stands before the findings in JSON."""
+
+    task: str
+    profile: str
+    verdict: str
+    counts: dict[str, dict[str, int]]
+
+
+def concise(verdict: Verdict) -> str:
+    """One line per finding: `path:line:column: error[CODE] message`.
+
+    Examples:
+        >>> concise(Verdict("seedev-binary", "plan", passed=True))
+        ''
+    """
+    return "".join(map(_concise, verdict.findings))
+
+
+def _concise(finding: Finding) -> str:
+    place = f"{visible(finding.file)}:" if finding.file else ""
+    if finding.span:
+        place += f"{finding.span.line}:{finding.span.column}:"
+    head = f"{place} " if place else ""
+    return f"{head}{finding.severity}[{finding.code}] {visible(finding.message)}\n"
+
+
+def json(verdict: Verdict) -> str:
+    """One object: task, profile, verdict, counts and findings, one finding a line.
+
+    Examples:
+        >>> json(Verdict("seedev-binary", "plan", passed=True))[:59]
+        '{"task":"seedev-binary","profile":"plan","verdict":"pass","'
+    """
+    counts = {"severity": verdict.by_severity, "code": verdict.by_code}
+    outcome = "pass" if verdict.passed else "fail"
+    head = msgspec.json.encode(_Head(verdict.task, verdict.profile, outcome, counts)).decode()
+    # JSON holds no line break of its own, so that a comma before each makes the lines an array.
+    lines = _lines(verdict.findings)
+    if lines:
+        lines = "\n" + lines.removesuffix("\n").replace("\n", ",\n") + "\n"
+    return f'{head[:-1]},"findings":[{lines}]}}\n'
+
+
+def jsonl(verdict: Verdict) -> str:
+    """One finding a line, as an object, and nothing else.
+
+    Examples:
+        >>> jsonl(Verdict("seedev-binary", "plan", passed=True))
+        ''
+    """
+    return _lines(verdict.findings)
+
+
+def _lines(findings: Sequence[Finding]) -> str:
+    items = list(map(_item, findings))
+    encoder = msgspec.json.Encoder()
+    try:
+        return encoder.encode_lines(items).decode()
+    except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
+        return encoder.encode_lines(map(_without_surrogates, items)).decode()
+
+
+def _item(finding: Finding) -> Item:
+    span = finding.span
+    return Item(
+        code=finding.code,
+        name=finding.name,
+        severity=finding.severity.value,
+        blocking=finding.blocking,
+        message=finding.message,
+        file=finding.file,
+        line=span.line if span else None,
+        column=span.column if span else None,
+        end_line=span.line if span else None,
+        end_column=span.end_column if span else None,
+        record=finding.record,
+        help=finding.help,
+        clause=finding.clause,
+    )
+
+
+def _without_surrogates(item: Item) -> Item:
+    r"""The item with lone surrogates written out, as in `\udcff`."""
+    values = {
+        name: value.encode("utf-8", "backslashreplace").decode()
+        for name, value in msgspec.structs.asdict(item).items()
+        if isinstance(value, str)
+    }
+    return msgspec.structs.replace(item, **values)
+
+
+FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyType(
+    {"text": text, "concise": concise, "json": json, "jsonl": jsonl}
+)
+"""The formats by name."""
+
+
+def render(
+    verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
+) -> str | RenderableType:
+    """A verdict in one of the `FORMATS`.
+
+    Args:
+        verdict: what to show.
+        form: name of the format.
+        max_findings: how many findings of a file `text` shows; 0 shows all.
+
+    Raises:
+        KeyError: if there is no such format.
+    """
+    return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)

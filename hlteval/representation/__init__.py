@@ -1,0 +1,28 @@
+"""The canonical intermediate representation: what every reader makes and every scorer reads.
+
+It knows no file format and no task. See docs/representation.md for its tables.
+"""
+
+from hlteval.representation.corpus import BrokenKey, Corpus
+from hlteval.representation.jsonl import read_jsonl, write_jsonl
+from hlteval.representation.resolution import align, fillers, items
+from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
+from hlteval.representation.store import StoreError, load, save
+
+__all__ = [
+    "FRAGMENTS",
+    "SCHEMA_VERSION",
+    "TABLES",
+    "BrokenKey",
+    "Column",
+    "Corpus",
+    "StoreError",
+    "Table",
+    "align",
+    "fillers",
+    "items",
+    "load",
+    "read_jsonl",
+    "save",
+    "write_jsonl",
+]

@@ -1,0 +1,213 @@
+"""The corpus: the immutable set of tables that every reader makes and every scorer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from hlteval.representation.schema import TABLES, Table
+
+Rows = pl.DataFrame | Iterable[Mapping[str, Any]]
+
+
+class BrokenKey(ValueError):  # noqa: N818 - it names a fault in the tables
+    """A key is repeated or leads nowhere.
+
+    Attributes:
+        table: the table at fault.
+        column: its column at fault.
+        index: 0-based place of the first row at fault in that table.
+    """
+
+    def __init__(self, message: str, table: str, column: str, index: int) -> None:
+        super().__init__(message)
+        self.table, self.column, self.index = table, column, index
+
+
+class Corpus:
+    """Whole documents with everything annotated on them, as one table per kind of thing.
+
+    A corpus is a value: its tables are fixed when it is made, and every operation returns another.
+    Tables that are not given are empty.
+
+    Args:
+        **tables: a Polars frame or an iterable of rows per table name; columns may be left out
+            where null is allowed and are put into the declared order.
+
+    Raises:
+        ValueError: for an unknown table, an unknown or missing column, a wrong type, a null where
+            none is allowed. These are errors of a program, not of data.
+
+    Examples:
+        >>> corpus = Corpus(documents=[{"row": 0, "name": "d1", "text": "aba"}])
+        >>> corpus.documents["name"].to_list(), corpus.frames.height
+        (['d1'], 0)
+        >>> corpus == Corpus.concat([corpus])
+        True
+    """
+
+    __slots__ = ("_tables",)
+
+    def __init__(self, **tables: Rows) -> None:
+        unknown = tables.keys() - TABLES.keys()
+        if unknown:
+            raise ValueError(f"unknown tables: {sorted(unknown)}; known: {list(TABLES)}")
+        self._tables = {
+            name: _conform(table, tables[name]) if name in tables else table.empty()
+            for name, table in TABLES.items()
+        }
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        if name in TABLES:
+            return self._tables[name].clone()  # costs a microsecond; a frame can be written to
+        raise AttributeError(f"a corpus has no table {name!r}; it has {list(TABLES)}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "_tables" or hasattr(self, "_tables"):
+            raise AttributeError("a corpus cannot be changed; use replace()")
+        object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Corpus):
+            return NotImplemented
+        return all(self._tables[name].equals(other._tables[name]) for name in TABLES)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        tables = self._tables.items()
+        counts = ", ".join(f"{frame.height} {name}" for name, frame in tables if frame.height)
+        return f"<Corpus: {counts or 'empty'}>"
+
+    def tables(self) -> Iterable[tuple[str, pl.DataFrame]]:
+        """Every table with its name, in declared order."""
+        return [(name, frame.clone()) for name, frame in self._tables.items()]
+
+    def replace(self, **tables: Rows) -> Corpus:
+        """The same corpus with some tables exchanged.
+
+        Examples:
+            >>> Corpus().replace(documents=[{"row": 0, "name": "d1"}])
+            <Corpus: 1 documents>
+        """
+        return Corpus(**{**self._tables, **tables})
+
+    def check_keys(self) -> None:
+        """Hold that keys are unique and that every reference leads somewhere.
+
+        Raises:
+            BrokenKey: a ValueError that names the table, column and row at fault.
+        """
+        for name, table in TABLES.items():
+            frame = self._tables[name]
+            repeated = ~frame["row"].is_first_distinct()
+            _hold(repeated, f"{name}.row repeats the key", frame["row"], name)
+            for column, target in table.references:
+                missing = ~frame[column].is_in(self._tables[target]["row"].implode())
+                _hold(missing, f"{target} has no row of the key", frame[column], name)
+
+    @staticmethod
+    def concat(corpora: Iterable[Corpus]) -> Corpus:
+        """One corpus of all documents of several, with keys renumbered in the order given.
+
+        Examples:
+            >>> one = Corpus(documents=[{"row": 7, "name": "a"}])
+            >>> two = Corpus(documents=[{"row": 7, "name": "b"}])
+            >>> Corpus.concat([one, two]).documents["row"].to_list()
+            [0, 1]
+        """
+        parts = [_renumbered(corpus) for corpus in corpora]
+        offsets = dict.fromkeys(TABLES, 0)
+        shifted = {name: [table.empty()] for name, table in TABLES.items()}
+        for part in parts:
+            for name, frame in part.items():
+                shifted[name].append(_shift(TABLES[name], frame, offsets))
+            for name, frame in part.items():
+                offsets[name] += frame.height
+        return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
+
+
+def _hold(broken: pl.Series, message: str, keys: pl.Series, table: str) -> None:
+    """Raise for the first key that is marked as broken; a null is no key and no mark."""
+    for index in broken.arg_true()[:1]:
+        raise BrokenKey(f"{message} {keys[index]}", table, keys.name, index)
+
+
+def _conform(table: Table, rows: Rows) -> pl.DataFrame:
+    """The rows as a frame of exactly the declared shape."""
+    frame = rows if isinstance(rows, pl.DataFrame) else _from_rows(table, list(rows))
+    unknown = set(frame.columns) - set(table.schema)
+    if unknown:
+        raise ValueError(f"{table.name} has no column {sorted(unknown)}")
+    if frame.columns != list(table.schema):
+        frame = _complete(table, frame)
+    for column in table.columns:
+        if frame.schema[column.name] != column.dtype:
+            given = frame.schema[column.name]
+            raise ValueError(f"{table.name}.{column.name} is {given}, not {column.dtype}")
+        if not column.nullable and frame[column.name].null_count():
+            raise ValueError(f"{table.name}.{column.name} must not be null")
+        if isinstance(column.dtype, pl.List) and _has_null_parts(frame[column.name]):
+            raise ValueError(f"{table.name}.{column.name} must have no null within")
+    return frame.clone()
+
+
+def _complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """All columns in the declared order, those that are not given full of nulls."""
+    absent = [column for column in table.columns if column.name not in frame.columns]
+    nulls = [
+        pl.repeat(None, frame.height, dtype=column.dtype, eager=True).alias(column.name)
+        for column in absent
+    ]
+    return frame.with_columns(nulls).select(list(table.schema))
+
+
+def _has_null_parts(lists: pl.Series) -> bool:
+    parts = lists.drop_nulls()
+    items = parts.filter(parts.list.len() > 0).explode()
+    return any(items.struct.field(name).has_nulls() for name in items.struct.fields)
+
+
+def _from_rows(table: Table, rows: list[Mapping[str, Any]]) -> pl.DataFrame:
+    """The rows as a frame of the columns that they name."""
+    named = dict.fromkeys(["row", *(column for row in rows for column in row)])
+    unknown = named.keys() - table.schema.keys()
+    if unknown:
+        raise ValueError(f"{table.name} has no column {sorted(unknown)}")
+    columns = []
+    for name in named:
+        values = [row.get(name) for row in rows]
+        try:  # by column: from rows, Polars makes 1.5 a 1 and a tuple a null
+            columns.append(pl.Series(name, values, dtype=table.schema[name], strict=True))
+        except (TypeError, pl.exceptions.PolarsError) as error:
+            raise ValueError(f"{table.name}.{name}: {error}") from error
+    return pl.DataFrame(columns)
+
+
+def _renumbered(corpus: Corpus) -> dict[str, pl.DataFrame]:
+    """The tables with keys 0, 1, 2, … in row order, references following."""
+    keys = {
+        name: frame.select("row", new=pl.int_range(pl.len()))
+        for name, frame in corpus.tables()
+        if (frame["row"] != pl.int_range(frame.height, eager=True)).any()
+    }
+    renumbered = dict(corpus.tables())
+    for name, frame in corpus.tables():
+        columns = [("row", name), *TABLES[name].references]
+        for column, target in columns:
+            if target not in keys:
+                continue
+            found = frame.select(pl.col(column).alias("row")).join(
+                keys[target], on="row", how="left", maintain_order="left"
+            )
+            renumbered[name] = renumbered[name].with_columns(found["new"].alias(column))
+    return renumbered
+
+
+def _shift(table: Table, frame: pl.DataFrame, offsets: Mapping[str, int]) -> pl.DataFrame:
+    return frame.with_columns(
+        pl.col(column) + offsets[target]
+        for column, target in [("row", table.name), *table.references]
+    )

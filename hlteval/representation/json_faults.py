@@ -1,0 +1,111 @@
+"""Where and why a line of JSON was refused: the message and the column."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import msgspec
+
+Path = tuple[str | int, ...]
+"""The way to a value: names of members, indices of items."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+_UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
+_MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
+_LONE_SURROGATE = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F])"
+)
+
+
+def fault(line: bytes, error: ValueError) -> tuple[str, int]:
+    """What is wrong with a line that msgspec refused, and the column of it.
+
+    Args:
+        line: the bytes of the line.
+        error: what msgspec raised for it.
+
+    Returns:
+        A message, and a column: 1-based, in code points.
+
+    Examples:
+        >>> try:
+        ...     msgspec.json.decode(b'["a", 2]', type=list[str])
+        ... except ValueError as error:
+        ...     fault(b'["a", 2]', error)
+        ('Expected `str`, got `int`', 7)
+    """
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as bad:
+        return f"byte {line[bad.start]:#04x} is not UTF-8", len(line[: bad.start].decode()) + 1
+    if isinstance(error, msgspec.ValidationError):
+        return _invalid(text, str(error))
+    return _malformed(line, text, str(error))
+
+
+def _malformed(line: bytes, text: str, told: str) -> tuple[str, int]:
+    """A line that is no JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
+    if not text.strip():
+        return "this line is empty", 1
+    if (match := _MALFORMED.fullmatch(told)) and "surrogate" not in match[1]:
+        index = int(match[2]) - (match[1] == "trailing characters")  # msgspec is one past these
+        return f"this is not JSON: {match[1]}", len(line[:index].decode()) + 1
+    for match in _LONE_SURROGATE.finditer(text):
+        if match[1]:
+            return "this escape is half a surrogate pair and no character", match.start() + 1
+    return "this is not JSON: the line ends too early", len(text.rstrip()) + 1
+
+
+def _invalid(text: str, told: str) -> tuple[str, int]:
+    """A line of JSON that is no row."""
+    what, _, way = told.partition(" - at `$")
+    path: Path = tuple(name or int(index) for name, index in _STEP.findall(way))
+    if unknown := _UNKNOWN.fullmatch(what):
+        return f"unknown column {unknown[1]!r}", column_of(text, (*path, unknown[1]))
+    if path == ("table",):
+        what = "unknown table"
+    return what, column_of(text, path)
+
+
+def column_of(text: str, path: Path) -> int:
+    """The column of a value in a line of JSON that is well formed up to there.
+
+    Examples:
+        >>> column_of('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
+        17
+    """
+    index = _skip(text, 0)
+    for step in path:
+        index = _item(text, index, step) if isinstance(step, int) else _member(text, index, step)
+    return index + 1
+
+
+def _member(text: str, index: int, name: str) -> int:
+    """Where the value of a member begins, or the object that lacks it, given where that begins."""
+    begin = index
+    while text[index] != "}":
+        key, index = _value(text, _skip(text, index + 1))
+        value = _skip(text, _skip(text, index) + 1)
+        if key == name:
+            return value
+        index = _skip(text, _value(text, value)[1])
+    return begin
+
+
+def _item(text: str, index: int, number: int) -> int:
+    """Where an item begins, given where its array begins."""
+    for _ in range(number):
+        index = _skip(text, _value(text, _skip(text, index + 1))[1])
+    return _skip(text, index + 1)
+
+
+def _value(text: str, index: int) -> tuple[object, int]:
+    return json.JSONDecoder().raw_decode(text, index)
+
+
+def _skip(text: str, index: int) -> int:
+    """The first place from here on that is no white space."""
+    match = _SPACE.match(text, index)
+    return match.end() if match else index

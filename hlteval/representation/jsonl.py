@@ -1,0 +1,212 @@
+r"""The corpus as JSON Lines, for people.
+
+The first line is a header; then stands one object per row, the tables and their columns in declared
+order. A null is left out. The same corpus gives the same bytes.
+
+    {"format":"hlteval-corpus","version":1}
+    {"table":"documents","row":0,"name":"d1","text":"aba"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, reduce
+from io import BytesIO
+from operator import attrgetter, or_
+from typing import Annotated, Any, BinaryIO
+
+import msgspec
+import polars as pl
+
+from hlteval.representation.corpus import BrokenKey, Corpus
+from hlteval.representation.json_faults import column_of, fault
+from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
+from hlteval.representation.store import StoreError, version_fault
+
+FORMAT = "hlteval-corpus"
+"""What the header calls the format."""
+
+_SLICE = 50_000
+"""Rows that are turned into text at once."""
+_CHUNK = 4_000_000
+"""Bytes of lines that are decoded at once."""
+
+
+class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line."""
+
+    format: str
+    version: int
+
+
+def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
+    r"""Write a corpus as JSON Lines in UTF-8.
+
+    Examples:
+        >>> stream = BytesIO()
+        >>> write_jsonl(Corpus(documents=[{"row": 0, "name": "d1"}]), stream)
+        >>> stream.getvalue().splitlines()[1]
+        b'{"table":"documents","row":0,"name":"d1"}'
+    """
+    stream.write(msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)) + b"\n")
+    for name, frame in corpus.tables():
+        line = _line(TABLES[name])
+        for part in frame.iter_slices(_SLICE):
+            buffer = BytesIO()
+            # JSON holds no line break, so that lines without any quoting are lines of JSON.
+            part.select(line).write_csv(buffer, include_header=False, quote_style="never")
+            stream.write(buffer.getvalue())
+
+
+def _line(table: Table) -> pl.Expr:
+    """The rows as JSON objects; each column is encoded by itself, so that a null leaves nothing."""
+    members = [_member(column.name, column.dtype) for column in table.columns]
+    head = pl.lit(f'{{"table":"{table.name}"')
+    return pl.concat_str([head, *members], separator=",", ignore_nulls=True) + "}"
+
+
+def _member(name: str, dtype: object) -> pl.Expr:
+    """A column as members of objects, null where it is null."""
+    if dtype == pl.Int64:
+        return pl.lit(f'"{name}":') + pl.col(name).cast(pl.String)
+    encoded = pl.struct(name).struct.json_encode().str.strip_prefix("{").str.strip_suffix("}")
+    return pl.when(pl.col(name).is_not_null()).then(encoded)
+
+
+def read_jsonl(source: BinaryIO | bytes, file: str | None = None) -> Corpus:
+    r"""Read a corpus that `write_jsonl` wrote, or that somebody made like it.
+
+    The rows of a table keep their order; the tables may come in any order.
+
+    Args:
+        source: the bytes, or a binary stream of them.
+        file: how errors name it.
+
+    Raises:
+        StoreError: with line and column, for the first fault: no header, another schema version,
+            malformed JSON, bytes that are not UTF-8, an unknown table or column, a wrong type, a
+            key that is repeated or leads nowhere.
+
+    Examples:
+        >>> header = b'{"format":"hlteval-corpus","version":1}\n'
+        >>> read_jsonl(header + b'{"table":"documents","row":0,"name":"d1"}\n')
+        <Corpus: 1 documents>
+    """
+    lines = _Lines(source if isinstance(source, bytes) else source.read(), file)
+    frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
+    numbers: dict[str, list[int]] = {name: [] for name in TABLES}
+    for first, rows in lines.rows(lines.header()):
+        groups: dict[str, list[msgspec.Struct]] = {}
+        for number, row in enumerate(rows, first):
+            name = type(row).__name__
+            groups.setdefault(name, []).append(row)
+            numbers[name].append(number)
+        for name, group in groups.items():
+            frames[name].append(_frame(TABLES[name], group))
+    corpus = Corpus(**{name: pl.concat(parts) for name, parts in frames.items() if parts})
+    try:
+        corpus.check_keys()
+    except BrokenKey as error:
+        raise lines.error(str(error), numbers[error.table][error.index], error.column) from error
+    return corpus
+
+
+def _frame(table: Table, rows: list[msgspec.Struct]) -> pl.DataFrame:
+    columns: dict[str, Any] = {name: list(map(attrgetter(name), rows)) for name in table.schema}
+    nested = [name for name, dtype in table.schema.items() if isinstance(dtype, pl.List)]
+    columns |= {name: msgspec.to_builtins(columns[name]) for name in nested}
+    return pl.DataFrame(columns, schema=table.schema)
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[Any]:
+    """Reads a line as a value of a type of its own for each table; takes nothing undeclared."""
+    return msgspec.json.Decoder(reduce(or_, map(_row_type, TABLES.values())))
+
+
+def _row_type(table: Table) -> Any:
+    fields = []
+    for column in table.columns:
+        kind = _python_type(column.dtype)
+        fields.append((column.name, kind | None, None) if column.nullable else (column.name, kind))
+    return msgspec.defstruct(
+        table.name,
+        fields,
+        tag_field="table",
+        tag=table.name,
+        forbid_unknown_fields=True,
+        kw_only=True,
+        gc=False,
+    )
+
+
+def _python_type(dtype: object) -> Any:
+    """The type that the JSON of a column of a Polars type is held to."""
+    if dtype == pl.Int64:
+        return Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+    if dtype == pl.String:
+        return str
+    if isinstance(dtype, pl.List):
+        return list[_python_type(dtype.inner)]  # type: ignore[misc]
+    if isinstance(dtype, pl.Struct):
+        fields = [(field.name, _python_type(field.dtype)) for field in dtype.fields]
+        return msgspec.defstruct("item", fields, forbid_unknown_fields=True, gc=False)
+    raise TypeError(f"no JSON is declared for {dtype} yet")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The bytes of a file, its rows, and where its faults are."""
+
+    content: bytes
+    file: str | None
+
+    def header(self) -> int:
+        """Check the first line; where the second begins."""
+        end = self.content.find(b"\n") + 1 or len(self.content)
+        try:
+            header = msgspec.json.decode(self.content[:end], type=_Header)
+        except ValueError:
+            header = None
+        if header is None or header.format != FORMAT:
+            line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
+            raise StoreError(f"a corpus in JSON Lines begins with the line {line}", self.file, 1, 1)
+        if wrong := version_fault(header.version):
+            raise self.error(wrong, 1, "version")
+        return end
+
+    def rows(self, begin: int) -> Iterator[tuple[int, list[msgspec.Struct]]]:
+        """The rows of some megabytes of whole lines at a time, with the number of the first line.
+
+        The decoder takes these lines together; only if that fails is each looked at by itself.
+        """
+        decoder, number = _decoder(), 2
+        while begin < len(self.content):
+            end = self.content.find(b"\n", begin + _CHUNK) + 1 or len(self.content)
+            chunk = self.content[begin:end]
+            count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+            try:
+                rows = decoder.decode_lines(chunk)
+            except ValueError as error:
+                raise self.first_fault(chunk, number) from error
+            if len(rows) != count:
+                raise self.first_fault(chunk, number)
+            yield number, rows
+            begin, number = end, number + count
+
+    def first_fault(self, chunk: bytes, number: int) -> StoreError:
+        """The fault of the first line that cannot be decoded by itself."""
+        for line in chunk.removesuffix(b"\n").split(b"\n"):
+            try:
+                _decoder().decode(line)
+            except ValueError as error:
+                message, column = fault(line, error)
+                return StoreError(message, self.file, number, column)
+            number += 1
+        raise AssertionError("each line can be decoded, but not all of them")
+
+    def error(self, message: str, number: int, key: str) -> StoreError:
+        """A fault in the value of a key in a line that can be decoded."""
+        line = self.content.split(b"\n", number)[number - 1]
+        return StoreError(message, self.file, number, column_of(line.decode(), (key,)))

@@ -1,0 +1,162 @@
+"""The tables of the canonical intermediate representation, each declared once.
+
+Everything that needs to know a table reads it here: the checks of `Corpus`, the Parquet and JSON
+Lines files, and the page docs/representation.md. A table exists only where some format carries it;
+a task family that needs another adds its declaration to `TABLES`.
+
+Conventions:
+
+- `row` is the key of a table: unique and rising. The other keys (`document`, `origin`,
+  `frame_row`) refer to the `row` of another table.
+- Identifiers as a file writes them (`mention`, `frame`, `target`, …) are data, perhaps repeated or
+  dangling, and never keys.
+- Offsets are 0-based and half-open, in Unicode code points of the document's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import polars as pl
+
+SCHEMA_VERSION = 1
+"""Raised whenever a table or column changes its name, type or meaning."""
+
+FRAGMENTS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64}))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: its name, Polars type, meaning, unit and whether it may be null."""
+
+    name: str
+    dtype: pl.DataType | type[pl.DataType]
+    meaning: str
+    unit: str = ""
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: what a row is, and its columns in order."""
+
+    name: str
+    row_is: str
+    columns: tuple[Column, ...]
+    references: tuple[tuple[str, str], ...] = ()
+    """Columns that hold the `row` of another table, with that table's name."""
+
+    @property
+    def schema(self) -> dict[str, pl.DataType | type[pl.DataType]]:
+        """Column names and Polars types, in order."""
+        return {column.name: column.dtype for column in self.columns}
+
+    def empty(self) -> pl.DataFrame:
+        """A table of this shape without rows."""
+        return pl.DataFrame(schema=self.schema)
+
+
+def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs: str) -> Table:
+    """Declare a table; `placed` adds the columns that tell where a row was written."""
+    head = (Column("row", pl.Int64, "key of this table"),)
+    references = dict(refs)
+    if placed:
+        head += (
+            Column("document", pl.Int64, "row of `documents`", nullable=name == "refused"),
+            Column("origin", pl.Int64, "row of `sources`"),
+            Column("record", pl.Int64, "ordinal of the record in that source", "1-based line"),
+        )
+        references |= {"document": "documents", "origin": "sources"}
+    return Table(name, row_is, head + columns, tuple(references.items()))
+
+
+_START = Column("start", pl.Int64, "first code point", "code points")
+_END = Column("end", pl.Int64, "one past the last code point", "code points")
+_LABEL = Column("label", pl.String, "type as written")
+
+_DECLARED = (
+    _table(
+        "sources",
+        "a file that was read",
+        Column("path", pl.String, "the path as the user gave it"),
+        Column("member", pl.String, "the file inside a folder or archive; empty for a single file"),
+        Column("format", pl.String, "name of the format it was read as"),
+        Column("sha256", pl.String, "digest of its bytes, in hexadecimal"),
+        placed=False,
+    ),
+    _table(
+        "documents",
+        "a source document",
+        Column("origin", pl.Int64, "row of `sources`: its text, or its first file", nullable=True),
+        Column("name", pl.String, "document identifier, unique in a corpus"),
+        Column("text", pl.String, "the whole text", nullable=True),
+        placed=False,
+        origin="sources",
+    ),
+    _table(
+        "segments",
+        "a stretch of a document, such as a sentence",
+        Column("name", pl.String, "identifier as written", nullable=True),
+        _START,
+        _END,
+    ),
+    _table(
+        "mentions",
+        "a labelled span of text",
+        Column("mention", pl.String, "identifier as written"),
+        _LABEL,
+        _START,
+        _END,
+        Column("fragments", FRAGMENTS, "the parts of a discontinuous span", "code points", True),
+        Column("text", pl.String, "the span's text as written", nullable=True),
+    ),
+    _table(
+        "groups",
+        "the membership of one item in an equivalence",
+        Column("group", pl.String, "identifier of the group, unique in its document"),
+        Column("kind", pl.String, "what the group says of its members (`Equiv`)"),
+        Column("member", pl.String, "identifier of the member as written"),
+    ),
+    _table(
+        "frames",
+        "an event or relation",
+        Column("frame", pl.String, "identifier as written"),
+        Column("kind", pl.String, "`event` or `relation`, from the identifier"),
+        _LABEL,
+        Column("trigger", pl.String, "identifier of the trigger mention", nullable=True),
+    ),
+    _table(
+        "arguments",
+        "a role of a frame and what fills it",
+        Column("frame_row", pl.Int64, "row of `frames`"),
+        Column("position", pl.Int64, "place among the arguments of its frame", "1-based"),
+        Column("role", pl.String, "role as written"),
+        Column("target", pl.String, "identifier of the filler as written"),
+        frame_row="frames",
+    ),
+    _table(
+        "modifiers",
+        "a negation, attribute or normalisation of an item",
+        Column("modifier", pl.String, "identifier as written"),
+        _LABEL,
+        Column("target", pl.String, "identifier of the modified item as written"),
+        Column("value", pl.String, "what a normalisation refers to", nullable=True),
+    ),
+    _table(
+        "refused",
+        "a record that could not be read",
+        Column("code", pl.String, "code of the finding that tells why"),
+        Column("kind", pl.String, "what the record set out to be"),
+        Column("id", pl.String, "its identifier, where one can be told", nullable=True),
+        Column("label", pl.String, "its type, where one can be told", nullable=True),
+        Column("text", pl.String, "the record as written"),
+        Column("column", pl.Int64, "where reading failed", "1-based code points"),
+        Column("end_column", pl.Int64, "one past the offending stretch", "1-based code points"),
+        Column("expected", pl.String, "what could have stood there"),
+    ),
+)
+
+TABLES: Mapping[str, Table] = MappingProxyType({table.name: table for table in _DECLARED})
+"""Every table of the representation by name, in the order in which they refer to each other."""

@@ -1,0 +1,1 @@
+"""Runs: what a command does, as functions that return values."""

@@ -1,0 +1,128 @@
+"""Batches: the documents of a submission beside those of its reference, a few hundred at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from hlteval.converters import Format, Reading, load
+from hlteval.representation import Corpus, align
+from hlteval.sources import LIMITS, Limits, Member, Source, open_source
+from hlteval.tasks.task import Package, Task
+
+BATCH = 500
+"""Documents in a batch; more cost memory and gain no time."""
+
+Documents = Mapping[str, tuple[Member, ...]]
+
+
+class NothingGiven(ValueError):
+    """There is nothing to check a submission against: an error of usage."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A batch of documents: the reference's and the submission's, numbered alike."""
+
+    reference: Reading
+    system: Reading
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission and what it is checked against, opened but not read.
+
+    Attributes:
+        task: what it is submitted to.
+        system: the submission.
+        reference: what it is checked against; None where the submission brings its own documents.
+    """
+
+    task: Task
+    system: Source
+    reference: Source | None
+
+    @property
+    def format(self) -> Format:
+        """The format of both."""
+        return load(self.task.format)
+
+    @property
+    def found(self) -> Documents:
+        """The files of the submission that are read, by document."""
+        documents = self.format.documents(self.system)
+        return documents if self.reference is None else _only(documents, self.task.predicted)
+
+    @property
+    def expected(self) -> Documents:
+        """The files of the reference, by document."""
+        return self.found if self.reference is None else self.format.documents(self.reference)
+
+    @property
+    def package(self) -> Package:
+        """What the rules over packages look at."""
+        return Package(self.system, self.found, self.reference, self.expected)
+
+    def pairs(self, size: int = BATCH) -> Iterator[Pair]:
+        """The documents of both sides, `size` at a time, in the order of their names."""
+        found, expected = self.found, self.expected
+        names = iter(sorted({**expected, **found}))
+        while batch := list(islice(names, size)):
+            system = _read(self.format, self.system, found, batch)
+            if self.reference is None:
+                yield Pair(system, system)
+            else:
+                reference = _read(self.format, self.reference, expected, batch)
+                yield Pair(*_numbered_alike(reference, system))
+
+
+def submission(task: Task, path: str, against: str | None, limits: Limits = LIMITS) -> Submission:
+    """Open a submission and its reference.
+
+    Raises:
+        FileNotFoundError: if a path does not exist.
+        NothingGiven: if there is no reference and the submission does not bring its own documents.
+    """
+    system = open_source(path, limits=limits)
+    opened = Submission(task, system, open_source(against, limits=limits) if against else None)
+    if against is None and not _has(system, task.given) and not system.findings:
+        wanted = " and ".join(task.given)
+        raise NothingGiven(
+            f"{task.name} is checked against the documents it is for: give their folder or archive "
+            f"(with {wanted}) by --against"
+        )
+    return opened
+
+
+def _has(source: Source, suffixes: Sequence[str]) -> bool:
+    return any(member.name.endswith(tuple(suffixes)) for member in source.members)
+
+
+def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
+    """The documents that have files of some suffixes, with these files only."""
+    kept = {
+        name: tuple(member for member in members if member.name.endswith(tuple(suffixes)))
+        for name, members in documents.items()
+    }
+    return {name: members for name, members in kept.items() if members}
+
+
+def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> Reading:
+    members = [member for name in names for member in documents.get(name, ())]
+    readings = list(form.read(source.only(members)))
+    if len(readings) == 1:
+        return readings[0]
+    return Reading(
+        Corpus.concat(reading.corpus for reading in readings),
+        tuple(finding for reading in readings for finding in reading.findings),
+        tuple(member for reading in readings for member in reading.members),
+    )
+
+
+def _numbered_alike(reference: Reading, system: Reading) -> tuple[Reading, Reading]:
+    corpora = align(reference.corpus, system.corpus)
+    return tuple(  # type: ignore[return-value]
+        Reading(corpus, reading.findings, reading.members)
+        for corpus, reading in zip(corpora, (reference, system), strict=True)
+    )

@@ -1,0 +1,165 @@
+"""Scoring: the numbers of a submission against a reference."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from hlteval import __version__
+from hlteval.converters import load as load_format
+from hlteval.findings import Finding
+from hlteval.reports.scores import Scores
+from hlteval.reports.verdict import Verdict
+from hlteval.representation import Corpus
+from hlteval.runs.batches import BATCH, Pair, Submission, submission
+from hlteval.runs.validation import inside, outside, verdict
+from hlteval.sources import open_source
+from hlteval.tasks import load
+from hlteval.tasks.task import Metric, Task
+
+_SCORINGS = {"evaluation": pl.String, "scoring": pl.String, "measure": pl.String, "value": pl.Float64}
+
+
+class Refused(ValueError):
+    """A submission was not scored; `verdict` says why."""
+
+    def __init__(self, refused: Verdict) -> None:
+        codes = sorted({finding.code for finding in refused.findings if finding.blocking})
+        super().__init__(f"the submission cannot be scored: {', '.join(codes)}")
+        self.verdict = refused
+
+
+def score(
+    task: str,
+    reference: str,
+    system: str,
+    *,
+    profile: str = "plan",
+    lenient: bool = False,
+    options: Mapping[str, str] | None = None,
+    batch: int = BATCH,
+) -> tuple[Scores, Verdict]:
+    """Score a submission.
+
+    Args:
+        task: name of the task.
+        reference: path of the reference: a folder, file or archive.
+        system: path of the submission, in the same forms, or `-`.
+        profile: `plan` for the written specification, `official` for the official software.
+        lenient: score what can be scored in spite of blocking findings.
+        options: paths by the names of the task's options.
+        batch: documents at a time; the numbers do not depend on it.
+
+    Returns:
+        The scores, and the verdict with all findings.
+
+    Raises:
+        Refused: if there are blocking findings, unless `lenient`; also then if the official
+            software gives no number at all.
+        KeyError: for an unknown task.
+        FileNotFoundError: if a path does not exist.
+    """
+    declared = load(task)
+    given = {name: path for name, path in (options or {}).items() if path}
+    opened = submission(declared, system, reference)
+    run = _Run(opened, declared.metric(profile, frozenset(given)), lenient, _segments(declared, given))
+    findings = [*outside(opened), *run.batches(batch)]
+    judged = verdict(task, profile, findings)
+    if run.stopped(findings) or (profile == "official" and _crashes(declared, findings)):
+        raise Refused(judged)
+    return run.scores(judged, given), judged
+
+
+def _crashes(task: Task, findings: list[Finding]) -> bool:
+    return any(finding.code in task.crashes for finding in findings)
+
+
+class _Run:
+    """One scoring: what is collected over the batches."""
+
+    def __init__(self, opened: Submission, metric: Metric, lenient: bool, segments: Corpus) -> None:
+        self.opened, self.metric, self.lenient, self.segments = opened, metric, lenient, segments
+        self.counts: list[pl.DataFrame] = []
+        self.alignments: list[pl.DataFrame] = []
+        self.digests: dict[str, list[tuple[str, str]]] = {"reference": [], "system": []}
+
+    def stopped(self, findings: list[Finding]) -> bool:
+        return not self.lenient and any(finding.blocking for finding in findings)
+
+    def batches(self, size: int) -> Iterator[Finding]:
+        """Take in every batch; the findings come out."""
+        for pair in self.opened.pairs(size):
+            yield from inside(self.opened, pair)
+            self.take(pair)
+
+    def take(self, pair: Pair) -> None:
+        reference = _with_segments(pair.reference.corpus, self.segments)
+        counts, alignment = self.metric.statistics(reference, pair.system.corpus)
+        self.counts.append(counts)
+        self.alignments.append(alignment)
+        for side, reading in (("reference", pair.reference), ("system", pair.system)):
+            self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
+
+    def scores(self, judged: Verdict, given: Mapping[str, str]) -> Scores:
+        task = self.opened.task
+        metrics, scorings = self.metric.score(self.metric.total(self.counts))
+        tables = {"scorings": pl.DataFrame(scorings, schema=_SCORINGS), "alignment": pl.concat(self.alignments)}
+        return Scores(
+            task=task.name,
+            profile=judged.profile,
+            signature=self.signature(judged.profile, given),
+            primary=task.primary[judged.profile],
+            metrics={name: metrics[name] for name in task.metrics},
+            intervals={},
+            tables=tables,
+            findings={"severity": judged.by_severity, "code": judged.by_code},
+            notes=_notes(judged),
+        )
+
+    def signature(self, profile: str, given: Mapping[str, str]) -> str:
+        """What the numbers depend on, in one line."""
+        parts = [f"hlteval:{__version__}", f"task:{self.opened.task.name}", f"profile:{profile}"]
+        parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
+        parts += [f"{name}:{_digest(self.segments.sources.select('member', 'sha256').rows())}" for name in given]
+        return "|".join([*parts, f"lenient:{'yes' if self.lenient else 'no'}"])
+
+
+def _digest(files: list[tuple[str, str]]) -> str:
+    """One digest of several files: of their names without folders and their own digests, sorted."""
+    listed = sorted(f"{name.rpartition('/')[2]} {digest}\n" for name, digest in files)
+    return hashlib.sha256("".join(listed).encode()).hexdigest()[:16]
+
+
+def _notes(judged: Verdict) -> tuple[str, ...]:
+    blocking = [finding for finding in judged.findings if finding.blocking]
+    if not blocking:
+        return ()
+    codes = ", ".join(sorted({finding.code for finding in blocking}))
+    return (
+        f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
+        "records that cannot be read are left out, all other records count as they stand",
+    )
+
+
+def _segments(task: Task, given: Mapping[str, str]) -> Corpus:
+    """The sentences that an option names; no documents where there is none."""
+    read = [
+        reading
+        for option in task.options
+        if option.name in given
+        for reading in load_format(option.format).read(open_source(given[option.name]))
+    ]
+    return Corpus.concat(reading.corpus for reading in read)
+
+
+def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:
+    """A corpus with the segments of its documents, given by another corpus."""
+    if segments.segments.is_empty():
+        return corpus
+    names = segments.documents.select("name", document="row")
+    named = segments.segments.join(names, on="document", suffix="_document").drop("document")
+    own = corpus.documents.select(document="row", name_document="name")
+    placed = named.join(own, on="name_document").with_columns(origin=pl.lit(0, pl.Int64))
+    return corpus.replace(segments=placed.drop("name_document"))

@@ -1,0 +1,20 @@
+"""Sources: bytes from folders, files, archives and standard input, within limits."""
+
+from hlteval.sources.decoding import Decoded, decode, sha256
+from hlteval.sources.limits import LIMITS, Limits
+from hlteval.sources.opening import open_source
+from hlteval.sources.source import Member, Source, Unreadable
+from hlteval.sources.writing import writing
+
+__all__ = [
+    "LIMITS",
+    "Decoded",
+    "Limits",
+    "Member",
+    "Source",
+    "Unreadable",
+    "decode",
+    "open_source",
+    "sha256",
+    "writing",
+]

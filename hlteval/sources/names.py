@@ -1,0 +1,90 @@
+"""Names of members: which are unsafe, which are rubbish, and how any of them is shown."""
+
+from __future__ import annotations
+
+import re
+
+_HIDDEN_CHARACTERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_UNSAFE = re.compile(
+    r"""(?P<parent>(?:^|/)\.\.(?:/|$))
+      | (?P<root>^/)
+      | (?P<drive>^[A-Za-z]:)
+      | (?P<backslash>\\)
+      | (?P<control>[\x00-\x1f\x7f-\x9f])""",
+    re.VERBOSE,
+)
+_REASONS = {
+    "parent": "leads out of the archive with '..'",
+    "root": "is an absolute path",
+    "drive": "begins with a drive letter",
+    "backslash": "has a backslash, which is a folder on Windows and a character elsewhere",
+    "control": "has a control character",
+}
+_JUNK = re.compile(
+    r"(?:^|/)(?:\.(?!\.?(?:/|$))|__MACOSX(?:/|$)|PaxHeaders?(?:\.[0-9]+)?/|(?:Thumbs\.db|desktop\.ini)$)",
+    re.IGNORECASE,
+)
+
+
+def shown(name: str) -> str:
+    r"""A name as it may be printed: what is invisible, or no text at all, is escaped.
+
+    Examples:
+        >>> print(shown("a\x1b[2J\u202eb\udce9.txt"), shown("東京.txt"))
+        a\x1b[2J\u202eb\xe9.txt 東京.txt
+    """
+    if name.isascii() and name.isprintable():
+        return name
+    return _HIDDEN_CHARACTERS.sub(_escaped, name)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is no UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def is_text(name: str) -> bool:
+    r"""Whether every byte of a name could be decoded.
+
+    Examples:
+        >>> is_text("d\u00e9j\u00e0"), is_text("d\udce9j")
+        (True, False)
+    """
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def unsafe(name: str) -> str | None:
+    r"""Why a member of this name must not be unpacked, or None.
+
+    Examples:
+        >>> unsafe("../d1.a2"), unsafe("C:d1.a2"), unsafe("runs..1/d1.a2")
+        ("leads out of the archive with '..'", 'begins with a drive letter', None)
+    """
+    found = _UNSAFE.search(name)
+    return _REASONS[found.lastgroup] if found and found.lastgroup else None
+
+
+def junk(name: str) -> bool:
+    """Whether a file is hidden or left behind by an operating system, and no data.
+
+    Examples:
+        >>> [junk(name) for name in ("__MACOSX/._d1.a2", "a/.DS_Store", "./a/d.1.a2")]
+        [True, True, False]
+    """
+    return _JUNK.search(name) is not None
+
+
+def plain(name: str) -> str:
+    """A name without empty parts and without `.` parts.
+
+    Examples:
+        >>> plain("./out//d1.a2"), plain("./")
+        ('out/d1.a2', '')
+    """
+    if "//" not in name and "./" not in name and "/." not in name and name != ".":
+        return name.removesuffix("/")
+    return "/".join(part for part in name.split("/") if part not in ("", "."))

@@ -1,0 +1,210 @@
+"""Gzipped tar archives, read strictly.
+
+The stream is unpacked once, counted, into a temporary file; the tar headers are read from there and
+members later by their offsets. Python's tarfile does not notice a gzip stream that was cut off,
+keeps the last of two members of one name, and reads hostile extended headers with expressions that
+take for ever. Accepted are ustar, GNU long names and pax; sparse files are not.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from hlteval.findings import Finding, finding
+from hlteval.sources.archives import FILE, FOLDER, Entry, admit, damaged, inflated, too_many
+from hlteval.sources.limits import Limits
+from hlteval.sources.source import Member, Unreadable
+from hlteval.sources.spooling import CHUNK, Spooled, spool
+
+_BLOCK = 512
+_PIECE = 1 << 20
+_LONGEST_HEADER = 1 << 20
+"""Bytes of an extended header; a name of 4,096 bytes is the longest that a system takes."""
+_EXTENDED = frozenset(b"xXgLK")
+_TYPES = {
+    ord("\0"): FILE,
+    ord("0"): FILE,
+    ord("7"): FILE,
+    ord("5"): FOLDER,
+    ord("1"): "hard link",
+    ord("2"): "symbolic link",
+    ord("3"): "character device",
+    ord("4"): "block device",
+    ord("6"): "pipe",
+    ord("S"): "sparse file",
+}
+_WITHOUT_CONTENT = frozenset(b"123456")
+"""Types that have no bytes whatever size their header gives."""
+
+_OF_ONE_MEMBER = ("path", "size")
+_OCTAL = re.compile(rb"[0-7]*")
+_RECORD = re.compile(rb"([0-9]{1,7}) ([^=\n]{1,255})=")
+
+
+def read_tgz(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
+    """The members of a gzipped tar archive and what is wrong with it.
+
+    Args:
+        file: the archive, compressed.
+        label: how findings name it.
+        limits: what it may hold.
+
+    Raises:
+        Unreadable: if it cannot even be listed.
+        OSError: if the file cannot be read or the disk is full.
+    """
+    warnings: list[Finding] = []
+    tar = spool(_unpacked(file, label, limits, warnings))
+    entries: list[Entry] = []
+    for entry in _entries(tar, label, warnings):
+        if len(entries) == limits.members:
+            raise too_many(label, limits)
+        entries.append(entry)
+    members, findings = admit(entries, label, limits)
+    return members, warnings + findings
+
+
+def _unpacked(
+    file: Spooled, label: str, limits: Limits, warnings: list[Finding]
+) -> Iterator[bytes]:
+    """The bytes of all gzip streams of a file, one after the other, up to the limits."""
+    start = produced = 0
+    for _ in range(limits.members):
+        stream = zlib.decompressobj(zlib.MAX_WBITS | 16)  # 16: with the header and trailer of gzip
+        read = start
+        while not stream.eof:
+            block = stream.unconsumed_tail or file.read(read, CHUNK)
+            read += 0 if stream.unconsumed_tail else len(block)
+            try:
+                piece = stream.decompress(block, _PIECE)
+            except zlib.error:
+                raise damaged(label, "its compressed data is broken") from None
+            if not block and not piece and not stream.eof:
+                raise damaged(label, "the file ends too early, as if it was cut off")
+            produced += len(piece)
+            _within(produced, read, label, limits)
+            yield piece
+        start = read - len(stream.unused_data)
+        if file.read(start, 2) != b"\x1f\x8b":
+            break
+    else:
+        raise damaged(label, f"it is made of more than {limits.members} gzip streams")
+    if start < file.size:
+        warnings.append(finding("SRC106", file=label, size=file.size - start))
+
+
+def _within(produced: int, read: int, label: str, limits: Limits) -> None:
+    """Stop where an archive has grown too much."""
+    if produced > limits.total_bytes:
+        size = f"more than {limits.total_bytes}"
+        raise Unreadable(finding("SRC123", file=label, size=size, limit=limits.total_bytes))
+    bomb = inflated(label, produced, read, limits)
+    if bomb is not None:
+        raise Unreadable(bomb)
+
+
+def _entries(tar: Spooled, label: str, warnings: list[Finding]) -> Iterator[Entry]:
+    """The members as the headers tell them."""
+    offset = 0
+    extended: dict[str, bytes] = {}
+    while header := tar.read(offset, _BLOCK):
+        offset += _BLOCK
+        if not header.strip(b"\0"):
+            break
+        _check(header, label, first=offset == _BLOCK)
+        size = _size(header, extended, label)
+        if offset + size > tar.size:
+            raise damaged(label, "a member is longer than the archive")
+        if header[156] in _EXTENDED:
+            extended |= _extension(header[156], tar, offset, size, label)
+        else:
+            yield _entry(header, extended, size, partial(tar.read, offset, size))
+            extended = {}
+        offset += -(-size // _BLOCK) * _BLOCK
+    if extended:
+        raise damaged(label, "its last header belongs to no member")
+    if any(chunk.strip(b"\0") for chunk in tar.chunks(offset)):
+        warnings.append(finding("SRC106", file=label, size=tar.size - offset))
+
+
+def _check(header: bytes, label: str, *, first: bool) -> None:
+    """Hold the checksum of a header: the sum of its bytes, those of the sum itself being blanks."""
+    if len(header) == _BLOCK:
+        checked = header[:148] + b" " * 8 + header[156:]
+        total = sum(checked)
+        signed = (
+            total - 256 * sum(byte > 127 for byte in checked) if not header.isascii() else total
+        )
+        if _octal(header[148:156]) in (total, signed):
+            return
+    raise damaged(label, "it holds no tar archive" if first else "the header of a member is broken")
+
+
+def _octal(field: bytes) -> int | None:
+    """A number as tar writes it, padded with blanks or NUL; None where it is none."""
+    digits = field.split(b"\0")[0].strip(b" ")
+    return int(digits or b"0", 8) if _OCTAL.fullmatch(digits) else None
+
+
+def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
+    """The bytes that follow a header; a size of 8 GiB and more is binary, or in an extended header."""
+    if header[156] in _WITHOUT_CONTENT:
+        return 0
+    field = header[124:136]
+    size = int.from_bytes(field[1:], "big") if field[0] == 0x80 else _octal(field)
+    if "size" in extended and header[156] not in _EXTENDED:
+        digits = extended["size"]
+        size = int(digits) if digits.isdigit() and len(digits) < 20 else None
+    if size is None:
+        raise damaged(label, "the size of a member is no number")
+    return size
+
+
+def _extension(kind: int, tar: Spooled, offset: int, size: int, label: str) -> dict[str, bytes]:
+    """What an extended header says about the next member."""
+    if size > _LONGEST_HEADER:
+        raise damaged(label, f"a header of {size} bytes is longer than any name")
+    body = tar.read(offset, size)
+    if kind == ord("L"):
+        return {"path": body.split(b"\0")[0]}
+    if kind == ord("K"):
+        return {}
+    records = _records(body, label)
+    if kind != ord("g"):
+        return records
+    if not records.keys().isdisjoint(_OF_ONE_MEMBER):
+        raise damaged(label, "one name or size is given for all members")
+    return {}
+
+
+def _records(body: bytes, label: str) -> dict[str, bytes]:
+    """The records of a pax header, each `length key=value` and a line break."""
+    records: dict[str, bytes] = {}
+    at = 0
+    while at < len(body):
+        match = _RECORD.match(body, at)
+        stop = at + int(match[1]) if match else 0
+        if match is None or not match.end() < stop <= len(body) or body[stop - 1] != ord("\n"):
+            raise damaged(label, "an extended header is broken")
+        records[match[2].decode("ascii", "replace")] = body[match.end() : stop - 1]
+        at = stop
+    return records
+
+
+def _entry(
+    header: bytes, extended: dict[str, bytes], size: int, read: Callable[[], bytes]
+) -> Entry:
+    name = extended.get("path")
+    if name is None:
+        name = header[:100].split(b"\0")[0]
+        prefix = header[345:500].split(b"\0")[0] if header[257:263] == b"ustar\0" else b""
+        name = prefix + b"/" + name if prefix else name
+    type_ = _TYPES.get(header[156], f"member of type {chr(header[156])!r}")
+    if any(key.startswith("GNU.sparse.") for key in extended):
+        type_ = "sparse file"
+    if type_ == FILE and name.endswith(b"/"):
+        type_ = "folder with content" if size else FOLDER
+    return Entry(name.decode("utf-8", "surrogateescape"), type_, size, read)

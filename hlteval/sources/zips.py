@@ -1,0 +1,273 @@
+"""Zip archives, read strictly.
+
+Python's zipfile keeps the last of two members of one name, takes sizes and methods from either of
+two places, lets members overlap, and differs in all this between its versions. Here the list of
+members and what stands before each of them must agree, nothing may overlap, and no more is unpacked
+than was announced. Accepted are stored and deflated members, and sizes beyond 4 GiB (zip64).
+"""
+
+from __future__ import annotations
+
+import stat
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from hlteval.findings import Finding, finding
+from hlteval.sources.archives import FILE, FOLDER, Entry, admit, damaged, inflated, too_many
+from hlteval.sources.faults import type_name
+from hlteval.sources.limits import Limits
+from hlteval.sources.names import is_text, shown
+from hlteval.sources.source import Member
+from hlteval.sources.spooling import Spooled
+
+_END = struct.Struct("<4s4H2LH")
+_LOCATOR = struct.Struct("<4sLQL")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_HEADER = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+_LONGEST_COMMENT = 0xFFFF
+_HEADER_BYTES = 1024
+"""Bytes per allowed member that the list may take; a usual one takes a tenth."""
+_IN_EXTRA = 0xFFFFFFFF
+"""A size or an offset of this value stands in the zip64 extra field instead."""
+_ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 1 << 0, 1 << 3, 1 << 11
+_COMPARED = _ENCRYPTED | _SIZES_FOLLOW | _UTF8
+_STORED, _DEFLATED = 0, 8
+_METHODS = {
+    1: "shrink",
+    6: "implode",
+    9: "deflate64",
+    12: "bzip2",
+    14: "LZMA",
+    93: "zstd",
+    95: "xz",
+}
+_DISAGREES = -1
+
+
+class _Header(NamedTuple):
+    """One member in the list at the end of the archive."""
+
+    name: bytes
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    mode: int
+    offset: int
+
+
+def read_zip(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
+    """The members of a zip archive and what is wrong with it.
+
+    Args:
+        file: the archive.
+        label: how findings name it.
+        limits: what it may hold.
+
+    Raises:
+        Unreadable: if it cannot even be listed.
+        OSError: if the file cannot be read.
+    """
+    start, size, count, trailing = _end(file, label)
+    if size > limits.members * _HEADER_BYTES:
+        raise too_many(label, limits)
+    headers = _headers(file.read(start, size), label, limits)
+    if len(headers) != count:
+        raise damaged(label, f"it announces {count} members and lists {len(headers)}")
+    starts = [_start(file, header, label) for header in headers]
+    faults = [*_overlaps(headers, starts, start, label)]
+    for header, begin in zip(headers, starts, strict=True):
+        faults += _faults(header, begin, label, limits)
+    entries = [_entry(file, *pair, label) for pair in zip(headers, starts, strict=True)]
+    members, more = admit(entries, label, limits)
+    refused = any(fault.blocking for fault in faults)
+    return () if refused else members, [*faults, *_warnings(headers, trailing, label), *more]
+
+
+def _end(file: Spooled, label: str) -> tuple[int, int, int, int]:
+    """Offset, bytes and length of the list of members, and the bytes behind the archive."""
+    tail_start = max(0, file.size - _END.size - _LONGEST_COMMENT)
+    tail = file.read(tail_start, file.size - tail_start)
+    found = tail.rfind(b"PK\5\6")
+    if found < 0 or len(tail) - found < _END.size:
+        raise damaged(label, "its list of members is missing, as if the file was cut off")
+    _, disk, first, here, count, size, start, comment = _END.unpack_from(tail, found)
+    end = tail_start + found
+    trailing = file.size - end - _END.size - comment
+    if trailing < 0:
+        raise damaged(label, "the file ends too early")
+    if disk or first or here != count:
+        raise damaged(label, "it is one of several parts")
+    if 0xFFFF in (here, count) or _IN_EXTRA in (size, start):
+        end, start, size, count = _end_64(file, end, label) or (end, start, size, count)
+    if start + size != end:
+        raise damaged(label, "its list of members is not where it should be")
+    return start, size, count, trailing
+
+
+def _end_64(file: Spooled, end: int, label: str) -> tuple[int, int, int, int] | None:
+    """The same from the record for large archives: its own offset, then offset, bytes, length."""
+    locator = file.read(max(0, end - _LOCATOR.size), _LOCATOR.size)
+    if len(locator) < _LOCATOR.size or not locator.startswith(b"PK\6\7"):
+        return None
+    offset = _LOCATOR.unpack(locator)[2]
+    if offset > file.size:
+        raise damaged(label, "its list of members is not where it should be")
+    record = file.read(offset, _END_64.size)
+    if len(record) < _END_64.size or not record.startswith(b"PK\6\6"):
+        raise damaged(label, "its list of members is missing")
+    *_, count, size, start = _END_64.unpack(record)
+    return offset, start, size, count
+
+
+def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
+    """The list of members."""
+    headers: list[_Header] = []
+    at = 0
+    while at < len(directory):
+        if len(headers) == limits.members:
+            raise too_many(label, limits)
+        if not directory.startswith(b"PK\1\2", at) or len(directory) - at < _HEADER.size:
+            raise damaged(label, f"entry {len(headers) + 1} of its list of members is broken")
+        fields = _HEADER.unpack_from(directory, at)
+        name_end = at + _HEADER.size + fields[10]
+        extra_end = name_end + fields[11]
+        at, name_start = extra_end + fields[12], at + _HEADER.size
+        if at > len(directory):
+            raise damaged(label, f"entry {len(headers) + 1} of its list of members is cut off")
+        name, extra = directory[name_start:name_end], directory[name_end:extra_end]
+        headers.append(_header(fields, name, extra, label))
+    return headers
+
+
+def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _Header:
+    """One entry of the list, with large numbers taken from its zip64 field."""
+    flags, method, crc, packed, size = fields[3], fields[4], *fields[7:10]
+    mode, offset = fields[15] >> 16, fields[16]
+    if _IN_EXTRA in (packed, size, offset):
+        numbers = _zip64(extra)
+        try:
+            size = next(numbers) if size == _IN_EXTRA else size
+            packed = next(numbers) if packed == _IN_EXTRA else packed
+            offset = next(numbers) if offset == _IN_EXTRA else offset
+        except StopIteration:
+            raise damaged(
+                f"{label}/{shown(name.decode('utf-8', 'surrogateescape'))}", "its size is not given"
+            ) from None
+    return _Header(name, flags, method, crc, packed, size, mode, offset)
+
+
+def _zip64(extra: bytes) -> Iterator[int]:
+    """The numbers of the zip64 field."""
+    while len(extra) >= 4:
+        kind, length = struct.unpack_from("<2H", extra)
+        if kind == 1:
+            body = extra[4 : 4 + length]
+            yield from (value for (value,) in struct.iter_unpack("<Q", body[: length // 8 * 8]))
+        extra = extra[4 + length :]
+
+
+def _start(file: Spooled, header: _Header, label: str) -> int:
+    """Where the bytes of a member begin; -1 where its own header disagrees with the list."""
+    local = b""
+    if header.offset < file.size:
+        local = file.read(header.offset, _LOCAL.size + len(header.name))
+    if len(local) < _LOCAL.size or not local.startswith(b"PK\3\4"):
+        raise damaged(f"{label}/{_shown(header)}", "it is not where the list of members says")
+    _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(local)
+    agree = name == len(header.name) and local.endswith(header.name)
+    agree = agree and method == header.method and not (flags ^ header.flags) & _COMPARED
+    if not flags & _SIZES_FOLLOW:
+        agree = agree and crc == header.crc
+        agree = agree and packed in (header.packed, _IN_EXTRA) and size in (header.size, _IN_EXTRA)
+    return header.offset + _LOCAL.size + name + extra if agree else _DISAGREES
+
+
+def _overlaps(
+    headers: Sequence[_Header], starts: Sequence[int], end: int, label: str
+) -> Iterator[Finding]:
+    """Members that share bytes with another, or with the list: how small archives become huge."""
+    free = 0
+    for header, start in sorted(zip(headers, starts, strict=True), key=lambda pair: pair[0].offset):
+        stop = max(start, header.offset) + header.packed
+        if header.offset < free or stop > end:
+            yield _inconsistent(header, label, "it overlaps another part of the archive")
+        free = max(free, stop)
+
+
+def _faults(header: _Header, start: int, label: str, limits: Limits) -> Iterator[Finding]:
+    """What is wrong with one member as only a zip archive can have it."""
+    display = f"{label}/{_shown(header)}"
+    if start == _DISAGREES:
+        reason = "its own header and the list of members say different things"
+        yield _inconsistent(header, label, reason)
+    elif header.method == _STORED and header.packed != header.size:
+        yield _inconsistent(header, label, "it is not compressed, and has two sizes all the same")
+    if header.method not in (_STORED, _DEFLATED):
+        yield finding("SRC120", file=display, method=_METHODS.get(header.method, header.method))
+    if header.packed > limits.member_bytes >= header.size:
+        yield finding("SRC122", file=display, size=header.packed, limit=limits.member_bytes)
+    bomb = inflated(display, header.size, header.packed, limits)
+    if bomb is not None and header.size <= limits.member_bytes:
+        yield bomb
+
+
+def _inconsistent(header: _Header, label: str, reason: str) -> Finding:
+    return finding("SRC119", file=f"{label}/{_shown(header)}", reason=reason)
+
+
+def _warnings(headers: Sequence[_Header], trailing: int, label: str) -> Iterator[Finding]:
+    """What may be read all the same."""
+    if trailing:
+        yield finding("SRC106", file=label, size=trailing)
+    undeclared = [h for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
+    names = [_shown(header) for header in undeclared if is_text(_name(header))]
+    if names:
+        yield finding("SRC118", file=label, count=len(names), name=names[0])
+
+
+def _name(header: _Header) -> str:
+    return header.name.decode("utf-8", "surrogateescape")
+
+
+def _shown(header: _Header) -> str:
+    return shown(_name(header))
+
+
+def _type(header: _Header) -> str:
+    """What a member is, by its mode and by the slash that ends the name of a folder."""
+    format_ = stat.S_IFMT(header.mode)
+    if format_ not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return type_name(header.mode)
+    if header.name.endswith(b"/"):
+        return "folder with content" if header.size else FOLDER
+    return "folder named like a file" if format_ == stat.S_IFDIR else FILE
+
+
+def _entry(file: Spooled, header: _Header, start: int, label: str) -> Entry:
+    read = partial(_unpack, file, start, header, label)
+    encrypted = bool(header.flags & _ENCRYPTED)
+    return Entry(_name(header), _type(header), header.size, read, encrypted)
+
+
+def _unpack(file: Spooled, start: int, header: _Header, label: str) -> bytes:
+    """The bytes of a member; never more than its size plus one are made."""
+    data = file.read(start, header.packed)
+    complete = True
+    if header.method == _DEFLATED:
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        try:
+            data = unpacker.decompress(data, header.size + 1)
+        except zlib.error:
+            raise damaged(f"{label}/{_shown(header)}", "its compressed data is broken") from None
+        complete = unpacker.eof and not unpacker.unused_data
+    if not complete or len(data) != header.size:
+        raise damaged(f"{label}/{_shown(header)}", f"it does not have its {header.size} bytes")
+    if zlib.crc32(data) != header.crc:
+        raise damaged(f"{label}/{_shown(header)}", "its checksum is wrong")
+    return data

@@ -1,0 +1,1 @@
+"""Scoring: the measures of the tasks, over the representation only."""

@@ -1,0 +1,203 @@
+"""Events as they are compared: keys that are equal exactly where two things count as the same.
+
+The arguments of an event are annotations. Which of them are the same is a matter of the task: that
+is what `Sameness` says. Everything here is columns; an event's `row` is that of `frames`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from hlteval.representation import Corpus, fillers, items
+
+_END = "\x1f"
+"""Stands between the parts of a key; no identifier of a format has it."""
+
+_SAYS = "\x1e"
+"""Begins the key of an event that is known by what it says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sameness:
+    """When two fillers of a role are the same.
+
+    Entities are the same by identifier. Of events as fillers, `content` takes those as the same
+    that have the same type and the same mandatory arguments, `shape` those of the same type and
+    mandatory roles, and `never` none. By content, events that are the same are one thing, as
+    entities are; else the events of either side are things of their own. With `equivalences`,
+    members of one equivalence of the reference are the same.
+    """
+
+    events: Literal["content", "shape", "never"] = "content"
+    equivalences: bool = True
+
+
+@dataclass(frozen=True)
+class Side:
+    """The events of one side, reference or system, ready to be compared.
+
+    Attributes:
+        events: a row per event, in document order: `document`, `row`, `frame`, `label`, `negated`.
+        arguments: the arguments that count (of a repeated role the last): `frame_row`, `label`,
+            `role`, `target`, `key` (equal where fillers are the same), `thing` (equal where they
+            are one object), and the `filler` with its `filler_label` and `filler_row`.
+    """
+
+    events: pl.DataFrame
+    arguments: pl.DataFrame
+
+
+def side(
+    corpus: Corpus,
+    given: Corpus,
+    name: str,
+    sameness: Sameness,
+    conditions: tuple[str, ...] = (),
+    commutative: frozenset[str] = frozenset(),
+) -> Side:
+    """One side of a comparison.
+
+    Args:
+        corpus: its annotations.
+        given: the reference, which holds the given mentions and the equivalences.
+        name: tells the objects of this side from those of the other.
+        sameness: when fillers are the same.
+        conditions: the optional roles.
+        commutative: the types whose arguments may change places.
+    """
+    known = items(corpus, given)
+    arguments = fillers(corpus, given, known).unique(["frame_row", "role"], keep="last", maintain_order=True)
+    arguments = arguments.with_columns(key=_entity_key(name), thing=_entity_key(name))
+    if sameness.equivalences and given.groups.height:
+        arguments = _merged(arguments, equivalence_classes(given.groups))
+    if (arguments["filler"] == "frame").any():
+        arguments = _event_keys(arguments, sameness, conditions, commutative)
+    if sameness.events == "content":
+        arguments = arguments.with_columns(thing="key")
+    columns = ("document", "frame_row", "label", "role", "target", "key", "thing", "filler", "filler_label", "filler_row")
+    return Side(_events(corpus, known), arguments.select(columns))
+
+
+def _entity_key(name: str) -> pl.Expr:
+    """Given mentions are the same objects on both sides; whatever else there is belongs to one."""
+    own = pl.format(f"{name}{_END}{{}}", pl.coalesce(pl.format("{} {}", "filler", "filler_row"), "row"))
+    return pl.when(pl.col("filler") == "given").then("target").otherwise(own)
+
+
+def _merged(arguments: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
+    joined = arguments.join(classes, on=["document", "target"], how="left", maintain_order="left")
+    given = pl.col("filler") == "given"
+    key = pl.when(given).then(pl.coalesce("representative", "key")).otherwise("key")
+    return joined.with_columns(key=key).drop("representative")
+
+
+def equivalence_classes(groups: pl.DataFrame) -> pl.DataFrame:
+    """The representative of each member of an equivalence: `document`, `target`, `representative`.
+
+    Equivalences that share a member are one.
+
+    Examples:
+        >>> rows = {"document": 0, "group": ["1", "1", "2", "2"], "member": ["A", "B", "B", "C"]}
+        >>> equivalence_classes(pl.DataFrame(rows))["representative"].to_list()
+        ['A', 'A', 'A']
+    """
+    parent: dict[tuple[int, str], tuple[int, str]] = {}
+
+    def root(item: tuple[int, str]) -> tuple[int, str]:
+        while parent.setdefault(item, item) != item:
+            item = parent[item]
+        return item
+
+    first: dict[tuple[int, str], tuple[int, str]] = {}
+    for document, group, member in groups.select("document", "group", "member").iter_rows():
+        head = first.setdefault((document, group), (document, member))
+        parent[root((document, member))] = root(head)
+    rows = [(document, member, root((document, member))[1]) for document, member in list(parent)]
+    schema = {"document": pl.Int64, "target": pl.String, "representative": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _event_keys(
+    arguments: pl.DataFrame, sameness: Sameness, conditions: tuple[str, ...], commutative: frozenset[str]
+) -> pl.DataFrame:
+    """Give the fillers that are events the key that their sameness says."""
+    if sameness.events == "never":
+        return arguments
+    pending = pl.col("filler") == "frame"
+    core = arguments.filter(~pl.col("role").is_in(conditions))
+    if sameness.events == "shape":
+        contents = core.sort("frame_row", "role").group_by(filler_row="frame_row", maintain_order=True)
+        shape = contents.agg(content=pl.col("label").first() + _END + pl.col("role").str.join(_END))
+        return _replaced(arguments, shape, pending)
+    # From the inside out: an event has a key once its own fillers have theirs. What is left in the
+    # end refers to itself, and stays an object of its own.
+    while True:
+        waiting = arguments.filter(pending & ~pl.col("role").is_in(conditions) & ~_resolved())
+        ready = arguments.filter(~pl.col("role").is_in(conditions))
+        ready = ready.join(waiting.select("frame_row"), on="frame_row", how="anti")
+        content = keys(ready, commutative).rename({"row": "filler_row", "core": "content"})
+        following = _replaced(arguments, content, pending)
+        if following["key"].equals(arguments["key"]):
+            return following
+        arguments = following
+
+
+def _resolved() -> pl.Expr:
+    return pl.col("key").str.starts_with(_SAYS)
+
+
+def _replaced(arguments: pl.DataFrame, contents: pl.DataFrame, pending: pl.Expr) -> pl.DataFrame:
+    joined = arguments.join(contents.select("filler_row", "content"), on="filler_row", how="left", maintain_order="left")
+    known = pl.when(pending).then(pl.coalesce(pl.lit(_SAYS) + pl.col("content"), "key")).otherwise("key")
+    return joined.with_columns(key=known).drop("content")
+
+
+def keys(arguments: pl.DataFrame, commutative: frozenset[str], role: str = "role", label: str = "label") -> pl.DataFrame:
+    """The key of each event: its type and its arguments, in a canonical order.
+
+    Args:
+        arguments: the arguments that belong to the key.
+        commutative: the types whose arguments may change places: there, roles are left out.
+        role: the column with the roles that are compared.
+        label: the column with the types that are compared.
+
+    Returns:
+        A row per event: `row` and its `core`.
+    """
+    free = pl.col(label).is_in(commutative)
+    shown = pl.when(free).then(pl.lit("")).otherwise(role) if commutative else pl.col(role)
+    said = arguments.select("frame_row", label, said=pl.concat_str(shown, "key", separator=_END))
+    said = said.sort("frame_row", "said").group_by("frame_row", maintain_order=True)
+    joined = said.agg(core=pl.col(label).first() + _END + pl.col("said").str.join(_END))
+    return joined.rename({"frame_row": "row"})
+
+
+def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
+    negations = corpus.modifiers.filter(pl.col("label") == "Negation")
+    targets = negations.join(known, on=["document", "target"]).filter(pl.col("filler") == "frame")
+    negated = pl.col("row").is_in(targets["filler_row"].implode())
+    return corpus.frames.select("document", "row", "record", "frame", "label", negated=negated)
+
+
+def others(system: Corpus, given: Corpus) -> pl.DataFrame:
+    """Predicted annotations that are no events: `document`, `label`, and the identifier as `frame`.
+
+    These are text spans, modifiers, records that could not be read but for lines without a tab and
+    equivalences, and what stands in for an identifier that leads nowhere.
+    """
+    unread = system.refused.filter((pl.col("code") != "STD101") & (pl.col("kind") != "group"))
+    known = items(system, given).select("document", "target")
+    references = pl.concat(rows.select("document", "target") for rows in (system.arguments, system.modifiers))
+    known = pl.concat([known, system.modifiers.select("document", target="modifier")])
+    dummies = references.unique().join(known, on=["document", "target"], how="anti")
+    return pl.concat(
+        [
+            system.mentions.select("document", "label", frame="mention"),
+            system.modifiers.select("document", "label", frame="modifier"),
+            unread.select("document", "label", frame="id"),
+            dummies.select("document", label=pl.lit("DUMMY"), frame="target"),
+        ]
+    ).with_columns(pl.col("label").fill_null(""), row_system=pl.lit(None, pl.Int64))

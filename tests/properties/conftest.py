@@ -1,0 +1,63 @@
+"""What the properties are tried on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import strategies as st
+
+from hlteval.representation import TABLES, Column, Corpus, Table
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+"""Every character that Unicode has, in all planes, and no lone surrogates."""
+INTEGERS = st.integers(-(2**63), 2**63 - 1)
+
+
+@pytest.fixture(scope="session")
+def corpora() -> st.SearchStrategy[Corpus]:
+    """Corpora with rows in every table, whose keys are valid, in no order and with gaps."""
+    return _corpora()
+
+
+@st.composite
+def _corpora(draw: st.DrawFn) -> Corpus:
+    keys = {
+        name: draw(st.lists(st.integers(0, 2**40), max_size=4, unique=True)) for name in TABLES
+    }
+    return Corpus(**{name: _rows(draw, table, keys) for name, table in TABLES.items()})
+
+
+def _rows(draw: st.DrawFn, table: Table, keys: dict[str, list[int]]) -> list[dict[str, Any]]:
+    references = dict(table.references)
+    rows = []
+    for key in keys[table.name]:
+        row = {"row": key}
+        for column in table.columns[1:]:
+            if column.name in references:
+                targets = [None] * column.nullable + keys[references[column.name]]
+                if not targets:
+                    return []  # nothing to refer to, so no row
+                row[column.name] = draw(st.sampled_from(targets))
+            else:
+                row[column.name] = draw(_values(column))
+        rows.append(row)
+    return rows
+
+
+def _values(column: Column) -> st.SearchStrategy[Any]:
+    values = _of_type(column.dtype)
+    return st.none() | values if column.nullable else values
+
+
+def _of_type(dtype: object) -> st.SearchStrategy[Any]:
+    if dtype == pl.Int64:
+        return INTEGERS
+    if dtype == pl.String:
+        return TEXT
+    if isinstance(dtype, pl.List):
+        return st.lists(_of_type(dtype.inner), max_size=3)
+    if isinstance(dtype, pl.Struct):
+        return st.fixed_dictionaries({field.name: _of_type(field.dtype) for field in dtype.fields})
+    raise TypeError(f"say here what values of {dtype} the properties are tried on")

@@ -1,0 +1,236 @@
+"""What is wrong with a stored corpus is told with its file, and its line and column."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from hlteval.representation import (
+    SCHEMA_VERSION,
+    TABLES,
+    Corpus,
+    StoreError,
+    load,
+    read_jsonl,
+    save,
+    write_jsonl,
+)
+
+HEADER = b'{"format":"hlteval-corpus","version":1}\n'
+SOURCE = b'{"table":"sources","row":0,"path":"p","member":"","format":"standoff","sha256":"0"}\n'
+DOCUMENT = b'{"table":"documents","row":0,"name":"d1"}\n'
+MENTION = (
+    '{"table":"mentions","row":0,"document":0,"origin":0,"record":1,"mention":"T1","label":"東京",'
+    '"start":0,"end":3,"fragments":[{"start":0,"end":1},{"start":2,"end":3}]}\n'
+).encode()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A stored corpus of one document."""
+    save(Corpus(documents=[{"row": 0, "name": "d1", "text": "aba"}]), tmp_path / "corpus [1]*")
+    return tmp_path / "corpus [1]*"
+
+
+def test_every_table_is_written_also_when_it_is_empty(folder):
+    assert sorted(file.stem for file in folder.iterdir()) == sorted(TABLES)
+    assert load(folder).documents["text"].to_list() == ["aba"]
+
+
+def test_other_programs_can_read_the_schema_version(folder):
+    for file in folder.iterdir():
+        assert pl.read_parquet_metadata(file.read_bytes())["hlteval.schema"] == str(SCHEMA_VERSION)
+
+
+def test_a_missing_table_is_named(folder):
+    (folder / "groups.parquet").unlink()
+    with pytest.raises(StoreError, match="lacks its table groups") as caught:
+        load(folder)
+    assert caught.value.file == str(folder / "groups.parquet")
+    assert caught.value.line is None
+
+
+def test_a_missing_folder_is_told(tmp_path):
+    with pytest.raises(StoreError, match="lacks its table sources"):
+        load(tmp_path / "nowhere")
+
+
+def rewritten(folder: Path, table: str, frame: pl.DataFrame, version: object = 1) -> None:
+    frame.write_parquet(folder / f"{table}.parquet", metadata={"hlteval.schema": str(version)})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda f: f.drop("label"), "the table frames lacks the column label"),
+        (lambda f: f.with_columns(colour=pl.lit("red")), "the table frames has no column colour"),
+        (
+            lambda f: f.with_columns(pl.col("record").cast(pl.Int32)),
+            "the column frames.record holds Int32, not Int64",
+        ),
+        (lambda f: f.clear(1).with_columns(row=pl.lit(0, pl.Int64)), "must not be null"),
+    ],
+)
+def test_other_columns_are_told(folder, change, message):
+    rewritten(folder, "frames", change(TABLES["frames"].empty()))
+    with pytest.raises(StoreError, match=message):
+        load(folder)
+
+
+def test_columns_in_another_order_are_put_right(folder):
+    frame = load(folder).documents
+    rewritten(folder, "documents", frame.select(reversed(frame.columns)))
+    assert load(folder).documents.equals(frame)
+
+
+def test_another_schema_version_is_told_with_its_cure(folder):
+    rewritten(folder, "frames", TABLES["frames"].empty(), version=2)
+    with pytest.raises(StoreError, match=r"schema version 2, .* reads 1; convert it again"):
+        load(folder)
+
+
+def test_a_parquet_file_of_somebody_else_is_no_table(folder):
+    TABLES["frames"].empty().write_parquet(folder / "frames.parquet")
+    with pytest.raises(StoreError, match="not written as a table of a corpus"):
+        load(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PK\x03\x04" * 99, b"PAR1" + bytes(99) + b"PAR1"])
+def test_what_is_no_parquet_is_told(folder, content):
+    (folder / "frames.parquet").write_bytes(content)
+    with pytest.raises(StoreError, match="not a whole Parquet file"):
+        load(folder)
+
+
+def test_a_folder_in_place_of_a_table_is_told(folder):
+    (folder / "frames.parquet").unlink()
+    (folder / "frames.parquet").mkdir()
+    with pytest.raises(StoreError, match="cannot be read"):
+        load(folder)
+
+
+def test_keys_are_checked(folder):
+    frame = load(folder).documents
+    rewritten(folder, "documents", pl.concat([frame, frame]))
+    with pytest.raises(StoreError, match=r"documents\.row repeats the key 0") as caught:
+        load(folder)
+    assert caught.value.file == str(folder / "documents.parquet")
+
+
+def test_saving_again_replaces(folder):
+    save(Corpus(), folder)
+    assert load(folder) == Corpus()
+
+
+def test_json_lines_are_for_people():
+    stream = BytesIO()
+    write_jsonl(read_jsonl(HEADER + SOURCE + DOCUMENT + MENTION), stream)
+    assert stream.getvalue() == HEADER + SOURCE + DOCUMENT + MENTION
+
+
+def test_tables_of_json_lines_come_in_any_order():
+    mixed = HEADER + MENTION + DOCUMENT + SOURCE + DOCUMENT.replace(b":0", b":1").replace(b"d1", b"e")
+    corpus = read_jsonl(mixed.replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
+    assert corpus.documents["name"].to_list() == ["d1", "e"]
+    assert corpus.mentions["fragments"].to_list() == [[{"start": 0, "end": 1}, {"start": 2, "end": 3}]]
+
+
+def test_an_explicit_null_is_taken_where_null_is_allowed():
+    line = b'{"table":"documents","row":0,"name":"d1","text":null}\n'
+    assert read_jsonl(HEADER + line) == read_jsonl(HEADER + DOCUMENT)
+
+
+def refusal(lines: bytes) -> StoreError:
+    with pytest.raises(StoreError) as caught:
+        read_jsonl(BytesIO(lines), "c.jsonl")
+    assert caught.value.file == "c.jsonl"
+    assert str(caught.value).startswith(f"c.jsonl:{caught.value.line}:{caught.value.column}: ")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", DOCUMENT, b'{"format":"other","version":1}\n', b'{"version":1}', b"\xff\n"]
+)
+def test_json_lines_begin_with_the_header(content):
+    error = refusal(content)
+    assert "begins with the line" in error.message
+    assert HEADER.decode().strip() in error.message
+    assert (error.line, error.column) == (1, 1)
+
+
+def test_another_schema_version_of_json_lines_is_told():
+    error = refusal(b'{"format":"hlteval-corpus", "version": 7}\n')
+    assert "schema version 7" in error.message
+    assert (error.line, error.column) == (1, 40)
+
+
+def put(old: str, new: str) -> bytes:
+    """The mention with a stretch exchanged."""
+    assert old.encode() in MENTION
+    return MENTION.replace(old.encode(), new.encode("utf-8", "surrogateescape"), 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "marked"),
+    [
+        (put('"table":"mentions"', '"table":"frobs"'), "unknown table", '"frobs"'),
+        (put('"table":"mentions",', ""), "missing required field `table`", "{"),
+        (put('"start":0', '"START":0'), "unknown column 'START'", "0,"),
+        (put('"start":2', '"from":2'), "unknown column 'from'", '2,"end":3}]'),
+        (put('"start":0', '"start":"0"'), "Expected `int`, got `str`", '"0",'),
+        (put('"start":2', '"start":2.5'), "Expected `int`, got `float`", "2.5"),
+        (put('"start":0', '"start":null'), "Expected `int`, got `null`", "null"),
+        (put('"start":0', f'"start":{2**63}'), "Expected `int` <= 9223372036854775807", "92"),
+        (put('"end":3,', ""), "missing required field `end`", "{"),
+        (put('"label":"東京"', '"label":3'), "Expected `str`, got `int`", "3"),
+        (put('"start":0', '"start":NaN'), "this is not JSON: invalid character", "NaN"),
+        (put('"start":0,', '"start":0 '), "this is not JSON", '"end"'),
+        (put('"東京"', '"東\t京"'), "this is not JSON: invalid character", "\t京"),
+        (put('"東京"', '"\\udc00"'), "half a surrogate pair", "\\udc00"),
+        (put('"東京"', '"\\\\\\ud83d\\ude00\\ud800"'), "half a surrogate pair", "\\ud800"),
+        (put('"東京"', '"東\udcff"'), "byte 0xff is not UTF-8", "\udcff"),
+        (MENTION[:-3] + b"\n", "the line ends too early", ""),
+        (MENTION.strip() + MENTION, "this is not JSON", '{"table":"mentions","row":0,"document"'),
+        (b"\n" + MENTION, "this line is empty", ""),
+        (b"[]\n", "Expected `object`, got `array`", "[]"),
+    ],
+)
+def test_the_place_in_a_line_is_told(line, message, marked):
+    error = refusal(HEADER + SOURCE + DOCUMENT + line + MENTION)
+    assert message in error.message
+    assert error.line == 4
+    text = line.split(b"\n")[0].decode("utf-8", "surrogateescape")
+    rest = text[error.column - 1 :]
+    assert rest.startswith(marked) if marked else rest == ""
+
+
+def test_an_object_over_two_lines_is_no_line():
+    error = refusal(HEADER + DOCUMENT.replace(b",", b",\n", 1))
+    assert (error.line, error.column) == (2, 22)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message", "place"),
+    [
+        (DOCUMENT + SOURCE + DOCUMENT, "documents.row repeats the key 0", (4, 28)),
+        (SOURCE + DOCUMENT + MENTION.replace(b'"origin":0', b'"origin":5'), "no row of the key 5", (4, 51)),
+    ],
+)
+def test_the_place_of_a_broken_key_is_told(lines, message, place):
+    error = refusal(HEADER + lines)
+    assert message in error.message
+    assert (error.line, error.column) == place
+
+
+def test_long_files_are_read_in_parts(monkeypatch):
+    """With parts of a few lines each, the numbers of the lines go on."""
+    monkeypatch.setattr("hlteval.representation.jsonl._CHUNK", 100)
+    monkeypatch.setattr("hlteval.representation.jsonl._SLICE", 3)
+    rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
+    stream = BytesIO()
+    write_jsonl(Corpus(documents=rows), stream)
+    assert read_jsonl(stream.getvalue()).documents["name"].to_list() == [f"d{n}" for n in range(20)]
+    assert refusal(stream.getvalue().replace(b'"d17"', b"17")).line == 19
