@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hlteval.findings import Excerpt, Finding, Span
-from hlteval.representation import Corpus
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
 
@@ -77,3 +77,8 @@ class Format:
     write: Callable[[Iterable[Corpus], Path], None] | None = None
     documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = field(default=whole)
     loses: str = ""
+
+    @property
+    def carries_all(self) -> bool:
+        """Whether it has a place for every table."""
+        return set(self.carries) == set(TABLES)

@@ -79,9 +79,11 @@ def _read_batch(path: str, batch: Sequence[tuple[str, Sequence[Member]]]) -> Rea
         for member in files:
             content, digest, problems = _content(member)
             findings.extend(problems)
-            if content is not None and member.name.endswith(TEXT):
+            if content is None:
+                continue
+            if member.name.endswith(TEXT):
                 text = (len(sources), name, content)
-            elif content is not None:
+            else:
                 annotations.append((document, len(sources), content))
             sources.append((path, member.name, FORMAT.name, digest))
             members.append(member)

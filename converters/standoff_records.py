@@ -47,6 +47,7 @@ _WORDS: Mapping[str, str] = {
     "_TAB": "a tab",
 }
 
+_HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")
 _NO_ARGUMENT = re.compile(r"[^\t]*\t[^\s:]+(?::\S+)?\s+[^\s:]+(?:\s+[^\s:]+)*\s*")
 
 
@@ -128,8 +129,8 @@ def _compiled(rule: str) -> re.Pattern[str]:
 def parts(line: str) -> dict[str, tuple[int, int]]:
     r"""The fields of a record by name, each as start and end in the line.
 
-    The names are those of the representation's columns, with a number where there are several. A
-    line that is no record has none.
+    The names are those of the representation's columns, with a number where there are several. Of
+    a line that is no record, what stands where identifier and type would.
 
     Examples:
         >>> parts("E1\tBinding Theme:T1")["target 1"]
@@ -139,7 +140,8 @@ def parts(line: str) -> dict[str, tuple[int, int]]:
     rule = _KINDS.get(letter, ("", "", ""))[2]
     match = _compiled(rule).fullmatch(line) if rule else None
     if match is None:
-        return {}
+        head = _HEAD.match(line)
+        return {name: head.span(name) for name in ("id", "label")} if head else {}
     found = {_field(name): match.span(name) for name, value in match.groupdict().items() if value}
     for part, single in (("arguments", "argument"), ("members", "member")):
         if part in found:

@@ -1,3 +1,46 @@
-"""hlteval: validate, convert and score submissions to shared tasks of human language technology."""
+"""hlteval: validate, convert and score submissions to shared tasks of human language technology.
+
+The commands of the command line, from Python:
+
+- `read` gives a source as a `Corpus`;
+- `validate` gives a `Verdict` with every `Finding`;
+- `convert` writes a source in another format;
+- `score` gives `Scores`, or raises `Refused`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hlteval.findings import Finding
+    from hlteval.reports.scores import Scores
+    from hlteval.reports.verdict import Verdict
+    from hlteval.representation import Corpus
+    from hlteval.runs.conversion import convert, read
+    from hlteval.runs.scoring import Refused, score
+    from hlteval.runs.validation import validate
 
 __version__ = "0.1.0"
+
+__all__ = ["Corpus", "Finding", "Refused", "Scores", "Verdict", "convert", "read", "score", "validate"]
+
+# Imported where they are used: a program that asks for the version needs no data frames.
+_PUBLIC = {
+    "Corpus": "hlteval.representation",
+    "Finding": "hlteval.findings",
+    "Refused": "hlteval.runs.scoring",
+    "Scores": "hlteval.reports.scores",
+    "Verdict": "hlteval.reports.verdict",
+    "convert": "hlteval.runs.conversion",
+    "read": "hlteval.runs.conversion",
+    "score": "hlteval.runs.scoring",
+    "validate": "hlteval.runs.validation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'hlteval' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)

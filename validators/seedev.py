@@ -65,10 +65,10 @@ def _labelled(case: Case) -> pl.DataFrame:
     """Every record that has a type, with what kind of annotation it is."""
     system = case.system
     kinds = {
-        "text span": system.mentions.rename({"mention": "id"}),
-        "event": system.frames.rename({"frame": "id"}),
-        "modifier": system.modifiers.rename({"modifier": "id"}),
-        "unread": system.refused.filter(pl.col("code") != "STD101").drop_nulls("label"),
+        "a text span": system.mentions.rename({"mention": "id"}),
+        "an event": system.frames.rename({"frame": "id"}),
+        "a modifier": system.modifiers.rename({"modifier": "id"}),
+        "a record": system.refused.filter(pl.col("code") != "STD101").drop_nulls("label"),
     }
     columns = ("document", "origin", "record", "id", "label")
     return pl.concat(rows.select(*columns, kind=pl.lit(kind)) for kind, rows in kinds.items())
@@ -81,13 +81,8 @@ def unknown_type(case: Case) -> pl.DataFrame:
         labelled = labelled.filter(~pl.col("label").is_in(case.schema.elsewhere.keys()))
     hints = {label: _suggestion(label, case.schema) for label in labelled["label"].unique()}
     return labelled.with_columns(
-        field=_label_field("kind"), hint=pl.col("label").replace_strict(hints, return_dtype=pl.String)
+        field=pl.lit("label"), hint=pl.col("label").replace_strict(hints, return_dtype=pl.String)
     )
-
-
-def _label_field(kind: str) -> pl.Expr:
-    """The field of the type; of a record that could not be read, the whole line."""
-    return pl.when(pl.col(kind) == "unread").then(pl.lit("")).otherwise(pl.lit("label"))
 
 
 def _suggestion(label: str, allowed: EventSchema) -> str:
@@ -118,10 +113,11 @@ def other_task(case: Case) -> pl.DataFrame:
 
 def wrong_kind(case: Case) -> pl.DataFrame:
     """A type of the task on a record of another kind, such as an entity type on an event."""
-    kinds = dict.fromkeys(case.schema.mentions, "text span")
-    kinds |= dict.fromkeys(case.schema.events, "event") | dict.fromkeys(case.schema.modifiers, "modifier")
+    kinds = dict.fromkeys(case.schema.mentions, "a text span")
+    kinds |= dict.fromkeys(case.schema.events, "an event")
+    kinds |= dict.fromkeys(case.schema.modifiers, "a modifier")
     due = pl.col("label").replace_strict(kinds, default=None, return_dtype=pl.String)
-    found = _labelled(case).filter(pl.col("kind") != "unread").with_columns(due=due)
+    found = _labelled(case).filter(pl.col("kind") != "a record").with_columns(due=due)
     return found.filter(pl.col("due") != pl.col("kind")).with_columns(field=pl.lit("label"))
 
 
@@ -338,6 +334,19 @@ def predicted_equivalence(case: Case) -> pl.DataFrame:
     return groups.with_columns(id=pl.lit("*"), field=pl.lit(""))
 
 
+def empty_prediction(case: Case) -> pl.DataFrame:
+    """A file of predictions without an event, for a document that has some."""
+    files = case.system.sources.filter(pl.col("member").str.ends_with(".a2"))
+    tables = ("frames", "mentions", "modifiers", "groups", "refused")
+    used = pl.concat([getattr(case.system, name)["origin"] for name in tables]).unique()
+    stem = pl.col("member").str.extract(r"([^/]*)\.a2$")
+    empty = files.filter(~pl.col("row").is_in(used.implode())).select(origin="row", name=stem)
+    known = case.against.documents.select("name", document="row")
+    events = case.against.frames.group_by("document").agg(events=pl.len())
+    found = empty.join(known, on="name", maintain_order="left").join(events, on="document")
+    return found.with_columns(record=pl.lit(None, pl.Int64), field=pl.lit(""), id=pl.lit(None, pl.String))
+
+
 RULES = (
     *standoff.RULES,
     Rule("SEE101", unknown_type),
@@ -361,4 +370,5 @@ RULES = (
     Rule("SEE307", predicted_mention),
     Rule("SEE308", relation_identifier),
     Rule("SEE309", predicted_equivalence),
+    Rule("SEE403", empty_prediction),
 )

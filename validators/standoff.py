@@ -153,10 +153,12 @@ def _references(case: Case) -> pl.DataFrame:
 
 
 def unresolved(case: Case) -> pl.DataFrame:
-    """A reference to an identifier that the document does not have."""
+    """A reference to an identifier that the document does not have; of an unknown one, none is asked."""
     modifiers = case.system.modifiers.select("document", target="modifier")
     known = pl.concat([case.items.select("document", "target"), modifiers])
-    found = _references(case).join(known, on=["document", "target"], how="anti")
+    documents = case.against.documents["row"].implode()
+    found = _references(case).filter(pl.col("document").is_in(documents))
+    found = found.join(known, on=["document", "target"], how="anti")
     dropped = case.system.refused.select("document", target="id").drop_nulls().unique()
     found = found.join(dropped.with_columns(dropped=pl.lit(True)), on=["document", "target"], how="left")
     reason = pl.when("dropped").then(pl.lit("; the line that defines it could not be read"))

@@ -89,8 +89,8 @@ def pieces(text: str) -> list[Piece]:
     r"""A line of data in pieces, each of which is shown as a whole.
 
     Examples:
-        >>> [(piece.shown, piece.cells) for piece in pieces("e\u0301\t東")]
-        [('é', 1), ('→', 1), ('東', 2)]
+        >>> [(piece.shown, piece.cells) for piece in pieces("a\t東\u0301")]
+        [('a', 1), ('→', 1), ('東́', 2)]
     """
     result: list[Piece] = []
     for index, character in enumerate(text):
@@ -127,7 +127,7 @@ def draw(excerpt: Excerpt, span: Span, room: int) -> Drawn:
     before = [_cut(left)] if left or excerpt.offset else []
     behind = [_cut(right)] if right < len(line) or excerpt.cut else []
     shown = line[left:right]
-    if runs_leftwards(excerpt.text):
+    if any(piece.literal and runs_leftwards(piece.shown) for piece in shown):
         shown = _steadied(shown, first - left, end - left)
     column = edges[first] - edges[left] + len(before)
     return Drawn((*before, *shown, *behind), column, max(1, edges[end] - edges[first]))

@@ -71,12 +71,12 @@ def json(verdict: Verdict) -> str:
     """
     counts = {"severity": verdict.by_severity, "code": verdict.by_code}
     outcome = "pass" if verdict.passed else "fail"
-    head = msgspec.json.encode(_Head(verdict.task, verdict.profile, outcome, counts)).decode()
+    head = msgspec.json.encode(_Head(verdict.task, verdict.profile, outcome, counts))
     # JSON holds no line break of its own, so that a comma before each makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
-        lines = "\n" + lines.removesuffix("\n").replace("\n", ",\n") + "\n"
-    return f'{head[:-1]},"findings":[{lines}]}}\n'
+        lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
+    return (head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -86,16 +86,16 @@ def jsonl(verdict: Verdict) -> str:
         >>> jsonl(Verdict("seedev-binary", "plan", passed=True))
         ''
     """
-    return _lines(verdict.findings)
+    return _lines(verdict.findings).decode()
 
 
-def _lines(findings: Sequence[Finding]) -> str:
+def _lines(findings: Sequence[Finding]) -> bytes:
     items = list(map(_item, findings))
     encoder = msgspec.json.Encoder()
     try:
-        return encoder.encode_lines(items).decode()
+        return encoder.encode_lines(items)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
-        return encoder.encode_lines(map(_without_surrogates, items)).decode()
+        return encoder.encode_lines(map(_without_surrogates, items))
 
 
 def _item(finding: Finding) -> Item:

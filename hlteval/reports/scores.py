@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from hlteval.reports.verdict import Verdict
+
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
     """The scores of a submission.
@@ -20,7 +22,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         metrics: every metric by name; null where undefined.
         intervals: confidence intervals by metric.
         tables: tables by name; `scorings` and `alignment`.
-        findings: how many findings there are by severity and by code.
+        verdict: what validation came to; a submission with errors is scored if none blocks.
         notes: what a reader of the numbers must know.
     """
 
@@ -31,10 +33,20 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     metrics: Mapping[str, float | None]
     intervals: Mapping[str, tuple[float, float]]
     tables: Mapping[str, pl.DataFrame]
-    findings: Mapping[str, Mapping[str, int]]
+    verdict: Verdict
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The value in plain types, as it is written as JSON: tables as lists of rows."""
-        fields = {name: getattr(self, name) for name in self.__struct_fields__}
-        return fields | {"tables": {name: table.to_dicts() for name, table in self.tables.items()}}
+        counts = {"severity": self.verdict.by_severity, "code": self.verdict.by_code}
+        return {
+            "task": self.task,
+            "profile": self.profile,
+            "signature": self.signature,
+            "primary": self.primary,
+            "metrics": dict(self.metrics),
+            "intervals": {name: list(limits) for name, limits in self.intervals.items()},
+            "tables": {name: table.to_dicts() for name, table in self.tables.items()},
+            "findings": counts,
+            "notes": list(self.notes),
+        }

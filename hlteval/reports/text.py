@@ -152,7 +152,7 @@ def _summary_rows(verdict: Verdict) -> Iterator[tuple[str, str, str, str]]:
 
 
 def closing(verdict: Verdict) -> Text:
-    """The last line: the verdict and the number of findings.
+    """The last line: the verdict, where a task was asked for, and the number of findings.
 
     Examples:
         >>> closing(Verdict("seedev-binary", "plan", passed=True)).plain
@@ -161,6 +161,8 @@ def closing(verdict: Verdict) -> Text:
     counts = [_number(count, name) for name, count in verdict.by_severity.items() if count]
     found = ", ".join(counts) or "no findings"
     files = f" in {_number(verdict.files, 'file')}" if verdict.files else ""
+    if not verdict.task:
+        return Text(found + files)
     word, style = ("pass", "bold green") if verdict.passed else ("fail", "bold red")
     tail = f": {found}{files} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
     return Text(word, style=style).append(tail, "not bold default")

@@ -15,8 +15,8 @@ class Verdict(msgspec.Struct, frozen=True):
     `passed` is given and not derived: an official checker may pass what has errors.
 
     Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
+        task: name of the task; empty where findings are shown that no task judges.
+        profile: `plan` or `official`; empty like the task.
         passed: whether the submission is acceptable in that profile.
         findings: by file, line, column and code, each once, in whatever order they were given.
 

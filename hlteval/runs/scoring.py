@@ -23,12 +23,12 @@ _SCORINGS = {"evaluation": pl.String, "scoring": pl.String, "measure": pl.String
 
 
 class Refused(ValueError):
-    """A submission was not scored; `verdict` says why."""
+    """A submission was not scored; `verdict` says why, and `cure` what to do."""
 
-    def __init__(self, refused: Verdict) -> None:
+    def __init__(self, refused: Verdict, reason: str, cure: str) -> None:
         codes = sorted({finding.code for finding in refused.findings if finding.blocking})
-        super().__init__(f"the submission cannot be scored: {', '.join(codes)}")
-        self.verdict = refused
+        super().__init__(f"{reason} ({', '.join(codes)})")
+        self.verdict, self.cure = refused, cure
 
 
 def score(
@@ -40,7 +40,7 @@ def score(
     lenient: bool = False,
     options: Mapping[str, str] | None = None,
     batch: int = BATCH,
-) -> tuple[Scores, Verdict]:
+) -> Scores:
     """Score a submission.
 
     Args:
@@ -51,9 +51,6 @@ def score(
         lenient: score what can be scored in spite of blocking findings.
         options: paths by the names of the task's options.
         batch: documents at a time; the numbers do not depend on it.
-
-    Returns:
-        The scores, and the verdict with all findings.
 
     Raises:
         Refused: if there are blocking findings, unless `lenient`; also then if the official
@@ -67,13 +64,13 @@ def score(
     run = _Run(opened, declared.metric(profile, frozenset(given)), lenient, _segments(declared, given))
     findings = [*outside(opened), *run.batches(batch)]
     judged = verdict(task, profile, findings)
-    if run.stopped(findings) or (profile == "official" and _crashes(declared, findings)):
-        raise Refused(judged)
-    return run.scores(judged, given), judged
-
-
-def _crashes(task: Task, findings: list[Finding]) -> bool:
-    return any(finding.code in task.crashes for finding in findings)
+    if profile == "official" and any(finding.code in declared.crashes for finding in findings):
+        cure = "correct them, or use --profile plan"
+        raise Refused(judged, "the official software crashes on this: there is no official number", cure)
+    if not lenient and any(finding.blocking for finding in findings):
+        cure = "correct what blocks, or score the rest with --lenient"
+        raise Refused(judged, "nothing was scored: there are blocking findings", cure)
+    return run.scores(judged, given)
 
 
 class _Run:
@@ -84,9 +81,6 @@ class _Run:
         self.counts: list[pl.DataFrame] = []
         self.alignments: list[pl.DataFrame] = []
         self.digests: dict[str, list[tuple[str, str]]] = {"reference": [], "system": []}
-
-    def stopped(self, findings: list[Finding]) -> bool:
-        return not self.lenient and any(finding.blocking for finding in findings)
 
     def batches(self, size: int) -> Iterator[Finding]:
         """Take in every batch; the findings come out."""
@@ -114,7 +108,7 @@ class _Run:
             metrics={name: metrics[name] for name in task.metrics},
             intervals={},
             tables=tables,
-            findings={"severity": judged.by_severity, "code": judged.by_code},
+            verdict=judged,
             notes=_notes(judged),
         )
 

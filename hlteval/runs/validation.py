@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from hlteval.findings import Finding, in_order
+from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, submission
 from hlteval.tasks import load
@@ -32,6 +32,26 @@ def validate(task: str, path: str, *, against: str | None = None, profile: str =
     return verdict(task, profile, findings)
 
 
+def validate_all(
+    task: str, paths: Sequence[str], *, against: str | None, profile: str, fail_on: str = "error"
+) -> Verdict:
+    """Check several submissions to a task as one.
+
+    Args:
+        task: name of the task.
+        paths: the submissions.
+        against: the documents that all of them are for.
+        profile: as for `validate`.
+        fail_on: the least severity that fails, in `plan`.
+    """
+    each = [validate(task, path, against=against, profile=profile) for path in paths]
+    findings = tuple(finding for one in each for finding in one.findings)
+    merged = Verdict(task, profile, all(one.passed for one in each), findings)
+    if profile == "plan" and merged.reaches(Severity(fail_on)):
+        merged = Verdict(task, profile, passed=False, findings=findings)
+    return merged
+
+
 def outside(opened: Submission) -> Iterator[Finding]:
     """What is wrong with the sources, and with the submission as a package."""
     yield from opened.system.findings
@@ -45,15 +65,13 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     if pair.reference is not pair.system:
         yield from pair.reference.findings
     case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema())
-    yield from apply(opened.task.rules, case, pair.system.members, opened.format)
+    yield from apply(opened.task.rules(), case, pair.system.members, opened.format)
 
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
-    """The findings in order, and whether the submission passes in a profile."""
-    fails = (lambda f: f.blocking) if profile == "official" else (lambda f: f.severity == "error")
-    return Verdict(
-        task=task,
-        profile=profile,
-        passed=not any(fails(finding) for finding in findings),
-        findings=tuple(in_order(findings)),
-    )
+    """The findings, and whether the submission passes in a profile."""
+    if profile == "official":
+        passed = not any(finding.blocking for finding in findings)
+    else:
+        passed = not any(finding.severity == "error" for finding in findings)
+    return Verdict(task, profile, passed, tuple(findings))

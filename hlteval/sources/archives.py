@@ -14,8 +14,8 @@ from typing import NamedTuple
 from hlteval.findings import Finding, finding
 from hlteval.sources.faults import ignored, unreadable
 from hlteval.sources.limits import Limits
-from hlteval.sources.names import is_text, junk, plain, shown, unsafe
-from hlteval.sources.signatures import by_suffix, packed
+from hlteval.sources.names import is_text, junk, ordinary, plain, shown, unsafe
+from hlteval.sources.signatures import KINDS, by_content, by_suffix, packed
 from hlteval.sources.source import Member, Unreadable
 
 FILE, FOLDER = "file", "folder"
@@ -70,20 +70,40 @@ def admit(
     Returns:
         No members at all where a finding is blocking.
     """
-    findings = [fault for entry in entries for fault in _faults(entry, label, limits)]
     files = [entry for entry in entries if entry.type == FILE]
+    findings = _each(entries, label, limits)
     total = sum(entry.size for entry in files)
     if total > limits.total_bytes:
         findings.append(finding("SRC123", file=label, size=total, limit=limits.total_bytes))
     findings += _collisions(entries, label)
-    kept = [entry for entry in files if not junk(entry.name)]
+    kept, hidden = _sifted(files)
     if not kept and not findings:
         findings.append(finding("SRC104", file=label, what="archive"))
-    findings += ignored(label, [shown(entry.name) for entry in files if junk(entry.name)])
+    findings += ignored(label, hidden)
     if any(fault.blocking for fault in findings):
         return (), findings
     members = [_member(entry, label) for entry in kept if by_suffix(entry.name) is None]
     return tuple(sorted(members, key=lambda member: member.name)), findings
+
+
+def _each(entries: Sequence[Entry], label: str, limits: Limits) -> list[Finding]:
+    """What is wrong with members by themselves; usually nothing, and that is seen at once."""
+    names = [entry.name.removesuffix("/") for entry in entries]
+    if ordinary(names):
+        entries = [
+            entry
+            for entry in entries
+            if entry.type != FILE or entry.encrypted or entry.size > limits.member_bytes
+        ]
+    return [fault for entry in entries for fault in _faults(entry, label, limits)]
+
+
+def _sifted(files: Sequence[Entry]) -> tuple[Sequence[Entry], list[str]]:
+    """The files that are data, and the names of the others."""
+    if ordinary([entry.name for entry in files]):
+        return files, []
+    hidden = [shown(entry.name) for entry in files if junk(entry.name)]
+    return [entry for entry in files if not junk(entry.name)], hidden
 
 
 def _faults(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
@@ -103,7 +123,7 @@ def _faults(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
     if entry.type == FILE and entry.size > limits.member_bytes:
         yield finding("SRC122", file=display, size=entry.size, limit=limits.member_bytes)
     if entry.type == FILE and by_suffix(entry.name) is not None and not junk(entry.name):
-        yield finding("SRC116", file=display, what=by_suffix(entry.name))
+        yield finding("SRC116", file=display, what=KINDS[by_suffix(entry.name)])
 
 
 def _collisions(entries: Sequence[Entry], label: str) -> Iterator[Finding]:
@@ -155,5 +175,5 @@ def _fetch(read: Callable[[], bytes], display: str) -> bytes:
     except OSError as error:
         raise unreadable(display, error) from error
     if packed(data):
-        raise Unreadable(finding("SRC116", file=display, what="archive"))
+        raise Unreadable(finding("SRC116", file=display, what=KINDS[by_content(data[:512])]))
     return data

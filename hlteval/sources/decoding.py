@@ -8,7 +8,7 @@ import hashlib
 import msgspec
 
 from hlteval.findings import Finding, Span, excerpt, finding, spot
-from hlteval.sources.signatures import by_content
+from hlteval.sources.signatures import KINDS, by_content
 
 _BOM = "\ufeff"
 _UNKNOWN = "\ufffd"
@@ -116,7 +116,7 @@ def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_UNKNOWN)
     packing = by_content(data[:512])
     if packing:
-        return f"the file is no text but packed ({packing}); "
+        return f"the file is no text but {KINDS[packing]}; "
     kind = _wide(data)
     if not kind and error.reason == "unexpected end of data":
         kind = "the file ends within a character, as if it was cut off"
@@ -140,7 +140,7 @@ def _wide(data: bytes) -> str:
 
 
 def _eight_bit(data: bytes) -> str:
-    """Whether a file looks like a Western European encoding: mostly ASCII, and no byte unused there."""
+    """Whether a file looks Western European: mostly ASCII, and no byte that is unused there."""
     high = data.translate(None, bytes(range(0x80)))
     if 3 * len(high) > len(data) or any(byte in high for byte in _NOT_IN_WINDOWS_1252):
         return ""

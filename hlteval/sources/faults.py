@@ -29,7 +29,7 @@ def type_name(mode: int) -> str:
         >>> type_name(0o120777), type_name(0o100644)
         ('symbolic link', 'file')
     """
-    return _TYPES.get(stat.S_IFMT(mode), "unknown thing")
+    return _TYPES.get(stat.S_IFMT(mode), "thing of unknown type")
 
 
 def unreadable(display: str, error: OSError) -> Unreadable:

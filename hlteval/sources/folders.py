@@ -7,13 +7,12 @@ Listing and reading tens of thousands of small files is most of a run, so a file
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import partial
 
 from hlteval.findings import Finding, finding
 from hlteval.sources.faults import ignored, special, too_large, unreadable
 from hlteval.sources.limits import Limits
-from hlteval.sources.names import is_text, junk, shown
+from hlteval.sources.names import is_text, junk, ordinary, shown
 from hlteval.sources.source import Member, Source
 from hlteval.sources.spooling import CHUNK
 
@@ -24,47 +23,48 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 def open_folder(path: str, limits: Limits) -> Source:
     """A folder and everything below it; links to files are followed, links to folders are not."""
     root = path.rstrip("/") or path
-    members: list[Member] = []
-    findings: list[Finding] = []
+    names, findings = _walk(root)
     hidden: list[str] = []
-    for name, full, fault in _walk(root):
-        display = shown(full)
-        if junk(name):
-            hidden.append(shown(name))
-        elif fault is not None:
-            findings.append(fault)
-        elif not is_text(name):
-            findings.append(finding("SRC117", file=display, name=display))
-        else:
-            fetch = partial(read_file, full, display, limits.file_bytes)
-            members.append(Member(name, display, None, fetch))
-    members.sort(key=lambda member: member.name)
-    findings += ignored(shown(path), hidden)
+    if not ordinary(names):
+        hidden = [shown(name) for name in names if junk(name)]
+        names = [name for name in names if not junk(name)]
+        foreign = [shown(f"{root}/{name}") for name in names if not is_text(name)]
+        findings += [finding("SRC117", file=name, name=name) for name in foreign]
+    members = tuple(_member(root, name, limits) for name in sorted(names) if is_text(name))
     if not members and not findings:
         findings.append(finding("SRC104", file=shown(path), what="folder"))
-    return Source(path, "folder", tuple(members), tuple(findings))
+    findings += ignored(shown(path), hidden)
+    return Source(path, "folder", members, tuple(findings))
 
 
-def _walk(root: str) -> Iterator[tuple[str, str, Finding | None]]:
-    """Everything below a folder but its folders: name inside it, whole path, what is wrong with it."""
-    waiting = [("", root)]
+def _member(root: str, name: str, limits: Limits) -> Member:
+    path = f"{root}/{name}"
+    display = shown(path)
+    return Member(name, display, None, partial(read_file, path, display, limits.file_bytes))
+
+
+def _walk(root: str) -> tuple[list[str], list[Finding]]:
+    """The names of all files below a folder, what is hidden included, and what cannot be read."""
+    names: list[str] = []
+    findings: list[Finding] = []
+    waiting = [""]
     while waiting:
-        prefix, folder = waiting.pop()
+        prefix = waiting.pop()
         try:
-            with os.scandir(folder) as scan:
-                entries = list(scan)
+            with os.scandir(f"{root}/{prefix}") as entries:
+                for entry in entries:
+                    name = prefix + entry.name
+                    if entry.is_file(follow_symlinks=False) or junk(name):
+                        names.append(name)
+                    elif entry.is_dir(follow_symlinks=False):
+                        waiting.append(f"{name}/")
+                    elif fault := _fault(f"{root}/{name}"):
+                        findings.append(fault)
+                    else:
+                        names.append(name)
         except OSError as error:
-            yield prefix.rstrip("/"), folder, unreadable(shown(folder), error).finding
-            continue
-        for entry in entries:
-            name = prefix + entry.name
-            if entry.is_file(follow_symlinks=False):
-                yield name, f"{folder}/{entry.name}", None
-            elif entry.is_dir(follow_symlinks=False) and not junk(name):
-                waiting.append((f"{name}/", f"{folder}/{entry.name}"))
-            else:
-                full = f"{folder}/{entry.name}"
-                yield name, full, _fault(full)
+            findings.append(unreadable(shown(f"{root}/{prefix}".rstrip("/")), error).finding)
+    return names, findings
 
 
 def _fault(path: str) -> Finding | None:

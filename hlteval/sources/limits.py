@@ -12,9 +12,10 @@ _GIB = 1 << 30
 class Limits:
     """How much is read before a source is refused; every number counts bytes that were really seen.
 
-    A plain file was chosen by the user and cannot grow while it is read, so its limit only keeps a
+    A plain file was chosen by the user and does not grow by being read, so its limit only keeps a
     wrong path from filling the memory. An archive comes from somebody else and may unpack to a
-    thousand times its size, so its limits are tight; who needs more unpacks it and gives the folder.
+    thousand times its size, so its limits are tight; who needs more unpacks it and gives the
+    folder.
 
     Attributes:
         file_bytes: bytes of one plain file, or of standard input.

@@ -14,7 +14,7 @@ from hlteval.sources.faults import special, too_large, unreadable
 from hlteval.sources.folders import open_file, open_folder
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.names import shown
-from hlteval.sources.signatures import by_content, by_suffix
+from hlteval.sources.signatures import KINDS, by_content, by_suffix
 from hlteval.sources.source import Member, Source, Unreadable
 from hlteval.sources.spooling import CHUNK, Spooled, opened, spool
 from hlteval.sources.tarballs import read_tgz
@@ -79,12 +79,14 @@ def _open_plain(path: str, mode: int, size: int, limits: Limits) -> Source:
 def _open_archive(file: Spooled, head: bytes, path: str, limits: Limits) -> Source:
     """A file that is an archive by its name; its content decides which one."""
     label, wanted, found = shown(path), by_suffix(path), by_content(head)
-    if wanted not in _READERS or (found is not None and found not in _READERS):
-        fault = finding("SRC102", file=label, what=found or wanted)
+    if wanted not in _READERS:
+        fault = finding("SRC102", file=label, what=KINDS[wanted])
+    elif found is not None and found not in _READERS:
+        fault = finding("SRC102", file=label, what=KINDS[found])
     elif found is None:
-        fault = finding("SRC101", file=label, wanted=wanted)
+        fault = finding("SRC101", file=label, wanted=KINDS[wanted])
     elif found != wanted:
-        fault = finding("SRC103", file=label, found=found, wanted=wanted)
+        fault = finding("SRC103", file=label, found=KINDS[found], wanted=KINDS[wanted])
         return _unpacked(file, found, path, label, limits, fault)
     else:
         return _unpacked(file, found, path, label, limits)

@@ -28,7 +28,19 @@ _SUFFIXES = {
     ".7z": "7z",
     ".rar": "rar",
 }
-_ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
+ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
+KINDS: dict[str | None, str] = {
+    "zip": "a zip archive",
+    "gzip": "a gzip archive",
+    "tar": "a tar archive that is not compressed",
+    "compressed file": "a single compressed file",
+    "bzip2": "packed with bzip2",
+    "xz": "packed with xz",
+    "zstd": "packed with zstd",
+    "7z": "a 7z archive",
+    "rar": "a rar archive",
+}
+"""How findings speak of them."""
 
 
 def packed(data: bytes) -> bool:
@@ -61,6 +73,6 @@ def by_suffix(name: str) -> str | None:
         ('gzip', 'compressed file', None)
     """
     lower = name.lower()
-    if not lower.endswith(_ARCHIVE_SUFFIXES):
+    if not lower.endswith(ARCHIVE_SUFFIXES):
         return None
     return next(kind for suffix, kind in _SUFFIXES.items() if lower.endswith(suffix))

@@ -150,7 +150,7 @@ def _octal(field: bytes) -> int | None:
 
 
 def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
-    """The bytes that follow a header; a size of 8 GiB and more is binary, or in an extended header."""
+    """The bytes that follow a header; sizes beyond 8 GiB are binary or in an extended header."""
     if header[156] in _WITHOUT_CONTENT:
         return 0
     field = header[124:136]
@@ -202,7 +202,7 @@ def _entry(
         name = header[:100].split(b"\0")[0]
         prefix = header[345:500].split(b"\0")[0] if header[257:263] == b"ustar\0" else b""
         name = prefix + b"/" + name if prefix else name
-    type_ = _TYPES.get(header[156], f"member of type {chr(header[156])!r}")
+    type_ = _TYPES.get(header[156], f"thing of type {chr(header[156])!r}")
     if any(key.startswith("GNU.sparse.") for key in extended):
         type_ = "sparse file"
     if type_ == FILE and name.endswith(b"/"):

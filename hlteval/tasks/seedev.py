@@ -1,117 +1,63 @@
-"""SeeDev (BioNLP-ST 2016): the tasks seedev-binary and seedev-full.
-
-`plan` is the written description: mandatory arguments compared, optimal pairing, exact slot error
-rate. `official` is the evaluation software with its quirks; docs/differences.md tells them apart.
-"""
+"""SeeDev (BioNLP-ST 2016): the tasks seedev-binary and seedev-full."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hlteval.grammars import vocabulary
-from hlteval.scoring.events import Sameness
-from hlteval.scoring.seedev import Evaluation, EventMatch, Only
 from hlteval.tasks.task import Option, Task
-from hlteval.validators import packages
-from hlteval.validators.seedev import RULES, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hlteval.findings import Finding
+    from hlteval.tasks.task import Metric, Package
+    from hlteval.validators import Rule
+    from hlteval.validators.events import EventSchema
+
+
+def _schema(task: str) -> EventSchema:
+    from hlteval.validators.seedev import schema
+
+    return schema(task)
+
+
+def _rules() -> tuple[Rule, ...]:
+    from hlteval.validators.seedev import RULES
+
+    return RULES
+
+
+def _package(package: Package) -> Iterator[Finding]:
+    from hlteval.validators.packages import standoff
+
+    return standoff(package)
+
+
+def _binary(profile: str, options: frozenset[str]) -> Metric:
+    from hlteval.tasks.seedev_metrics import binary
+
+    return binary(profile, options)
+
+
+def _full(profile: str, options: frozenset[str]) -> Metric:
+    from hlteval.tasks.seedev_metrics import full
+
+    return full(profile, options)
+
 
 METRICS = (
-    "f1", "recall", "precision", "ser", "matches",
-    "substitutions", "insertions", "deletions", "references", "predictions",
-)  # fmt: skip
-BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
-FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
-
-_EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
-# The official software lists two types twice in "Inside sentences", and lists the types of binary
-# in full; both lists are reproduced as they are printed.
-_TWICE = (_EQUIVALENT, _IDENTICAL)
-
-
-def _labels(task: str) -> tuple[str, ...]:
-    return tuple(entry[task] for entry in vocabulary("seedev")["events"] if task in entry)
-
-
-def _commutative(task: str) -> frozenset[str]:
-    return frozenset(e[task] for e in vocabulary("seedev")["events"] if task in e and e.get("commutative"))
-
-
-def _standard(labels: tuple[str, ...], overall: str, **details: Any) -> Evaluation:
-    scorings = {label: label for label in labels}
-    return Evaluation("Standard pairing", overall, labels, scorings, **details)
-
-
-def _inside_sentences(labels: tuple[str, ...], **details: Any) -> Evaluation:
-    scorings = {label: label for label in labels}
-    return Evaluation("Inside sentences", "All Relations", labels, scorings, inside_sentences=True, **details)
-
-
-def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation:
-    """An evaluation that takes the types of a cluster as one; without types, all of them."""
-    name, types = data["name"], data.get("types")
-    merged = dict.fromkeys(types or _labels("binary"), name)
-    return Evaluation(
-        name=name,
-        overall="" if types else "Standard",
-        listed=("Standard",) if types else (),
-        scorings=dict.fromkeys(types or (), "Standard"),
-        merged=merged,
-        agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
-        commutative=commutative | ({name} if data.get("commutative") else set()),
-        only=Only(tuple(data["only"]["roles"]), tuple(data["only"]["of"])) if "only" in data else None,
-    )
-
-
-def _binary(profile: str, options: frozenset[str]) -> EventMatch:
-    labels, commutative = _labels("binary"), _commutative("binary")
-    sentences = "sentences" in options
-    if profile == "plan":
-        details: dict[str, Any] = {"commutative": commutative}
-        inside = [_inside_sentences(labels, **details)] if sentences else []
-        return EventMatch(
-            evaluations=(_standard(labels, "All Relations", **details), *inside),
-            sameness=Sameness(),
-            measures=BINARY_MEASURES,
-        )
-    details = {"commutative": commutative, "merged": {_IDENTICAL: _EQUIVALENT}}
-    inside = [_inside_sentences(labels + _TWICE, **details)] if sentences else []
-    clusters = [_cluster(data, commutative) for data in vocabulary("seedev")["clusters"]]
-    return EventMatch(
-        evaluations=(_standard(labels, "All Relations", **details), *inside, *clusters),
-        sameness=Sameness(events="never"),
-        others_count=True,
-        unknown_documents=False,
-        measures=BINARY_MEASURES,
-        undefined=frozenset({"ser"}),
-    )
-
-
-def _full(profile: str, _: frozenset[str]) -> EventMatch:
-    allowed = schema("full")
-    labels = tuple(sorted(_labels("full")))
-    if profile == "plan":
-        return EventMatch(
-            evaluations=(_standard(labels, "Main scoring", commutative=_commutative("full")),),
-            sameness=Sameness(),
-            conditions=allowed.conditions,
-            negation=True,
-            measures=(*FULL_MEASURES, "F1"),
-        )
-    return EventMatch(
-        evaluations=(_standard(tuple(sorted(_labels("binary"))) + _TWICE, "Main scoring"),),
-        sameness=Sameness(events="shape", equivalences=False),
-        conditions=allowed.conditions,
-        negation=True,
-        mandatory={event.label: (event.mandatory, event.one_of) for event in allowed.events.values()},
-        pairing="greedy",
-        unknown_documents=False,
-        measures=FULL_MEASURES,
-        whole_mismatches=True,
-        undefined=frozenset({"f1"}),
-    )
-
+    "f1",
+    "recall",
+    "precision",
+    "ser",
+    "matches",
+    "substitutions",
+    "insertions",
+    "deletions",
+    "references",
+    "predictions",
+)
 
 _SENTENCES = Option(
     "sentences",
@@ -125,8 +71,8 @@ _declare = partial(
     format="standoff",
     predicted=(".a2",),
     given=(".txt", ".a1"),
-    rules=RULES,
-    package=packages.standoff,
+    rules=_rules,
+    package=_package,
     metrics=METRICS,
     crashes=frozenset({"STD105", "STD109", "STD204"}),
 )
@@ -134,7 +80,7 @@ _declare = partial(
 BINARY = _declare(
     name="seedev-binary",
     title="SeeDev-binary: binary relations of seed development",
-    schema=partial(schema, "binary"),
+    schema=partial(_schema, "binary"),
     metric=_binary,
     primary={"plan": "f1", "official": "f1"},
     options=(_SENTENCES,),
@@ -143,7 +89,7 @@ BINARY = _declare(
 FULL = _declare(
     name="seedev-full",
     title="SeeDev-full: events of seed development with optional arguments and negation",
-    schema=partial(schema, "full"),
+    schema=partial(_schema, "full"),
     metric=_full,
     primary={"plan": "f1", "official": "ser"},
 )

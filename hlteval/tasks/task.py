@@ -1,20 +1,22 @@
 """What a task is: a value that names its formats, rules, metrics and options.
 
-The command line, the documentation and the tests are made from it.
+The command line, the documentation and the tests are made from it. Declarations import what they
+name only when it is used, so that `hlteval --help` costs nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
-from hlteval.findings import Finding
-from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
-from hlteval.validators import Rule
+    from hlteval.findings import Finding
+    from hlteval.representation import Corpus
+    from hlteval.sources import Member, Source
+    from hlteval.validators import Rule
 
 class Metric(Protocol):
     """What scores a task: additive counts of batches of documents, and a pure score of their total."""
@@ -31,12 +33,14 @@ class Metric(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of `score` that only some tasks have: a path, given as --name."""
+    """An option of `score` that only some tasks have: a path, given as --name.
+
+    `format` is the format of the file that it names.
+    """
 
     name: str
     help: str
     format: str
-    """The format of the file that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Task:
     predicted: tuple[str, ...]
     given: tuple[str, ...]
     schema: Callable[[], Any]
-    rules: tuple[Rule, ...]
+    rules: Callable[[], tuple[Rule, ...]]
     package: Callable[[Package], Iterator[Finding]]
     metric: Callable[[str, frozenset[str]], Metric]
     metrics: tuple[str, ...]

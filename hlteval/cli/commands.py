@@ -1,0 +1,72 @@
+"""What the commands share: a command per task, errors of usage, output."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Literal, Optional
+
+import typer
+
+from hlteval.tasks import BUILTIN, load
+
+Profile = Annotated[
+    Literal["plan", "official"],
+    typer.Option(help="The written specification, or the official software with its quirks."),
+]
+
+
+def per_task(app: typer.Typer, run: Callable[..., None], *, options: bool) -> None:
+    """Add a command for every task, with the options of the task behind the common ones.
+
+    Args:
+        app: the group of commands.
+        run: a function whose first parameter is the name of the task; where `options` is set, its
+            last parameter `options` takes the task's own options by name.
+        options: whether the tasks' own options are offered.
+    """
+    for name in BUILTIN:
+        app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, options=options))
+
+
+def _command(name: str, run: Callable[..., None], *, options: bool) -> Callable[..., None]:
+    own = {option.name: option for option in load(name).options} if options else {}
+    common = [p for p in inspect.signature(run, eval_str=True).parameters.values()]
+    common = [parameter for parameter in common if parameter.name not in {"task", "options"}]
+
+    def command(**given: Any) -> None:
+        if options:
+            given["options"] = {key: value for key in own if (value := given.pop(key)) is not None}
+        run(name, **given)
+
+    added = [
+        inspect.Parameter(
+            option.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[Optional[str], typer.Option(metavar="FILE", help=option.help)],  # noqa: UP045
+        )
+        for option in own.values()
+    ]
+    signature = inspect.Signature([p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in common] + added)
+    command.__signature__ = signature  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    return command
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Tell what a user got wrong on the command line; exit code 2."""
+    from hlteval.runs.batches import NothingGiven
+    from hlteval.runs.conversion import UnknownFormat
+
+    try:
+        yield
+    except (NothingGiven, UnknownFormat) as error:
+        raise typer.BadParameter(str(error)) from error
+    except FileNotFoundError as error:
+        name = error.filename or error
+        raise typer.BadParameter(f"no such file or folder: {name}") from error
+    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise typer.BadParameter(str(error)) from error

@@ -1,0 +1,24 @@
+"""`hlteval demo`: the main job on files that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Where the example files are put; nothing there is overwritten.")
+    ] = "hlteval-demo",
+) -> None:
+    """Check, score and convert a small example, showing each command."""
+    from hlteval.cli.app import app
+    from hlteval.cli.output import show_command
+    from hlteval.runs.demo import commands, unpack
+
+    unpack(Path(folder))
+    for command in commands(folder):
+        show_command(command)
+        app(command[1:], standalone_mode=False)

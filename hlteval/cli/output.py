@@ -1,0 +1,59 @@
+"""What the commands print: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from hlteval.findings import Finding
+from hlteval.reports import findings, score_formats, text
+from hlteval.reports.scores import Scores
+from hlteval.reports.terminal import remarks, results, write
+from hlteval.reports.verdict import Verdict
+from hlteval.sources import writing
+
+
+def show(renderable: RenderableType) -> None:
+    """Print a result for people."""
+    results().print(renderable)
+
+
+def show_verdict(verdict: Verdict, form: str, max_findings: int | None) -> None:
+    """Print a verdict in one of its formats."""
+    most = text.MAX_FINDINGS if max_findings is None else max_findings
+    write(results(), findings.render(verdict, form, most))
+
+
+def show_refusal(verdict: Verdict, reason: str, cure: str) -> None:
+    """Tell why nothing was scored."""
+    write(remarks(), findings.render(verdict))
+    write(remarks(), Text(f"\n{reason}", style="bold red").append(f"\n{cure}", "not bold"))
+
+
+def show_findings(listed: Sequence[Finding]) -> None:
+    """Print findings beside a result, if there are any."""
+    if listed:
+        passed = not any(finding.severity == "error" for finding in listed)
+        write(remarks(), findings.render(Verdict("", "", passed, tuple(listed))))
+
+
+def show_scores(scores: Scores, form: str, output: Path | None) -> None:
+    """Print scores in one of their formats, and write them as files where that is wanted."""
+    if output is not None:
+        with writing(output, replace=True) as folder:
+            score_formats.write_tables(scores, folder)
+    write(results(), score_formats.FORMATS[form](scores))
+    counts = scores.verdict.by_severity
+    if counts["error"]:
+        told = f"{counts['error']} errors in the submission; `hlteval validate` shows them"
+        write(remarks(), Text(told, style="yellow"))
+
+
+def show_command(command: Sequence[str]) -> None:
+    """Print a command as a user would type it."""
+    results().print(Text(f"\n$ {shlex.join(command)}", style="bold green"), soft_wrap=True)
+    results().print()

@@ -1,0 +1,31 @@
+"""Tables of what there is: tasks and formats, made from their declarations."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from hlteval import converters, tasks
+
+
+def formats() -> Table:
+    """The formats: whether each is read and written, and which tables it carries."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("format", "reads", "writes", "carries", "what it is"):
+        table.add_column(head, overflow="fold")
+    for name in converters.BUILTIN:
+        form = converters.load(name)
+        carried = "everything" if form.carries_all else " ".join(form.carries)
+        table.add_row(name, "yes", "yes" if form.write else "-", carried, form.title)
+    return table
+
+
+def task_table() -> Table:
+    """The tasks: what each is given in, its metrics, and the one that ranks."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("task", "format", "profiles", "ranked by", "metrics", "what it is"):
+        table.add_column(head, overflow="fold")
+    for name in tasks.BUILTIN:
+        task = tasks.load(name)
+        ranked = ", ".join(dict.fromkeys(task.primary.values()))
+        table.add_row(name, task.format, " ".join(task.primary), ranked, " ".join(task.metrics), task.title)
+    return table

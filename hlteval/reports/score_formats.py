@@ -1,0 +1,133 @@
+"""The formats that scores are shown in: text for people, tables for papers, JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import msgspec
+import polars as pl
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hlteval.reports.scores import Scores
+
+UNDEFINED = "-"
+RATES = frozenset({"f1", "recall", "precision", "ser"})
+"""Measures, in small letters, that are rates; others are counts, shown whole where they are."""
+
+
+def shown(measure: str, value: float | None) -> str:
+    """The value of a measure as people read it, `-` where undefined.
+
+    Examples:
+        >>> shown("F1", 0.63113264), shown("Predictions", 832.0), shown("F1", None)
+        ('0.6311', '832', '-')
+    """
+    if value is None:
+        return UNDEFINED
+    whole = measure.lower() not in RATES and float(value).is_integer()
+    return str(int(value)) if whole else f"{value:.4f}"
+
+
+def _row(measures: list[str], values: list[float | None]) -> list[str]:
+    return [shown(measure, value) for measure, value in zip(measures, values, strict=True)]
+
+
+def pivoted(scorings: pl.DataFrame) -> Iterator[tuple[str, list[str], list[tuple[str, list[float | None]]]]]:
+    """The table `scorings` as people read it: for each evaluation its measures, and a row a scoring."""
+    for (evaluation,), rows in scorings.group_by("evaluation", maintain_order=True):
+        measures = rows["measure"].unique(maintain_order=True).to_list()
+        values = rows["value"].to_list()
+        names = rows["scoring"].to_list()
+        size = len(measures)
+        cells = [(names[at], values[at : at + size]) for at in range(0, len(values), size)]
+        yield str(evaluation), measures, cells
+
+
+def text(scores: Scores) -> RenderableType:
+    """Metrics, scorings that hold something, notes and the signature."""
+    parts: list[RenderableType] = [Text(f"{scores.task}, profile {scores.profile}", style="bold"), _metrics(scores)]
+    parts += [_scorings(*table) for table in pivoted(scores.tables["scorings"])]
+    parts += [Text(f"note: {note}", style="yellow") for note in scores.notes]
+    return Group(*parts, Text(scores.signature, style="dim"))
+
+
+def _metrics(scores: Scores) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in scores.metrics.items():
+        marked = Text(name, style="bold" if name == scores.primary else "")
+        ranks = Text("ranks" if name == scores.primary else "", style="dim")
+        table.add_row(marked, Text(shown(name, value), justify="right"), ranks)
+    return table
+
+
+def _scorings(evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]) -> Table:
+    table = Table(title=Text(evaluation), title_justify="left", box=None, pad_edge=False)
+    table.add_column("")
+    for measure in measures:
+        table.add_column(Text(measure), justify="right")
+    for number, (scoring, values) in enumerate(rows):
+        if number == 0 or any(values):
+            table.add_row(Text(scoring), *map(Text, _row(measures, values)))
+    return table
+
+
+def json(scores: Scores) -> str:
+    """One object with everything; null where undefined."""
+    return msgspec.json.encode(scores.as_dict()).decode() + "\n"
+
+
+def tsv(scores: Scores) -> str:
+    """The metrics: name, tab, value in full, empty where undefined."""
+    return "".join(f"{name}\t{_full(value)}\n" for name, value in scores.metrics.items())
+
+
+def _full(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def markdown(scores: Scores) -> str:
+    """The scorings as Markdown tables."""
+    blocks = [f"`{scores.signature}`\n"]
+    for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
+        head = f"| {evaluation} | {' | '.join(measures)} |\n|---|{'---:|' * len(measures)}\n"
+        body = (f"| {scoring} | {' | '.join(_row(measures, values))} |\n" for scoring, values in rows)
+        blocks.append(head + "".join(body))
+    return "\n".join(blocks)
+
+
+def latex(scores: Scores) -> str:
+    """The scorings as LaTeX tables (booktabs)."""
+    blocks = [f"% {scores.signature}\n"]
+    for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
+        body = "".join(rf"{_tex(scoring)} & {' & '.join(_row(measures, values))} \\" + "\n" for scoring, values in rows)
+        blocks.append(
+            rf"\begin{{tabular}}{{l{'r' * len(measures)}}}" + "\n\\toprule\n"
+            rf"{_tex(evaluation)} & {' & '.join(map(_tex, measures))} \\" + f"\n\\midrule\n{body}"
+            "\\bottomrule\n\\end{tabular}\n"
+        )
+    return "\n".join(blocks)
+
+
+def _tex(name: str) -> str:
+    return name.replace("_", r"\_").replace("&", r"\&").replace("%", r"\%")
+
+
+def write_tables(scores: Scores, folder: Path) -> None:
+    """Everything as files: scores.json, and each table as <name>.tsv; lists joined by blanks."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scores.json").write_text(json(scores), "utf-8")
+    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
+    for name, table in scores.tables.items():
+        lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
+        flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
+        flat.write_csv(folder / f"{name}.tsv", separator="\t", quote_style="never")
+
+
+FORMATS: Mapping[str, Callable[[Scores], str | RenderableType]] = MappingProxyType(
+    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+)
+"""The formats by name."""

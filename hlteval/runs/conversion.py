@@ -1,0 +1,169 @@
+"""Conversion: from any format to any that can carry it, with a list of what it cannot carry."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hlteval.converters import BUILTIN, Format, Reading, load
+from hlteval.findings import Finding, finding, in_order
+from hlteval.representation import Corpus
+from hlteval.sources import Source, open_source, sha256, writing
+
+
+class UnknownFormat(ValueError):
+    """A format cannot be told from a path: an error of usage."""
+
+
+class Lossy(ValueError):
+    """A conversion would lose something and was told not to."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__("; ".join(finding.message for finding in findings))
+        self.findings = findings
+
+
+def read(path: str, form: str | None = None) -> tuple[Corpus, list[Finding]]:
+    """A source as one corpus, with what was wrong with it.
+
+    Args:
+        path: a folder, file or archive, or `-`.
+        form: name of its format; told from the source where it is not given.
+
+    Raises:
+        UnknownFormat: if the format cannot be told.
+        FileNotFoundError: if the path does not exist.
+    """
+    source = open_source(path)
+    readings = list(detected(source, form).read(source))
+    findings = [*source.findings, *(f for reading in readings for f in reading.findings)]
+    return Corpus.concat(reading.corpus for reading in readings), in_order(findings)
+
+
+def detected(source: Source, form: str | None = None) -> Format:
+    """The format of a source, by its name if it is given.
+
+    Raises:
+        UnknownFormat: if there is no such format, or not exactly one that fits.
+    """
+    if form is not None:
+        return _named(form)
+    fitting = [candidate for name in BUILTIN if (candidate := load(name)).sniff(source)]
+    if len(fitting) == 1:
+        return fitting[0]
+    reason = "could be " + " or ".join(f.name for f in fitting) if fitting else "looks like no known format"
+    raise UnknownFormat(f"{source.path} {reason}; name the format with --from")
+
+
+def _named(name: str) -> Format:
+    if name not in BUILTIN:
+        raise UnknownFormat(f"there is no format {name}; there are {', '.join(BUILTIN)}")
+    return load(name)
+
+
+def target(path: str, form: str | None = None) -> Format:
+    """The format to write to a path, by its name or by the path's suffix.
+
+    Raises:
+        UnknownFormat: if it cannot be told, or cannot be written.
+    """
+    formats = [_named(form)] if form else [load(name) for name in BUILTIN]
+    fitting = [f for f in formats if f.write and (form or path.endswith(f.suffixes))]
+    if len(fitting) != 1:
+        writable = ", ".join(name for name in BUILTIN if load(name).write)
+        reason = f"{form} cannot be written" if form else f"{path} does not tell the format"
+        raise UnknownFormat(f"{reason}; name one with --to: {writable}")
+    return fitting[0]
+
+
+def convert(
+    path: str,
+    output: str,
+    *,
+    from_format: str | None = None,
+    to_format: str | None = None,
+    strict_loss: bool = False,
+) -> list[Finding]:
+    """Convert a source.
+
+    Args:
+        path: what to convert: a folder, file or archive, or `-`.
+        output: where to; `-` for standard output, for formats that are one file.
+        from_format: name of its format; told from the source where it is not given.
+        to_format: name of the format to write; told from the suffix where it is not given.
+        strict_loss: write nothing if anything would be lost.
+
+    Returns:
+        What was wrong with the source, and what the format has no place for.
+
+    Raises:
+        UnknownFormat: if a format cannot be told.
+        Lossy: with `strict_loss`, if something would be lost.
+        FileNotFoundError: if a path does not exist.
+        FileExistsError: if the output is a folder that holds something.
+    """
+    source, written = open_source(path), target(output, to_format)
+    run = _Run(detected(source, from_format), source, written)
+    if output == "-":
+        run.to_stdout()
+    else:
+        with writing(Path(output)) as unfinished:
+            run.write(unfinished, strict_loss=strict_loss)
+    return in_order(run.findings)
+
+
+class _Run:
+    """One conversion: what comes up while batches stream from reader to writer."""
+
+    def __init__(self, form: Format, source: Source, target: Format) -> None:
+        self.form, self.source, self.target = form, source, target
+        self.findings: list[Finding] = list(source.findings)
+        self.lost: Counter[str] = Counter()
+        self.digests: dict[str, str] = {}
+
+    def write(self, path: Path, *, strict_loss: bool) -> None:
+        assert self.target.write is not None  # noqa: S101 - target() has seen to it
+        self.target.write(self.corpora(), path)
+        losses = list(self.losses())
+        if losses and strict_loss:
+            raise Lossy(losses)
+        self.findings += [*losses, *self.relaid(path)]
+
+    def to_stdout(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "output")
+            self.write(file, strict_loss=False)
+            if file.is_dir():
+                raise UnknownFormat(f"{self.target.name} is a folder of files; name one instead of -")
+            with file.open("rb") as stream:
+                shutil.copyfileobj(stream, sys.stdout.buffer)
+
+    def corpora(self) -> Iterator[Corpus]:
+        """The batches, counted on their way."""
+        for reading in self.form.read(self.source):
+            self.take(reading)
+            yield reading.corpus
+
+    def take(self, reading: Reading) -> None:
+        self.findings += reading.findings
+        for name, rows in reading.corpus.tables():
+            if rows.height and name not in self.target.carries:
+                self.lost[name] += rows.height
+        files = reading.corpus.sources.select("member", "format", "sha256")
+        self.digests |= {name: digest for name, form, digest in files.iter_rows() if form == self.target.name}
+
+    def losses(self) -> Iterable[Finding]:
+        for table, rows in self.lost.items():
+            carriers = ", ".join(name for name in BUILTIN if load(name).write and table in load(name).carries)
+            yield finding("CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers)
+
+    def relaid(self, folder: Path) -> Iterable[Finding]:
+        """Files of the same format that come out with other bytes."""
+        for member, digest in self.digests.items():
+            file = folder / member.rpartition("/")[2]
+            if digest and file.is_file() and sha256(file.read_bytes()) != digest:
+                yield finding("CNV102", file=member, member=member)

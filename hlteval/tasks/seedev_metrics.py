@@ -1,0 +1,108 @@
+"""What SeeDev compares: the metric of each task and profile.
+
+`plan` is the written description: mandatory arguments compared, optimal pairing, exact slot error
+rate. `official` is the evaluation software with its quirks; docs/differences.md tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hlteval.grammars import vocabulary
+from hlteval.scoring.events import Sameness
+from hlteval.scoring.seedev import Evaluation, EventMatch, Only
+from hlteval.validators.seedev import schema
+
+BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
+FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
+
+_EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
+# The official software lists two types twice in "Inside sentences", and lists the types of binary
+# in full; both lists are reproduced as they are printed.
+_TWICE = (_EQUIVALENT, _IDENTICAL)
+
+
+def _labels(task: str) -> tuple[str, ...]:
+    return tuple(entry[task] for entry in vocabulary("seedev")["events"] if task in entry)
+
+
+def _commutative(task: str) -> frozenset[str]:
+    return frozenset(e[task] for e in vocabulary("seedev")["events"] if task in e and e.get("commutative"))
+
+
+def _standard(labels: tuple[str, ...], overall: str, **details: Any) -> Evaluation:
+    scorings = {label: label for label in labels}
+    return Evaluation("Standard pairing", overall, labels, scorings, **details)
+
+
+def _inside_sentences(labels: tuple[str, ...], **details: Any) -> Evaluation:
+    scorings = {label: label for label in labels}
+    return Evaluation("Inside sentences", "All Relations", labels, scorings, inside_sentences=True, **details)
+
+
+def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation:
+    """An evaluation that takes the types of a cluster as one; without types, all of them."""
+    name, types = data["name"], data.get("types")
+    merged = dict.fromkeys(types or _labels("binary"), name)
+    return Evaluation(
+        name=name,
+        overall="" if types else "Standard",
+        listed=("Standard",) if types else (),
+        scorings=dict.fromkeys(types or (), "Standard"),
+        merged=merged,
+        agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
+        commutative=commutative | ({name} if data.get("commutative") else set()),
+        only=Only(tuple(data["only"]["roles"]), tuple(data["only"]["of"])) if "only" in data else None,
+    )
+
+
+def binary(profile: str, options: frozenset[str]) -> EventMatch:
+    """The metric of seedev-binary; with the option `sentences`, also inside sentences."""
+    labels, commutative = _labels("binary"), _commutative("binary")
+    sentences = "sentences" in options
+    if profile == "plan":
+        details: dict[str, Any] = {"commutative": commutative}
+        inside = [_inside_sentences(labels, **details)] if sentences else []
+        return EventMatch(
+            evaluations=(_standard(labels, "All Relations", **details), *inside),
+            sameness=Sameness(),
+            measures=BINARY_MEASURES,
+        )
+    details = {"commutative": commutative, "merged": {_IDENTICAL: _EQUIVALENT}}
+    inside = [_inside_sentences(labels + _TWICE, **details)] if sentences else []
+    clusters = [_cluster(data, commutative) for data in vocabulary("seedev")["clusters"]]
+    return EventMatch(
+        evaluations=(_standard(labels, "All Relations", **details), *inside, *clusters),
+        sameness=Sameness(events="never"),
+        others_count=True,
+        unknown_documents=False,
+        measures=BINARY_MEASURES,
+        undefined=frozenset({"ser"}),
+    )
+
+
+def full(profile: str, _: frozenset[str]) -> EventMatch:
+    """The metric of seedev-full."""
+    allowed = schema("full")
+    labels = tuple(sorted(_labels("full")))
+    if profile == "plan":
+        return EventMatch(
+            evaluations=(_standard(labels, "Main scoring", commutative=_commutative("full")),),
+            sameness=Sameness(),
+            conditions=allowed.conditions,
+            negation=True,
+            measures=(*FULL_MEASURES, "F1"),
+        )
+    return EventMatch(
+        evaluations=(_standard(tuple(sorted(_labels("binary"))) + _TWICE, "Main scoring"),),
+        sameness=Sameness(events="shape", equivalences=False),
+        conditions=allowed.conditions,
+        negation=True,
+        mandatory={event.label: (event.mandatory, event.one_of) for event in allowed.events.values()},
+        pairing="greedy",
+        unknown_documents=False,
+        measures=FULL_MEASURES,
+        whole_mismatches=True,
+        undefined=frozenset({"f1"}),
+    )
