@@ -26,7 +26,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
-from hlteval.converters.standoff_records import explain, parts
+from hlteval.converters.standoff_records import BLANKS, explain, parts
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.grammars import pattern
 from hlteval.representation import TABLES, Corpus
@@ -38,8 +38,6 @@ BATCH = 500
 
 EXPLAINED = 2000
 """Refused lines of a batch whose exact place is looked for; the rest are named whole."""
-
-_BLANKS = " \t\r\f\x0b"
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -120,9 +118,9 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
     lines = pl.DataFrame(annotations, schema=schema, orient="row")
     lines = lines.with_columns(pl.col("line").str.split("\n"))
     lines = lines.with_columns(record=pl.int_ranges(1, pl.col("line").list.len() + 1))
-    lines = lines.explode("line", "record").with_columns(pl.col("line").str.strip_suffix("\r"))
-    letter = pl.col("line").str.strip_chars_start(_BLANKS).str.head(1)
-    return lines.with_columns(letter=letter).filter(pl.col("letter") != "")
+    lines = lines.explode("line", "record").rename({"line": "written"})
+    lines = lines.with_columns(line=pl.col("written").str.strip_chars(BLANKS))
+    return lines.with_columns(letter=pl.col("line").str.head(1)).filter(pl.col("line") != "")
 
 
 def _tables(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -134,6 +132,7 @@ def _tables(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
     groups = _matched(lines, "*", "equivalence")
     read = [mentions, frames, modifiers, normalizations, groups]
     known = pl.concat([table.select("origin", "record") for table in read])
+    rest = lines.clear() if known.height == lines.height else lines.join(known, on=["origin", "record"], how="anti")
     frames = frames.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
     return {
         "mentions": _ordered("mentions", _mentions(mentions)),
@@ -141,7 +140,7 @@ def _tables(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "arguments": _ordered("arguments", _arguments(frames)),
         "modifiers": _ordered("modifiers", _modifiers(modifiers, normalizations)),
         "groups": _ordered("groups", _groups(groups)),
-        "refused": _refused(lines.join(known, on=["origin", "record"], how="anti")),
+        "refused": _refused(rest),
     }
 
 
@@ -206,7 +205,7 @@ def _arguments(frames: pl.DataFrame) -> pl.DataFrame:
         "origin",
         "record",
         frame_row="row",
-        argument=pl.col("arguments").str.extract_all(r"[^ \t\r\f\x0b]+"),
+        argument=_words(frames["arguments"]),
     )
     listed = listed.with_columns(position=pl.int_ranges(1, pl.col("argument").list.len() + 1))
     parts = pl.col("argument").str.splitn(":", 2).struct
@@ -228,19 +227,30 @@ def _modifiers(modifiers: pl.DataFrame, normalizations: pl.DataFrame) -> pl.Data
 
 def _groups(matched: pl.DataFrame) -> pl.DataFrame:
     ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
-    members = pl.col("members").str.extract_all(r"[^ \t\r\f\x0b]+")
-    return matched.with_columns(group=ordinal, member=members).explode("member")
+    return matched.with_columns(group=ordinal, member=_words(matched["members"])).explode("member")
+
+
+def _words(listed: pl.Series) -> pl.Series:
+    """Lists that are divided by blanks; nearly always by a single " "."""
+    if listed.str.contains(r"[\t\r\f\x0b]|  ").any():
+        return listed.str.extract_all(r"[^ \t\r\f\x0b]+")
+    return listed.str.split(" ")
 
 
 def _refused(lines: pl.DataFrame) -> pl.DataFrame:
     """The lines that no rule accepts, each with the reason; the first `EXPLAINED` exactly."""
-    rows = [
-        {**row, **explain(text, ask=ordinal < EXPLAINED)._asdict(), "text": text}
-        for ordinal, row in enumerate(lines.select("document", "origin", "record", "line").to_dicts())
-        for text in [row.pop("line")]
-    ]
-    refused = Corpus(refused=[{"row": row, **fields} for row, fields in enumerate(rows)]).refused
-    return refused
+    rows: list[dict[str, object]] = []
+    for row, (document, origin, record, written) in enumerate(
+        lines.select("document", "origin", "record", "written").iter_rows()
+    ):
+        text = written.removesuffix("\r")
+        begin = len(text) - len(text.lstrip(BLANKS))
+        refusal = explain(text.strip(BLANKS), ask=row < EXPLAINED)._asdict()
+        refusal["column"] += begin
+        refusal["end_column"] += begin
+        place = {"row": row, "document": document, "origin": origin, "record": record}
+        rows.append({**place, **refusal, "text": text})
+    return Corpus(refused=rows).refused
 
 
 def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Finding]:
@@ -269,10 +279,10 @@ def _located(lines: Sequence[str], place: Place) -> Located | None:
     if not 1 <= place.record <= len(lines):
         return None
     line = lines[place.record - 1].removesuffix("\r")
-    stripped = line.strip()
-    start = line.find(stripped)
-    start, end = parts(line).get(place.field, (start, start + len(stripped)))
-    span = Span(place.record, start + 1, end + 1)
+    record = line.strip(BLANKS)
+    begin = len(line) - len(line.lstrip(BLANKS))
+    start, end = parts(record).get(place.field, (0, len(record)))
+    span = Span(place.record, begin + start + 1, begin + end + 1)
     return Located(span, excerpt(line, span))
 
 

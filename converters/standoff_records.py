@@ -15,6 +15,9 @@ from lark import UnexpectedInput, UnexpectedToken
 
 from hlteval.grammars import load, pattern
 
+BLANKS = " \t\r\f\x0b"
+"""The blanks that do not count at the ends of a line; "\\n" ends the line itself."""
+
 _KINDS: Mapping[str, tuple[str, str, str]] = {
     "T": ("mention", "STD103", "text_bound"),
     "W": ("mention", "STD103", "text_bound"),

@@ -12,7 +12,7 @@ import re
 from functools import cache
 
 from lark import Lark
-from lark.grammar import NonTerminal, Rule, Symbol
+from lark.grammar import NonTerminal, Symbol, Terminal
 
 # Lookaround, backreferences, non-greedy and possessive repetition, and the classes whose meaning
 # differs between engines (\d is all of Unicode in some).
@@ -38,56 +38,69 @@ def compiled(grammar: Lark, rule: str) -> str:
     return _Compiler(grammar).rule(rule, groups=True, above=())
 
 
+_Tree = dict[Symbol, "_Tree"]
+"""What may follow what, by symbol; the key `_END` where it may end."""
+
+_END = Terminal("")
+
+
 class _Compiler:
     """The rules and terminals of one grammar, on the way to a pattern."""
 
     def __init__(self, grammar: Lark) -> None:
         self.terminals = {terminal.name: terminal.pattern.to_regexp() for terminal in grammar.terminals}
-        self.rules: dict[str, list[Rule]] = {}
+        self.rules: dict[str, list[list[Symbol]]] = {}
         for rule in grammar.rules:
-            self.rules.setdefault(rule.origin.name, []).append(rule)
+            self.rules.setdefault(rule.origin.name, []).append(list(rule.expansion))
 
     def rule(self, name: str, *, groups: bool, above: tuple[str, ...]) -> str:
-        """All alternatives of a rule as one pattern."""
+        """All alternatives of a rule as one pattern.
+
+        Alternatives that begin alike share their beginning: then the engines never have to try one
+        after the other, which makes them several times faster.
+        """
         if name in above:
             raise NotRegular(f"rule {name} is recursive")
         alternatives = self.rules[name]
-        if name.startswith("__"):
-            return self.repetition(name, alternatives, above)
-        only = len(alternatives) == 1
-        bodies = [
-            self.sequence(alternative.expansion, groups=groups and only, above=(*above, name))
-            for alternative in alternatives
+        repeated = [rest for first, *rest in filter(None, alternatives) if first == NonTerminal(name)]
+        if repeated:  # what Lark makes of x+ and x*: a rule of its own that begins with itself
+            body = self.tree(_merged(repeated), groups=False, above=(*above, name))
+            return f"(?:{body})+"
+        return self.tree(_merged(alternatives), groups=groups, above=(*above, name))
+
+    def tree(self, tree: _Tree, *, groups: bool, above: tuple[str, ...]) -> str:
+        branches = [
+            self.symbol(symbol, groups=groups, above=above) + self.tree(rest, groups=groups, above=above)
+            for symbol, rest in tree.items()
+            if symbol is not _END
         ]
-        if groups and sum(bool(body) for body in bodies) == 1:
-            # An optional part: the groups inside stand once, so they may be kept.
-            kept = next(a for a in alternatives if a.expansion)
-            body = self.sequence(kept.expansion, groups=True, above=(*above, name))
-            return body if only else f"(?:{body})?"
-        return bodies[0] if only else f"(?:{'|'.join(bodies)})"
-
-    def repetition(self, name: str, alternatives: list[Rule], above: tuple[str, ...]) -> str:
-        """What Lark makes of ``x+`` and ``x*``: a rule of its own that begins with itself."""
-        bodies = [a.expansion for a in alternatives if a.expansion[:1] != [NonTerminal(name)]]
-        inner = [self.sequence(body, groups=False, above=(*above, name)) for body in bodies]
-        return f"(?:{'|'.join(inner)})+"
-
-    def sequence(self, symbols: list[Symbol], *, groups: bool, above: tuple[str, ...]) -> str:
-        return "".join(self.symbol(symbol, groups=groups, above=above) for symbol in symbols)
+        if not branches:
+            return ""
+        if len(branches) == 1 and _END not in tree:
+            return branches[0]
+        return f"(?:{'|'.join(branches)}){'?' if _END in tree else ''}"
 
     def symbol(self, symbol: Symbol, *, groups: bool, above: tuple[str, ...]) -> str:
-        """One symbol, in a group of its name where the tree would keep it."""
+        """One symbol, in a group of its name where the parse tree would keep it."""
         hidden = symbol.name.startswith("_") or getattr(symbol, "filter_out", False)
         if symbol.is_term:
             body = self.terminal(symbol.name)
         else:
             body = self.rule(symbol.name, groups=groups and hidden, above=above)
-        if groups and not hidden:
-            return f"(?P<{symbol.name.lower()}>{body})"
-        return body
+        return f"(?P<{symbol.name.lower()}>{body})" if groups and not hidden else body
 
     def terminal(self, name: str) -> str:
         pattern = self.terminals[name]
         if _UNSAFE.search(pattern):
             raise NotRegular(f"terminal {name} uses what the engines read differently: {pattern}")
         return f"(?:{pattern})"
+
+
+def _merged(alternatives: list[list[Symbol]]) -> _Tree:
+    tree: _Tree = {}
+    for alternative in alternatives:
+        branch = tree
+        for symbol in alternative:
+            branch = branch.setdefault(symbol, {})
+        branch[_END] = {}
+    return tree

@@ -11,10 +11,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.representation import Corpus, fillers, items
-
-_END = "\x1f"
-"""Stands between the parts of a key; no identifier of a format has it."""
+from hlteval.representation import SEPARATOR, Corpus, counted, frame_keys, items
 
 _SAYS = "\x1e"
 """Begins the key of an event that is known by what it says."""
@@ -68,9 +65,9 @@ def side(
         conditions: the optional roles.
         commutative: the types whose arguments may change places.
     """
-    known = items(corpus, given)
-    arguments = fillers(corpus, given, known).unique(["frame_row", "role"], keep="last", maintain_order=True)
-    arguments = arguments.with_columns(key=_entity_key(name), thing=_entity_key(name))
+    arguments = counted(corpus, given).with_columns(key="target", thing="target")
+    if (arguments["filler"] != "given").fill_null(True).any():
+        arguments = arguments.with_columns(key=_entity_key(name), thing=_entity_key(name))
     if sameness.equivalences and given.groups.height:
         arguments = _merged(arguments, equivalence_classes(given.groups))
     if (arguments["filler"] == "frame").any():
@@ -78,12 +75,12 @@ def side(
     if sameness.events == "content":
         arguments = arguments.with_columns(thing="key")
     columns = ("document", "frame_row", "label", "role", "target", "key", "thing", "filler", "filler_label", "filler_row")
-    return Side(_events(corpus, known), arguments.select(columns))
+    return Side(_events(corpus, items(corpus, given)), arguments.select(columns))
 
 
 def _entity_key(name: str) -> pl.Expr:
     """Given mentions are the same objects on both sides; whatever else there is belongs to one."""
-    own = pl.format(f"{name}{_END}{{}}", pl.coalesce(pl.format("{} {}", "filler", "filler_row"), "row"))
+    own = pl.format(f"{name}{SEPARATOR}{{}}", pl.coalesce(pl.format("{} {}", "filler", "filler_row"), "row"))
     return pl.when(pl.col("filler") == "given").then("target").otherwise(own)
 
 
@@ -130,7 +127,7 @@ def _event_keys(
     core = arguments.filter(~pl.col("role").is_in(conditions))
     if sameness.events == "shape":
         contents = core.sort("frame_row", "role").group_by(filler_row="frame_row", maintain_order=True)
-        shape = contents.agg(content=pl.col("label").first() + _END + pl.col("role").str.join(_END))
+        shape = contents.agg(content=pl.col("label").first() + SEPARATOR + pl.col("role").str.join(SEPARATOR))
         return _replaced(arguments, shape, pending)
     # From the inside out: an event has a key once its own fillers have theirs. What is left in the
     # end refers to itself, and stays an object of its own.
@@ -155,24 +152,22 @@ def _replaced(arguments: pl.DataFrame, contents: pl.DataFrame, pending: pl.Expr)
     return joined.with_columns(key=known).drop("content")
 
 
-def keys(arguments: pl.DataFrame, commutative: frozenset[str], role: str = "role", label: str = "label") -> pl.DataFrame:
+def keys(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
     """The key of each event: its type and its arguments, in a canonical order.
 
     Args:
         arguments: the arguments that belong to the key.
         commutative: the types whose arguments may change places: there, roles are left out.
-        role: the column with the roles that are compared.
-        label: the column with the types that are compared.
 
     Returns:
         A row per event: `row` and its `core`.
     """
-    free = pl.col(label).is_in(commutative)
-    shown = pl.when(free).then(pl.lit("")).otherwise(role) if commutative else pl.col(role)
-    said = arguments.select("frame_row", label, said=pl.concat_str(shown, "key", separator=_END))
-    said = said.sort("frame_row", "said").group_by("frame_row", maintain_order=True)
-    joined = said.agg(core=pl.col(label).first() + _END + pl.col("said").str.join(_END))
-    return joined.rename({"frame_row": "row"})
+    free = pl.col("label").is_in(commutative)
+    shown = pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
+    said = frame_keys(arguments, pl.concat_str(shown, "key", separator=SEPARATOR))
+    labels = arguments.select("frame_row", "label").unique("frame_row", keep="first", maintain_order=True)
+    core = pl.concat_str("label", "said", separator=SEPARATOR)
+    return said.join(labels, on="frame_row", maintain_order="left").select(row="frame_row", core=core)
 
 
 def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, ordinals
 from hlteval.scoring.alignment import aligned
 from hlteval.scoring.events import Sameness, Side, keys, others, side
 from hlteval.scoring.sentences import inside
@@ -328,7 +328,7 @@ def _ranked(one: Side, evaluation: Evaluation) -> pl.DataFrame:
     if evaluation.agents:
         core = core.join(_without_agent(one, evaluation), on="row", how="anti", maintain_order="left")
     core = core.join(one.events.select("row", "document"), on="row", maintain_order="left")
-    return core.with_columns(rank=pl.int_range(pl.len()).over("document", "core"))
+    return core.with_columns(rank=ordinals(core, ["document", "core"]))
 
 
 def _compared_role(evaluation: Evaluation) -> pl.Expr:
@@ -379,11 +379,11 @@ def _listed(left: pl.DataFrame, right: pl.DataFrame, chosen: pl.DataFrame, extra
 
 def _count(evaluation: Evaluation, pairs: pl.DataFrame) -> pl.DataFrame:
     """The counts of an evaluation's scorings by document."""
-    classes = pl.concat_list("scoring", "scoring_system").list.unique().list.drop_nulls()
-    classed = pairs.with_columns(scoring=classes).explode("scoring").drop_nulls("scoring")
+    first = pairs.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
+    both = pairs.filter(pl.col("scoring") != pl.col("scoring_system"))
+    classed = pl.concat([first, both.with_columns(scoring="scoring_system")]).drop_nulls("scoring")
     if evaluation.overall:
-        whole = pairs.with_columns(scoring=pl.lit(evaluation.overall))
-        classed = pl.concat([whole, classed])
+        classed = pl.concat([classed, pairs.with_columns(scoring=pl.lit(evaluation.overall))])
     paired = pl.col("weight").is_not_null()
     return classed.group_by("document", "scoring").agg(
         evaluation=pl.lit(evaluation.name),

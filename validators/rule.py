@@ -11,7 +11,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, Located, Place
 from hlteval.findings import Finding, catalogue
-from hlteval.representation import Corpus, fillers, items
+from hlteval.representation import Corpus, counted, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
 
 PLACE = ("origin", "record", "field", "id")
@@ -34,20 +34,37 @@ class Case:
     against: Corpus
     schema: Any
 
-    @cached_property
+    @property
     def items(self) -> pl.DataFrame:
         """What identifiers of the submission may refer to; see `representation.items`."""
         return items(self.system, self.against)
 
-    @cached_property
+    @property
     def all_arguments(self) -> pl.DataFrame:
         """The arguments of the submission, resolved; see `representation.fillers`."""
-        return fillers(self.system, self.against, self.items)
+        return fillers(self.system, self.against)
+
+    @property
+    def arguments(self) -> pl.DataFrame:
+        """The resolved arguments that count; see `representation.counted`."""
+        return counted(self.system, self.against)
 
     @cached_property
-    def arguments(self) -> pl.DataFrame:
-        """The resolved arguments that count: of a role that is given twice, the last."""
-        return self.all_arguments.unique(["frame_row", "role"], keep="last", maintain_order=True)
+    def shapes(self) -> pl.DataFrame:
+        """Each event with its shape: the frame, and its roles in alphabetical order as `roles`."""
+        roles = frame_keys(self.arguments, pl.col("role")).select(row="frame_row", roles="said")
+        frames = self.system.frames.join(roles, on="row", how="left", maintain_order="left")
+        return frames.with_columns(pl.col("roles").fill_null(""))
+
+    @cached_property
+    def _kept(self) -> dict[Callable[[Case], pl.DataFrame], pl.DataFrame]:
+        return {}
+
+    def once(self, table: Callable[[Case], pl.DataFrame]) -> pl.DataFrame:
+        """A table that several rules look at, worked out once."""
+        if table not in self._kept:
+            self._kept[table] = table(self)
+        return self._kept[table]
 
     @cached_property
     def names(self) -> pl.DataFrame:

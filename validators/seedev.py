@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import polars as pl
 
 from hlteval.grammars import vocabulary
+from hlteval.representation import SEPARATOR, frame_keys, ordinals
 from hlteval.validators import cycles, standoff
 from hlteval.validators.events import EventSchema, EventType
 from hlteval.validators.rule import Case, Rule
@@ -127,26 +128,19 @@ def event_with_trigger(case: Case) -> pl.DataFrame:
     return found.rename({"frame": "id"}).with_columns(field=pl.lit("trigger"))
 
 
-def _shapes(case: Case) -> pl.DataFrame:
-    """Each event of a known type with its shape: its type and its roles."""
-    roles = case.arguments.sort("frame_row", "role").group_by(row="frame_row", maintain_order=True)
-    roles = roles.agg(pl.col("role").str.join(" "))
-    frames = case.system.frames.filter(pl.col("label").is_in(case.schema.events.keys()))
-    return frames.join(roles, on="row", how="left").with_columns(pl.col("role").fill_null(""))
-
-
 def _misshapen(case: Case, fault: str) -> pl.DataFrame:
     """The events whose shape has a fault, with the roles that it is about."""
-    shapes = _shapes(case)
+    shapes = case.shapes.select("label", "roles").unique()
     rows = [
-        (label, roles, missing)
-        for label, roles in shapes.select("label", "role").unique().iter_rows()
-        for kind, missing in _faults(case.schema.events[label], roles.split())
+        (label, roles, about)
+        for label, roles in shapes.iter_rows()
+        if label in case.schema.events
+        for kind, about in _faults(case.schema.events[label], roles.split(SEPARATOR))
         if kind == fault
     ]
-    faulty = pl.DataFrame(rows, schema=dict.fromkeys(("label", "role", "roles"), pl.String), orient="row")
-    found = shapes.join(faulty, on=["label", "role"], maintain_order="left")
-    return found.rename({"frame": "id"}).with_columns(field=pl.lit("label"))
+    faulty = pl.DataFrame(rows, schema=dict.fromkeys(("label", "roles", "about"), pl.String), orient="row")
+    found = case.shapes.join(faulty, on=["label", "roles"], maintain_order="left")
+    return found.rename({"frame": "id"}).with_columns(field=pl.lit("label"), roles="about")
 
 
 def _faults(event: EventType, roles: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -183,14 +177,10 @@ def _judged(case: Case) -> pl.DataFrame:
     return known.rename({"frame": "id"})
 
 
-def _allowed_roles(allowed: EventSchema, label: str) -> str:
-    return ", ".join(allowed.events[label].roles)
-
-
 def illegal_role(case: Case) -> pl.DataFrame:
     """A role that events of the type do not have."""
-    found = _judged(case).join(case.schema.roles, on=["label", "role"], how="anti")
-    allowed = {label: _allowed_roles(case.schema, label) for label in case.schema.events}
+    found = _judged(case).join(case.schema.roles, on=["label", "role"], how="anti", maintain_order="left")
+    allowed = {label: ", ".join(event.roles) for label, event in case.schema.events.items()}
     return found.with_columns(
         field=pl.format("role {}", "position"),
         allowed=pl.col("label").replace_strict(allowed, return_dtype=pl.String),
@@ -241,35 +231,46 @@ def too_many_modifiers(case: Case) -> pl.DataFrame:
     return found.rename({"modifier": "id"}).with_columns(field=pl.lit("target"))
 
 
-def _contents(case: Case, *, mirrored: bool) -> pl.DataFrame:
-    """Each event with all it says; with `mirrored`, the order of commutative arguments left out."""
+def _mirrored(case: Case) -> pl.Expr:
+    """The role of an argument, or `*` where the two arguments of the event may change places."""
     both = [event.label for event in case.schema.events.values() if event.commutative]
-    free = pl.col("label").is_in(both) & ~pl.col("role").is_in(case.schema.conditions) & mirrored
-    role = pl.when(free).then(pl.lit("*")).otherwise("role")
-    said = case.arguments.with_columns(said=pl.format("{}:{}", role, "target")).sort("frame_row", "said")
-    said = said.group_by(row="frame_row", maintain_order=True).agg(pl.col("said").str.join(" "))
-    negations = case.system.modifiers.select("document", "label", frame="target").unique()
-    negations = negations.group_by("document", "frame").agg(modified=pl.col("label").sort().str.join(" "))
-    frames = case.system.frames.join(said, on="row", how="left", maintain_order="left")
-    return frames.join(negations, on=["document", "frame"], how="left", maintain_order="left")
+    free = pl.col("label").is_in(both) & ~pl.col("role").is_in(case.schema.conditions)
+    return pl.when(free).then(pl.lit("*")).otherwise("role")
 
 
-def _repeats(contents: pl.DataFrame) -> pl.DataFrame:
-    key = ("document", "label", "said", "modified")
-    ordinal = pl.int_range(pl.len()).over(key)
-    contents = contents.with_columns(first=pl.col("frame").first().over(key), ordinal=ordinal)
-    return contents.filter(pl.col("ordinal") > 0).rename({"frame": "id"}).with_columns(field=pl.lit(""))
+def _alike(case: Case) -> pl.DataFrame:
+    """The events that say what another one says, the order of commutative arguments left out.
+
+    `said` is what each says in the order in which it says it; `unordered` is the same for all alike.
+    """
+    mirrored = frame_keys(case.arguments, pl.concat_str(_mirrored(case), "target", separator=":"))
+    frames = case.system.frames.join(mirrored.select(row="frame_row", unordered="said"), on="row", maintain_order="left")
+    frames = frames.filter(pl.struct("document", "label", "unordered").is_duplicated())
+    some = case.arguments.join(frames.select(frame_row="row"), on="frame_row", how="semi", maintain_order="left")
+    said = frame_keys(some, pl.concat_str("role", "target", separator=":")).select("said", row="frame_row")
+    modified = case.system.modifiers.select("document", "label", frame="target").unique()
+    modified = modified.group_by("document", "frame").agg(modified=pl.col("label").sort().str.join(" "))
+    frames = frames.join(said, on="row", how="left", maintain_order="left")
+    frames = frames.join(modified, on=["document", "frame"], how="left", maintain_order="left")
+    return frames.with_columns(pl.col("modified").fill_null(""))
+
+
+def _repeats(alike: pl.DataFrame, content: str) -> pl.DataFrame:
+    key = ["document", "label", content, "modified"]
+    numbered = alike.with_columns(first=pl.col("frame").first().over(key), ordinal=ordinals(alike, key))
+    return numbered.filter(pl.col("ordinal") > 0).rename({"frame": "id"}).with_columns(field=pl.lit(""))
 
 
 def duplicate_event(case: Case) -> pl.DataFrame:
     """An event that says the same as an earlier one."""
-    return _repeats(_contents(case, mirrored=False))
+    return _repeats(case.once(_alike), "said")
 
 
 def mirrored_event(case: Case) -> pl.DataFrame:
     """A commutative event that says the same as an earlier one with its arguments exchanged."""
-    same = duplicate_event(case).select("row")
-    return _repeats(_contents(case, mirrored=True)).join(same, on="row", how="anti", maintain_order="left")
+    alike = case.once(_alike)
+    same = _repeats(alike, "said").select("row")
+    return _repeats(alike, "unordered").join(same, on="row", how="anti", maintain_order="left")
 
 
 def _nested(case: Case) -> pl.DataFrame:
@@ -298,9 +299,10 @@ def cyclic_events(case: Case) -> pl.DataFrame:
 def same_filler(case: Case) -> pl.DataFrame:
     """An event whose mandatory roles are all filled by one entity."""
     mandatory = case.schema.roles.filter(pl.col("mandatory") | pl.col("one_of")).select("label", "role")
-    core = _judged(case).join(mandatory, on=["label", "role"], how="semi", maintain_order="left")
-    earlier = pl.int_range(pl.len()).over("frame_row", "target") > 0
-    return core.filter(earlier).with_columns(field=pl.format("target {}", "position"))
+    some = _judged(case).filter(pl.struct("frame_row", "target").is_duplicated())
+    core = some.join(mandatory, on=["label", "role"], how="semi", maintain_order="left")
+    core = core.filter(ordinals(core, ["frame_row", "target"]) > 0)
+    return core.with_columns(field=pl.format("target {}", "position"))
 
 
 def event_as_entity(case: Case) -> pl.DataFrame:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from hlteval.representation import ordinals
 from hlteval.validators.rule import Case, Rule
 
 
@@ -125,26 +126,33 @@ def _identified(case: Case) -> pl.DataFrame:
 def duplicate_identifier(case: Case) -> pl.DataFrame:
     """An identifier that an earlier record of the document, or a given one, has already."""
     listed = _identified(case)
-    given = case.against.mentions.select("document", id="mention", given=pl.lit(True)).unique()
+    given = case.against.mentions.select("document", id="mention")
     if case.against is case.system:
         given = given.clear()
-    listed = listed.join(given, on=["document", "id"], how="left", maintain_order="left")
+    repeated = listed.filter(pl.struct("document", "id").is_duplicated())
+    # Items hold each identifier once: where none was left out, none is taken.
+    of_items = case.system.mentions.height + case.system.frames.height + given.height
+    if repeated.is_empty() and case.items.height == of_items:
+        given = given.clear()
+    taken = given.unique().with_columns(given=pl.lit(True))
+    some = pl.concat([repeated, listed.join(taken, on=["document", "id"], how="semi")]).unique()
+    some = some.join(taken, on=["document", "id"], how="left").sort("document", "origin", "record")
     first = pl.col("record").first().over("document", "id")
-    repeats = pl.int_range(pl.len()).over("document", "id") > 0
-    found = listed.with_columns(first=first).filter(pl.col("given") | repeats)
+    found = some.with_columns(first=first, ordinal=ordinals(some, ["document", "id"]))
+    found = found.filter(pl.col("given") | (pl.col("ordinal") > 0))
     where = pl.when("given").then(pl.lit("in the .a1")).otherwise(pl.format("in line {}", "first"))
     return found.with_columns(_at("id"), where=where)
 
 
 def _references(case: Case) -> pl.DataFrame:
-    """Every reference of the submission, with the field that holds it."""
+    """Every reference that may lead nowhere, with the field that holds it."""
     place = ["document", "origin", "record"]
     system = case.system
     triggers = system.frames.filter(pl.col("trigger").is_not_null())
     position = pl.int_range(1, pl.len() + 1).over("document", "group")
     return pl.concat(
         [
-            case.all_arguments.select(*place, pl.format("target {}", "position").alias("field"), "target", id="frame"),
+            case.all_arguments.filter(pl.col("filler").is_null()).select(*place, pl.format("target {}", "position").alias("field"), "target", id="frame"),
             triggers.select(*place, field=pl.lit("trigger"), target="trigger", id="frame"),
             system.modifiers.select(*place, field=pl.lit("target"), target="target", id="modifier"),
             system.groups.select(*place, field=pl.format("member {}", position), target="member", id=pl.lit("*")),
@@ -154,11 +162,13 @@ def _references(case: Case) -> pl.DataFrame:
 
 def unresolved(case: Case) -> pl.DataFrame:
     """A reference to an identifier that the document does not have; of an unknown one, none is asked."""
-    modifiers = case.system.modifiers.select("document", target="modifier")
-    known = pl.concat([case.items.select("document", "target"), modifiers])
     documents = case.against.documents["row"].implode()
-    found = _references(case).filter(pl.col("document").is_in(documents))
-    found = found.join(known, on=["document", "target"], how="anti")
+    asked = _references(case).filter(pl.col("document").is_in(documents))
+    wanted = asked.select("document", "target").unique()
+    modifiers = case.system.modifiers.select("document", target="modifier")
+    known = [table.join(wanted, on=["document", "target"], how="semi") for table in (case.items, modifiers)]
+    known = pl.concat([table.select("document", "target") for table in known])
+    found = asked.join(known, on=["document", "target"], how="anti", maintain_order="left")
     dropped = case.system.refused.select("document", target="id").drop_nulls().unique()
     found = found.join(dropped.with_columns(dropped=pl.lit(True)), on=["document", "target"], how="left")
     reason = pl.when("dropped").then(pl.lit("; the line that defines it could not be read"))

@@ -5,6 +5,7 @@ Only `text` is limited; the others tell every finding, in the same order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -15,6 +16,8 @@ from hlteval.findings import Finding
 from hlteval.reports.display import visible
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.reports.verdict import Verdict
+
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -76,7 +79,7 @@ def json(verdict: Verdict) -> str:
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return (head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
+    return _harmless(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n")
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -86,7 +89,15 @@ def jsonl(verdict: Verdict) -> str:
         >>> jsonl(Verdict("seedev-binary", "plan", passed=True))
         ''
     """
-    return _lines(verdict.findings).decode()
+    return _harmless(_lines(verdict.findings))
+
+
+def _harmless(encoded: bytes) -> str:
+    """The JSON with escapes for what would move a cursor, reorder a line or end it too early."""
+    decoded = encoded.decode()
+    if decoded.isascii() and "\x7f" not in decoded:
+        return decoded
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", decoded)
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:

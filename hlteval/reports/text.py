@@ -19,6 +19,7 @@ MAX_FINDINGS = 20
 """How many findings of a file are shown where the user does not say."""
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+_RANKS = {severity: severity.rank for severity in Severity}
 _GUTTER = "blue"
 
 
@@ -57,7 +58,7 @@ def _chosen(findings: Sequence[Finding], most: int) -> Sequence[Finding]:
         return findings
     taken: Counter[str] = Counter()
     chosen: list[int] = []
-    for index in sorted(range(len(findings)), key=lambda index: findings[index].severity.rank):
+    for index in sorted(range(len(findings)), key=lambda index: _RANKS[findings[index].severity]):
         code = findings[index].code
         if len(chosen) < most and taken[code] < max(1, most // 4):
             taken[code] += 1
@@ -142,7 +143,7 @@ def _summary(verdict: Verdict) -> Iterator[Text]:
 def _summary_rows(verdict: Verdict) -> Iterator[tuple[str, str, str, str]]:
     groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
     for finding in verdict.findings:
-        groups[finding.severity.rank, finding.code].append(finding)
+        groups[_RANKS[finding.severity], finding.code].append(finding)
     for (_, code), findings in sorted(groups.items()):
         entry = catalogue().get(code)
         blocking = any(finding.blocking for finding in findings)

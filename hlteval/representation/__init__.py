@@ -5,13 +5,15 @@ It knows no file format and no task. See docs/representation.md for its tables.
 
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.jsonl import read_jsonl, write_jsonl
-from hlteval.representation.resolution import align, fillers, items
+from hlteval.representation.keys import SEPARATOR, frame_keys, ordinals
+from hlteval.representation.resolution import align, counted, fillers, items
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 from hlteval.representation.store import StoreError, load, save
 
 __all__ = [
     "FRAGMENTS",
     "SCHEMA_VERSION",
+    "SEPARATOR",
     "TABLES",
     "BrokenKey",
     "Column",
@@ -19,9 +21,12 @@ __all__ = [
     "StoreError",
     "Table",
     "align",
+    "counted",
     "fillers",
+    "frame_keys",
     "items",
     "load",
+    "ordinals",
     "read_jsonl",
     "save",
     "write_jsonl",

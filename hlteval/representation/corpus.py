@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import polars as pl
 
 from hlteval.representation.schema import TABLES, Table
 
+T = TypeVar("T")
 Rows = pl.DataFrame | Iterable[Mapping[str, Any]]
 
 
@@ -48,16 +49,18 @@ class Corpus:
         True
     """
 
-    __slots__ = ("_tables",)
+    __slots__ = ("_derived", "_tables")
 
     def __init__(self, **tables: Rows) -> None:
         unknown = tables.keys() - TABLES.keys()
         if unknown:
             raise ValueError(f"unknown tables: {sorted(unknown)}; known: {list(TABLES)}")
+        self._derived: dict[tuple[object, ...], tuple[Any, tuple[Corpus, ...]]]
         self._tables = {
             name: _conform(table, tables[name]) if name in tables else table.empty()
             for name, table in TABLES.items()
         }
+        object.__setattr__(self, "_derived", {})
 
     def __getattr__(self, name: str) -> pl.DataFrame:
         if name in TABLES:
@@ -76,6 +79,9 @@ class Corpus:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __reduce__(self) -> tuple[Callable[..., Corpus], tuple[dict[str, pl.DataFrame]]]:
+        return _remade, (self._tables,)  # what was derived stays behind
+
     def __repr__(self) -> str:
         tables = self._tables.items()
         counts = ", ".join(f"{frame.height} {name}" for name, frame in tables if frame.height)
@@ -84,6 +90,21 @@ class Corpus:
     def tables(self) -> Iterable[tuple[str, pl.DataFrame]]:
         """Every table with its name, in declared order."""
         return [(name, frame.clone()) for name, frame in self._tables.items()]
+
+    def derive(self, function: Callable[..., T], *others: Corpus) -> T:
+        """The result of a function of this corpus and others, worked out once, as none changes.
+
+        Examples:
+            >>> corpus = Corpus()
+            >>> corpus.derive(Corpus.replace) is corpus.derive(Corpus.replace)
+            True
+        """
+        # The others are kept with the result, so that none can give its id to another.
+        key = (function, *map(id, others))
+        if key not in self._derived:
+            self._derived[key] = (function(self, *others), others)
+        result: T = self._derived[key][0]
+        return result
 
     def replace(self, **tables: Rows) -> Corpus:
         """The same corpus with some tables exchanged.
@@ -127,6 +148,10 @@ class Corpus:
             for name, frame in part.items():
                 offsets[name] += frame.height
         return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
+
+
+def _remade(tables: dict[str, pl.DataFrame]) -> Corpus:
+    return Corpus(**tables)
 
 
 def _hold(broken: pl.Series, message: str, keys: pl.Series, table: str) -> None:

@@ -53,6 +53,10 @@ def items(corpus: Corpus, given: Corpus) -> pl.DataFrame:
         A table of `document`, `target`, and of what it is: `filler` (`given`, `mention` or
         `frame`), its `filler_label` and its `filler_row` in the table of that kind.
     """
+    return corpus.derive(_listed, given)
+
+
+def _listed(corpus: Corpus, given: Corpus) -> pl.DataFrame:
     listed = [_items(given.mentions, "mention", "given")]
     if given is not corpus:
         listed.append(_items(corpus.mentions, "mention", "mention"))
@@ -73,21 +77,33 @@ def _items(rows: pl.DataFrame, identifier: str, filler: str) -> pl.DataFrame:
     )
 
 
-def fillers(corpus: Corpus, given: Corpus, known: pl.DataFrame | None = None) -> pl.DataFrame:
+def fillers(corpus: Corpus, given: Corpus) -> pl.DataFrame:
     """The arguments of a corpus with what fills them.
 
     Args:
         corpus: the corpus whose arguments are resolved.
         given: the corpus whose mentions were given with the task.
-        known: the result of `items`, where it is at hand.
 
     Returns:
         The table `arguments` with the columns `filler`, `filler_label` and `filler_row` of `items`,
         null where the identifier leads nowhere, and `label` and `frame` of the argument's frame.
     """
+    return corpus.derive(_filled, given)
+
+
+def _filled(corpus: Corpus, given: Corpus) -> pl.DataFrame:
     frames = corpus.frames.select("label", "frame", frame_row="row")
-    return (
-        corpus.arguments.join(known if known is not None else items(corpus, given), on=["document", "target"], how="left")
-        .join(frames, on="frame_row", how="left")
-        .sort("row")
-    )
+    found = corpus.arguments.join(items(corpus, given), on=["document", "target"], how="left")
+    return found.join(frames, on="frame_row", how="left").sort("row")
+
+
+def counted(corpus: Corpus, given: Corpus) -> pl.DataFrame:
+    """The `fillers` that count: of a role that a frame gives twice, the last."""
+    return corpus.derive(_last_of_role, given)
+
+
+def _last_of_role(corpus: Corpus, given: Corpus) -> pl.DataFrame:
+    filled = fillers(corpus, given)
+    if not filled.select(pl.struct("frame_row", "role").is_duplicated().any()).item():
+        return filled
+    return filled.unique(["frame_row", "role"], keep="last", maintain_order=True)

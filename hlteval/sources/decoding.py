@@ -112,17 +112,19 @@ def _place(text: str, index: int) -> tuple[Span, str]:
 
 def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
     """What the file may be instead of UTF-8, by simple facts; empty where they say nothing."""
-    misfits = text.count(_UNKNOWN) - data.count(_UNKNOWN.encode())
-    beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_UNKNOWN)
-    packing = by_content(data[:512])
+    packing, kind = by_content(data[:512]), _wide(data)
     if packing:
         return f"the file is no text but {KINDS[packing]}; "
-    kind = _wide(data)
-    if not kind and error.reason == "unexpected end of data":
+    if kind:
+        return f"{kind}; "
+    misfits = text.count(_UNKNOWN) - data.count(_UNKNOWN.encode())
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_UNKNOWN)
+    if error.reason == "unexpected end of data":
         kind = "the file ends within a character, as if it was cut off"
-    elif not kind and beyond_ascii > 2 * misfits:
+    elif beyond_ascii > 2 * misfits:
         kind = "most of the file is UTF-8, so this is damage or was pasted from elsewhere"
-    kind = kind or _eight_bit(data)
+    else:
+        kind = _eight_bit(data)
     count = f"{misfits} such places in the file" if misfits > 1 else ""
     return "".join(f"{part}; " for part in (kind, count) if part)
 

@@ -156,9 +156,8 @@ def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _He
             packed = next(numbers) if packed == _IN_EXTRA else packed
             offset = next(numbers) if offset == _IN_EXTRA else offset
         except StopIteration:
-            raise damaged(
-                f"{label}/{shown(name.decode('utf-8', 'surrogateescape'))}", "its size is not given"
-            ) from None
+            text = shown(name.decode("utf-8", "surrogateescape"))
+            raise damaged(f"{label}/{text}", "its size is not given") from None
     return _Header(name, flags, method, crc, packed, size, mode, offset)
 
 

@@ -23,9 +23,7 @@ def corpora() -> st.SearchStrategy[Corpus]:
 
 @st.composite
 def _corpora(draw: st.DrawFn) -> Corpus:
-    keys = {
-        name: draw(st.lists(st.integers(0, 2**40), max_size=4, unique=True)) for name in TABLES
-    }
+    keys = {name: draw(st.lists(st.integers(0, 2**40), max_size=4, unique=True)) for name in TABLES}
     return Corpus(**{name: _rows(draw, table, keys) for name, table in TABLES.items()})
 
 

@@ -82,12 +82,14 @@ def test_copies_are_equal_and_frames_cannot_be_written_through(data, corpora):
     twin = pickle.loads(pickle.dumps(corpus))
     assert copy.copy(corpus) == twin == copy.deepcopy(corpus) == corpus
     for name, frame in corpus.tables():
-        for given in (frame, getattr(corpus, name)):
-            if given.height:
-                given[0, "row"] = -5
-            given.insert_column(0, pl.Series("extra", [0] * given.height))
+        for handed_out in (frame, getattr(corpus, name)):
+            if handed_out.height:
+                handed_out[0, "row"] = -5
+            handed_out.insert_column(0, pl.Series("extra", [0] * handed_out.height))
     assert corpus == twin
-    assert [frame.columns for _, frame in corpus.tables()] == [list(t.schema) for t in TABLES.values()]
+    assert [frame.columns for _, frame in corpus.tables()] == [
+        list(t.schema) for t in TABLES.values()
+    ]
 
 
 @FEW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO
+
 import msgspec
 import polars as pl
 from hypothesis import HealthCheck, given, settings
@@ -96,7 +97,10 @@ def test_damaged_json_lines_are_refused_at_a_place_or_still_a_corpus(data, corpo
 @given(data=st.data())
 def test_damaged_parquet_is_refused_or_still_a_corpus(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
-    save(Corpus(documents=[{"row": row, "name": f"d{row}", "text": "aba"} for row in range(9)]), folder)
+    save(
+        Corpus(documents=[{"row": row, "name": f"d{row}", "text": "aba"} for row in range(9)]),
+        folder,
+    )
     file = folder / "documents.parquet"
     content = bytearray(file.read_bytes())
     for _ in range(data.draw(st.integers(1, 4))):

@@ -1,4 +1,5 @@
 """Findings as people see them: snapshots, and carets that stand under what they mean."""
+# ruff: noqa: RUF001 - characters that look alike are what is tried here
 
 from __future__ import annotations
 

@@ -8,7 +8,8 @@ import pytest
 from hlteval.representation import TABLES, Corpus
 
 MENTION = {
-    "row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1", "label": "Gene", "start": 0, "end": 3,
+    "row": 0, "document": 0, "origin": 0, "record": 1,
+    "mention": "T1", "label": "Gene", "start": 0, "end": 3,
 }  # fmt: skip
 PART = {"start": 0, "end": 3}
 
@@ -21,14 +22,21 @@ PART = {"start": 0, "end": 3}
         ({"documents": pl.DataFrame({"row": [0], "name": ["d"], "x": [1]})}, r"no column \['x'\]"),
         ({"documents": [{"row": 0}]}, r"documents\.name must not be null"),
         ({"documents": [{}]}, r"documents\.row must not be null"),
-        ({"documents": [{"row": 0, "name": "d"}, {"row": 1, "name": None}]}, "name must not be null"),
+        (
+            {"documents": [{"row": 0, "name": "d"}, {"row": 1, "name": None}]},
+            "name must not be null",
+        ),
         ({"documents": [{"row": "0", "name": "d"}]}, r"documents\.row"),
         ({"documents": [{"row": 0.5, "name": "d"}]}, r"documents\.row"),
         ({"documents": [{"row": 2**63, "name": "d"}]}, r"documents\.row"),
         ({"documents": [{"row": 0, "name": 7}]}, r"documents\.name"),
         ({"documents": [{"row": 0, "name": "\ud800"}]}, "surrogates not allowed"),
         (
-            {"documents": pl.DataFrame({"row": [0], "name": ["d"]}, schema_overrides={"row": pl.Int32})},
+            {
+                "documents": pl.DataFrame(
+                    {"row": [0], "name": ["d"]}, schema_overrides={"row": pl.Int32}
+                )
+            },
             r"documents\.row is Int32, not Int64",
         ),
         ({"mentions": [MENTION | {"fragments": [{"start": 0}]}]}, "fragments must have no null"),
@@ -71,3 +79,13 @@ def test_a_corpus_is_not_equal_to_anything_else():
 def test_a_corpus_says_what_it_holds():
     assert repr(Corpus()) == "<Corpus: empty>"
     assert repr(Corpus(mentions=[MENTION])) == "<Corpus: 1 mentions>"
+
+
+def test_the_frames_it_was_made_of_can_be_written_to():
+    frame = pl.DataFrame({"row": [0], "origin": [None], "name": ["d"], "text": [None]}).cast(
+        TABLES["documents"].schema
+    )
+    corpus = Corpus(documents=frame)
+    frame[0, "name"] = "other"
+    frame.insert_column(0, pl.Series("extra", [0]))
+    assert corpus == Corpus(documents=[{"row": 0, "name": "d"}])

@@ -98,7 +98,9 @@ def test_a_parquet_file_of_somebody_else_is_no_table(folder):
         load(folder)
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"PK\x03\x04" * 99, b"PAR1" + bytes(99) + b"PAR1"])
+@pytest.mark.parametrize(
+    "content", [b"", b"PAR1", b"PK\x03\x04" * 99, b"PAR1" + bytes(99) + b"PAR1"]
+)
 def test_what_is_no_parquet_is_told(folder, content):
     (folder / "frames.parquet").write_bytes(content)
     with pytest.raises(StoreError, match="not a whole Parquet file"):
@@ -132,10 +134,14 @@ def test_json_lines_are_for_people():
 
 
 def test_tables_of_json_lines_come_in_any_order():
-    mixed = HEADER + MENTION + DOCUMENT + SOURCE + DOCUMENT.replace(b":0", b":1").replace(b"d1", b"e")
+    mixed = (
+        HEADER + MENTION + DOCUMENT + SOURCE + DOCUMENT.replace(b":0", b":1").replace(b"d1", b"e")
+    )
     corpus = read_jsonl(mixed.replace(b"\n", b"\r\n").removesuffix(b"\r\n"))
     assert corpus.documents["name"].to_list() == ["d1", "e"]
-    assert corpus.mentions["fragments"].to_list() == [[{"start": 0, "end": 1}, {"start": 2, "end": 3}]]
+    assert corpus.mentions["fragments"].to_list() == [
+        [{"start": 0, "end": 1}, {"start": 2, "end": 3}]
+    ]
 
 
 def test_an_explicit_null_is_taken_where_null_is_allowed():
@@ -152,7 +158,8 @@ def refusal(lines: bytes) -> StoreError:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\n", DOCUMENT, b'{"format":"other","version":1}\n', b'{"version":1}', b"\xff\n"]
+    "content",
+    [b"", b"\n", DOCUMENT, b'{"format":"other","version":1}\n', b'{"version":1}', b"\xff\n"],
 )
 def test_json_lines_begin_with_the_header(content):
     error = refusal(content)
@@ -216,7 +223,11 @@ def test_an_object_over_two_lines_is_no_line():
     ("lines", "message", "place"),
     [
         (DOCUMENT + SOURCE + DOCUMENT, "documents.row repeats the key 0", (4, 28)),
-        (SOURCE + DOCUMENT + MENTION.replace(b'"origin":0', b'"origin":5'), "no row of the key 5", (4, 51)),
+        (
+            SOURCE + DOCUMENT + MENTION.replace(b'"origin":0', b'"origin":5'),
+            "no row of the key 5",
+            (4, 51),
+        ),
     ],
 )
 def test_the_place_of_a_broken_key_is_told(lines, message, place):

@@ -1,0 +1,161 @@
+"""The formats for programs: complete, in order, and safe to read."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from hlteval.findings import Finding, Severity, Span, excerpt
+from hlteval.reports.findings import FORMATS, render
+from hlteval.reports.verdict import Verdict
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
+KEYS = [
+    "code", "name", "severity", "blocking", "message", "file", "line", "column", "end_line",
+    "end_column", "record", "help", "clause",
+]  # fmt: skip
+
+
+def told(code: str, severity: str = "error", **given: object) -> Finding:
+    values = {"name": "a-test", "blocking": False, "message": "this is wrong"}
+    return Finding(code=code, severity=Severity(severity), **(values | given))
+
+
+LINE = "T1\tGene 0 4\t東京"
+FINDINGS = (
+    told("TST301", "warning", message="nothing predicted", help="check the folder"),
+    told("TST102", "info", file="b.a2", record="E1"),
+    told(
+        "TST101",
+        file="a.a2",
+        span=Span(3, 13, 15),
+        excerpt=excerpt(LINE, Span(3, 13, 15)),
+        message="東京 is\tno [bold]\x1b[31m\n\u202e type",
+        blocking=True,
+        clause="plan, 4",
+    ),
+    told("TST101", file="a.a2", span=Span(2, 1, 1)),
+)
+VERDICT = Verdict("seedev-binary", "plan", passed=False, findings=FINDINGS)
+
+
+@pytest.mark.parametrize("form", ["concise", "json", "jsonl"])
+def test_snapshot(form, golden):
+    suffix = "txt" if form == "concise" else form
+    golden(GOLDEN / f"machine-{form}.{suffix}", str(render(VERDICT, form)))
+
+
+def test_concise_is_a_line_each():
+    lines = str(render(VERDICT, "concise")).splitlines()
+    assert len(lines) == 4
+    assert lines[1] == "a.a2:2:1: error[TST101] this is wrong"
+    assert lines[0] == "warning[TST301] nothing predicted"
+    assert lines[3] == "b.a2: info[TST102] this is wrong"
+
+
+def test_json_is_one_object():
+    report = json.loads(str(render(VERDICT, "json")))
+    assert list(report) == ["task", "profile", "verdict", "counts", "findings"]
+    assert (report["task"], report["profile"], report["verdict"]) == (
+        "seedev-binary",
+        "plan",
+        "fail",
+    )
+    assert report["counts"] == {
+        "severity": {"error": 2, "warning": 1, "info": 1},
+        "code": {"TST101": 2, "TST102": 1, "TST301": 1},
+    }
+    assert [list(finding) for finding in report["findings"]] == [KEYS] * 4
+    assert report["findings"][2] == {
+        "code": "TST101",
+        "name": "a-test",
+        "severity": "error",
+        "blocking": True,
+        "message": "東京 is\tno [bold]\x1b[31m\n\u202e type",
+        "file": "a.a2",
+        "line": 3,
+        "column": 13,
+        "end_line": 3,
+        "end_column": 15,
+        "record": None,
+        "help": None,
+        "clause": "plan, 4",
+    }
+    nowhere = report["findings"][0]
+    assert [nowhere[key] for key in ("file", "line", "column", "end_line", "end_column")] == [
+        None
+    ] * 5
+
+
+def test_json_lines_are_the_findings_of_json():
+    lines = str(render(VERDICT, "jsonl")).splitlines()
+    assert list(map(json.loads, lines)) == json.loads(str(render(VERDICT, "json")))["findings"]
+
+
+def test_other_scripts_stay_readable_in_json():
+    assert '"東京 is\\tno [bold]\\u001b[31m\\n\\u202e type"' in str(render(VERDICT, "json"))
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_json_does_nothing_to_a_terminal(form):
+    nasty = "".join(map(chr, [*range(32), *range(127, 160), *range(0x2000, 0x2070), 0xFEFF]))
+    verdict = Verdict("t", "plan", passed=False, findings=(told("TST101", message=nasty),))
+    output = str(render(verdict, form))
+    assert len(output.splitlines()) == {"json": 3, "jsonl": 1}[form]
+    assert not set(output) & set("\x7f\x85\x9b\u200e\u202e\u2028\u2066\ufeff")
+    finding = json.loads(output)["findings"][0] if form == "json" else json.loads(output)
+    assert finding["message"] == nasty
+
+
+def test_no_findings():
+    verdict = Verdict("t", "official", passed=True)
+    assert render(verdict, "jsonl") == render(verdict, "concise") == ""
+    report = json.loads(str(render(verdict, "json")))
+    assert (report["verdict"], report["findings"], report["counts"]["code"]) == ("pass", [], {})
+
+
+@pytest.mark.parametrize("form", ["concise", "json", "jsonl"])
+def test_machines_get_everything(form):
+    many = tuple(told("TST101", file="a", span=Span(n, 1, 2)) for n in range(1, 3001))
+    output = str(render(Verdict("t", "plan", passed=False, findings=many), form, 1))
+    assert output.count("this is wrong") == 3000
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_lone_surrogates_are_written_out(form):
+    """A file name that is not UTF-8 reaches Python with lone surrogates."""
+    broken = told("TST101", file="d\udcff.a2", record="\ud800", message="東京 \udc80")
+    whole = told("TST102", file="東京.a2")
+    output = str(render(Verdict("t", "plan", passed=False, findings=(broken, whole)), form))
+    assert "東京.a2" in output.encode().decode()
+    strict = msgspec.json.decode(output if form == "json" else output.splitlines()[0])
+    first = strict["findings"][0] if form == "json" else strict
+    assert first["file"] == "d\\udcff.a2"
+    assert (first["record"], first["message"]) == ("\\ud800", "東京 \\udc80")
+
+
+def test_lone_surrogates_do_not_stop_people():
+    broken = told("TST101", file="d\udcff.a2")
+    output = str(render(Verdict("t", "plan", passed=False, findings=(broken,)), "concise"))
+    assert output == "d\\udcff.a2: error[TST101] this is wrong\n"
+
+
+def test_every_format_has_its_name():
+    assert list(FORMATS) == ["text", "concise", "json", "jsonl"]
+    with pytest.raises(KeyError):
+        render(VERDICT, "sarif")
+
+
+def test_concise_lines_can_be_taken_apart():
+    pattern = re.compile(r"(?:(.+?):)?(?:(\d+):(\d+):)? ?(error|warning|info)\[(\w+)\] (.*)")
+    parts = [pattern.fullmatch(line) for line in str(render(VERDICT, "concise")).splitlines()]
+    assert [part and part.group(1, 2, 3) for part in parts] == [
+        (None, None, None),
+        ("a.a2", "2", "1"),
+        ("a.a2", "3", "13"),
+        ("b.a2", None, None),
+    ]
