@@ -29,7 +29,7 @@ from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.standoff_records import BLANKS, explain, parts
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.grammars import pattern
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 TEXT, GIVEN, ASKED = ".txt", ".a1", ".a2"
@@ -114,73 +114,74 @@ def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.D
 
 def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
     """The records of annotation files: a row a line that is not blank, with its first letter."""
-    schema = {"document": pl.Int64, "origin": pl.Int64, "line": pl.String}
-    lines = pl.DataFrame(annotations, schema=schema, orient="row")
-    lines = lines.with_columns(pl.col("line").str.split("\n"))
-    lines = lines.with_columns(record=pl.int_ranges(1, pl.col("line").list.len() + 1))
-    lines = lines.explode("line", "record").rename({"line": "written"})
-    lines = lines.with_columns(line=pl.col("written").str.strip_chars(BLANKS))
-    return lines.with_columns(letter=pl.col("line").str.head(1)).filter(pl.col("line") != "")
+    schema = {"document": pl.Int64, "origin": pl.Int64, "written": pl.String}
+    files = pl.LazyFrame(annotations, schema=schema, orient="row")
+    split = files.with_columns(pl.col("written").str.split("\n"))
+    split = split.with_columns(record=pl.int_ranges(1, pl.col("written").list.len() + 1))
+    lines = split.explode("written", "record")
+    lines = lines.with_columns(line=pl.col("written").str.strip_chars(BLANKS)).filter(pl.col("line") != "")
+    return lines.with_columns(letter=pl.col("line").str.head(1)).collect()
 
 
 def _tables(lines: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables of a batch of lines, each line in the table of its kind or in `refused`."""
-    mentions = _matched(lines, "TW", "text_bound")
-    frames = _matched(lines, "ER", "event")
-    modifiers = _matched(lines, "M", "modifier")
-    normalizations = _matched(lines, "N", "normalization")
-    groups = _matched(lines, "*", "equivalence")
-    read = [mentions, frames, modifiers, normalizations, groups]
-    known = pl.concat([table.select("origin", "record") for table in read])
-    rest = lines.clear() if known.height == lines.height else lines.join(known, on=["origin", "record"], how="anti")
-    frames = frames.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-    return {
-        "mentions": _ordered("mentions", _mentions(mentions)),
-        "frames": _ordered("frames", _frames(frames)),
-        "arguments": _ordered("arguments", _arguments(frames)),
-        "modifiers": _ordered("modifiers", _modifiers(modifiers, normalizations)),
-        "groups": _ordered("groups", _groups(groups)),
-        "refused": _refused(rest),
+    matched = pl.collect_all(
+        _matched(lines.lazy(), letters, rule)
+        for letters, rule in (
+            ("TW", "text_bound"),
+            ("ER", "event"),
+            ("M", "modifier"),
+            ("N", "normalization"),
+            ("*", "equivalence"),
+        )
+    )
+    spans, events, modifiers, normalizations, groups = matched
+    events = events.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    tables = {
+        "mentions": _mentions(spans),
+        "frames": _frames(events.lazy()),
+        "arguments": _arguments(events),
+        "modifiers": _modifiers(modifiers.lazy(), normalizations.lazy()),
+        "groups": _groups(groups),
     }
+    collected = pl.collect_all([_keyed_as(name, rows) for name, rows in tables.items()])
+    rest = lines if sum(table.height for table in matched) < lines.height else lines.clear()
+    return {**dict(zip(tables, collected, strict=True)), "refused": _refused(rest, matched)}
 
 
-def _matched(lines: pl.DataFrame, letters: str, rule: str) -> pl.DataFrame:
+def _matched(lines: pl.LazyFrame, letters: str, rule: str) -> pl.LazyFrame:
     """The lines of a kind that its rule accepts, with the rule's parts as columns."""
-    kind = lines.filter(pl.col("letter").is_in(list(letters)))
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern('standoff', rule)})$")
-    matched = kind.select("document", "origin", "record", parts=groups).unnest("parts")
-    return matched.filter(pl.col(matched.columns[3]).is_not_null())
+    kind = lines.filter(pl.col("letter").is_in(list(letters)))
+    matched = kind.select("document", "origin", "record", parts=groups)
+    return matched.filter(pl.col("parts").struct[0].is_not_null()).unnest("parts")
 
 
-def _ordered(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+def _keyed_as(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
     """Rows as a table of the representation, keyed where they are not yet."""
-    if "row" not in rows.columns:
+    columns = rows.collect_schema().names()
+    if "row" not in columns:
         rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    return rows.select(column for column in TABLES[name].schema if column in rows.columns)
+    declared = TABLES[name].schema
+    absent = [pl.lit(None, dtype).alias(column) for column, dtype in declared.items() if column not in columns]
+    return rows.with_columns(column for column in absent if column.meta.output_name() != "row").select(list(declared))
 
 
-def _mentions(matched: pl.DataFrame) -> pl.DataFrame:
-    spans = pl.col("fragments")
-    discontinuous = spans.str.contains(";", literal=True)
-    numbers = spans.str.splitn(" ", 2).struct
-    matched = matched.rename({"text_bound_id": "mention"})
-    simple = matched.with_columns(
+def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
+    numbers = pl.col("fragments").str.splitn(" ", 2).struct
+    spans = matched.lazy().rename({"text_bound_id": "mention"}).with_row_index("at")
+    whole = spans.with_columns(
         start=numbers.field("field_0").cast(pl.Int64, strict=False),
         end=numbers.field("field_1").cast(pl.Int64, strict=False),
-        fragments=pl.lit(None, TABLES["mentions"].schema["fragments"]),
+        fragments=pl.lit(None, FRAGMENTS),
     )
-    broken = matched.with_row_index("at").filter(discontinuous).select("at", "fragments")
-    if broken.is_empty():
-        return simple
-    fragments = _fragments(broken)
-    return (
-        simple.with_row_index("at")
-        .update(fragments, on="at", how="left")
-        .drop("at")
-    )
+    if not matched["fragments"].str.contains(";", literal=True).any():
+        return whole
+    broken = spans.filter(pl.col("fragments").str.contains(";", literal=True))
+    return whole.update(_fragments(broken.select("at", "fragments")), on="at", how="left")
 
 
-def _fragments(broken: pl.DataFrame) -> pl.DataFrame:
+def _fragments(broken: pl.LazyFrame) -> pl.LazyFrame:
     """Discontinuous spans: the parts, and the outer span."""
     parts = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
     numbers = pl.col("fragments").str.splitn(" ", 2).struct
@@ -194,40 +195,32 @@ def _fragments(broken: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _frames(matched: pl.DataFrame) -> pl.DataFrame:
+def _frames(matched: pl.LazyFrame) -> pl.LazyFrame:
     kind = pl.when(pl.col("event_id").str.starts_with("R")).then(pl.lit("relation"))
     return matched.with_columns(frame="event_id", kind=kind.otherwise(pl.lit("event")))
 
 
-def _arguments(frames: pl.DataFrame) -> pl.DataFrame:
-    listed = frames.select(
-        "document",
-        "origin",
-        "record",
-        frame_row="row",
-        argument=_words(frames["arguments"]),
-    )
-    listed = listed.with_columns(position=pl.int_ranges(1, pl.col("argument").list.len() + 1))
+def _arguments(events: pl.DataFrame) -> pl.LazyFrame:
+    place = ("document", "origin", "record")
+    listed = events.lazy().select(*place, frame_row="row", argument=_words(events["arguments"]))
+    position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
+    single = listed.with_columns(position=position).explode("argument", "position")
     parts = pl.col("argument").str.splitn(":", 2).struct
-    return listed.explode("argument", "position").with_columns(
-        role=parts.field("field_0"), target=parts.field("field_1")
-    )
+    return single.with_columns(role=parts.field("field_0"), target=parts.field("field_1"))
 
 
-def _modifiers(modifiers: pl.DataFrame, normalizations: pl.DataFrame) -> pl.DataFrame:
-    both = pl.concat(
-        [
-            modifiers.rename({"modifier_id": "modifier"}).with_columns(value=pl.lit(None, pl.String)),
-            normalizations.rename({"normalization_id": "modifier"}),
-        ],
-        how="diagonal",
-    )
-    return both.sort("origin", "record")
+def _modifiers(modifiers: pl.LazyFrame, normalizations: pl.LazyFrame) -> pl.LazyFrame:
+    both = [
+        modifiers.rename({"modifier_id": "modifier"}).with_columns(value=pl.lit(None, pl.String)),
+        normalizations.rename({"normalization_id": "modifier"}),
+    ]
+    return pl.concat(both).sort("origin", "record")
 
 
-def _groups(matched: pl.DataFrame) -> pl.DataFrame:
+def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
     ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
-    return matched.with_columns(group=ordinal, member=_words(matched["members"])).explode("member")
+    members = _words(matched["members"])
+    return matched.lazy().with_columns(group=ordinal, member=members).explode("member")
 
 
 def _words(listed: pl.Series) -> pl.Series:
@@ -237,8 +230,12 @@ def _words(listed: pl.Series) -> pl.Series:
     return listed.str.split(" ")
 
 
-def _refused(lines: pl.DataFrame) -> pl.DataFrame:
+def _refused(lines: pl.DataFrame, matched: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The lines that no rule accepts, each with the reason; the first `EXPLAINED` exactly."""
+    if lines.is_empty():
+        return TABLES["refused"].empty()
+    known = pl.concat(table.select("origin", "record") for table in matched)
+    lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
     rows: list[dict[str, object]] = []
     for row, (document, origin, record, written) in enumerate(
         lines.select("document", "origin", "record", "written").iter_rows()

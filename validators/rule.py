@@ -23,6 +23,9 @@ the file), the field of the record, and its identifier. Further columns fill the
 class Case:
     """What rules look at: a batch of documents of a submission, and what it is checked against.
 
+    Tables come as lazy frames: a rule only says what it looks for, and all rules of a task are run
+    together, so that what several look at is worked out once.
+
     Attributes:
         system: the submission.
         against: the documents and what was given with them; the submission itself where it holds
@@ -35,54 +38,74 @@ class Case:
     schema: Any
 
     @property
-    def items(self) -> pl.DataFrame:
+    def own(self) -> bool:
+        """Whether the submission brings its own documents."""
+        return self.against is self.system
+
+    def table(self, name: str) -> pl.LazyFrame:
+        """A table of the submission."""
+        frame: pl.DataFrame = getattr(self.system, name)
+        return frame.lazy()
+
+    @property
+    def given(self) -> pl.LazyFrame:
+        """The mentions that were given with the task; none where the submission brings its own."""
+        mentions = self.against.mentions
+        return (mentions.clear() if self.own else mentions).lazy()
+
+    @property
+    def items(self) -> pl.LazyFrame:
         """What identifiers of the submission may refer to; see `representation.items`."""
-        return items(self.system, self.against)
+        return items(self.system, self.against).lazy()
 
     @property
-    def all_arguments(self) -> pl.DataFrame:
+    def all_arguments(self) -> pl.LazyFrame:
         """The arguments of the submission, resolved; see `representation.fillers`."""
-        return fillers(self.system, self.against)
+        return fillers(self.system, self.against).lazy()
 
     @property
-    def arguments(self) -> pl.DataFrame:
+    def arguments(self) -> pl.LazyFrame:
         """The resolved arguments that count; see `representation.counted`."""
-        return counted(self.system, self.against)
+        return counted(self.system, self.against).lazy()
 
     @cached_property
     def shapes(self) -> pl.DataFrame:
         """Each event with its shape: the frame, and its roles in alphabetical order as `roles`."""
-        roles = frame_keys(self.arguments, pl.col("role")).select(row="frame_row", roles="said")
-        frames = self.system.frames.join(roles, on="row", how="left", maintain_order="left")
-        return frames.with_columns(pl.col("roles").fill_null(""))
+        arguments = counted(self.system, self.against)
+        roles = frame_keys(arguments, pl.col("role")).lazy().select(row="frame_row", roles="said")
+        frames = self.table("frames").join(roles, on="row", how="left", maintain_order="left")
+        return frames.with_columns(pl.col("roles").fill_null("")).collect()
 
     @cached_property
-    def _kept(self) -> dict[Callable[[Case], pl.DataFrame], pl.DataFrame]:
+    def _kept(self) -> dict[Callable[[Case], pl.LazyFrame], pl.LazyFrame]:
         return {}
 
-    def once(self, table: Callable[[Case], pl.DataFrame]) -> pl.DataFrame:
+    def once(self, table: Callable[[Case], pl.LazyFrame]) -> pl.LazyFrame:
         """A table that several rules look at, worked out once."""
         if table not in self._kept:
-            self._kept[table] = table(self)
+            self._kept[table] = table(self).collect().lazy()
         return self._kept[table]
 
-    @cached_property
-    def names(self) -> pl.DataFrame:
-        """The name of each document."""
-        return self.system.documents.select("name", document="row")
+    @property
+    def names(self) -> pl.LazyFrame:
+        """The name of each document, as `name`."""
+        return self.table("documents").select("name", document="row")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check: a function that returns the rows at fault, and the code that tells what they are."""
+    """A check: a function that gives the rows at fault, and the code that tells what they are.
+
+    `about` is the table that the rule is about: where the submission has none of it, there is
+    nothing to ask.
+    """
 
     code: str
-    check: Callable[[Case], pl.DataFrame]
+    about: str
+    check: Callable[[Case], pl.LazyFrame]
 
 
-def apply(
-    rules: Sequence[Rule], case: Case, members: Sequence[Member], form: Format
-) -> Iterator[Finding]:
+def apply(rules: Sequence[Rule], case: Case, members: Sequence[Member], form: Format) -> Iterator[Finding]:
     """The findings of rules over a case.
 
     Args:
@@ -91,7 +114,14 @@ def apply(
         members: the files of `case.system.sources`, in order.
         form: the format of these files, which knows where their fields stand.
     """
-    faults = [(rule.code, row) for rule in rules for row in rule.check(case).iter_rows(named=True)]
+    asked = [rule for rule in rules if getattr(case.system, rule.about).height]
+    answers = pl.collect_all([rule.check(case) for rule in asked])
+    faults = [
+        (rule.code, row)
+        for rule, rows in zip(asked, answers, strict=True)
+        if rows.height
+        for row in rows.iter_rows(named=True)
+    ]
     places = _places(faults, members, form)
     for code, row in faults:
         origin, record, field = row["origin"], row.get("record"), row.get("field") or ""

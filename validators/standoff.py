@@ -6,101 +6,95 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from hlteval.representation import ordinals
 from hlteval.validators.rule import Case, Rule
+
+_ITEM = ["document", "target"]
 
 
 def _at(field: str | pl.Expr) -> pl.Expr:
     return (pl.lit(field) if isinstance(field, str) else field).alias("field")
 
 
-def _spans(case: Case) -> pl.DataFrame:
-    """The text spans of the submission, with what findings about them say."""
-    return case.system.mentions.join(case.names, on="document", how="left").rename(
-        {"mention": "id", "name": "document_name"}
-    )
+def _spans(case: Case) -> pl.LazyFrame:
+    """The text spans of the submission, with the names of their documents."""
+    named = case.table("mentions").join(case.names, on="document", how="left", maintain_order="left")
+    return named.rename({"mention": "id"})
 
 
-def _fragments(case: Case) -> pl.DataFrame:
-    """Each fragment of a discontinuous span, with the end of the one before it."""
+def _fragments(case: Case) -> pl.LazyFrame:
+    """Each fragment of a discontinuous span, with start and end of the one before it."""
     broken = _spans(case).filter(pl.col("fragments").is_not_null()).explode("fragments")
     start = pl.col("fragments").struct.field("start")
     end = pl.col("fragments").struct.field("end")
-    return broken.with_columns(
-        start=start, end=end, before=start.shift(1).over("row"), reached=end.shift(1).over("row")
-    )
+    before = {"before": start.shift(1).over("row"), "reached": end.shift(1).over("row")}
+    return broken.with_columns(start=start, end=end, **before).drop("fragments")
 
 
-def fragments_unordered(case: Case) -> pl.DataFrame:
+def _parts(case: Case) -> pl.LazyFrame:
+    """The fragments of every span, a whole one being its own only fragment."""
+    whole = _spans(case).filter(pl.col("fragments").is_null()).drop("fragments")
+    return pl.concat([whole, _fragments(case).drop("before", "reached")])
+
+
+def _spans_at_fault(parts: pl.LazyFrame) -> pl.LazyFrame:
+    return parts.unique("row", keep="first", maintain_order=True).with_columns(_at("fragments"))
+
+
+def fragments_unordered(case: Case) -> pl.LazyFrame:
     """A fragment that begins before the one listed before it."""
-    found = _fragments(case).filter(pl.col("start") < pl.col("before"))
-    return found.unique("row", maintain_order=True).with_columns(_at("fragments"))
+    return _spans_at_fault(_fragments(case).filter(pl.col("start") < pl.col("before")))
 
 
-def fragments_overlap(case: Case) -> pl.DataFrame:
+def fragments_overlap(case: Case) -> pl.LazyFrame:
     """A fragment that begins inside the one listed before it."""
     inside = (pl.col("start") >= pl.col("before")) & (pl.col("start") < pl.col("reached"))
-    return _fragments(case).filter(inside).unique("row", maintain_order=True).with_columns(_at("fragments"))
+    return _spans_at_fault(_fragments(case).filter(inside))
 
 
-def beyond_text(case: Case) -> pl.DataFrame:
+def span_reversed(case: Case) -> pl.LazyFrame:
+    """A span, or a fragment of one, that ends before it starts."""
+    return _spans_at_fault(_parts(case).filter(pl.col("end") < pl.col("start")))
+
+
+def span_empty(case: Case) -> pl.LazyFrame:
+    """A span, or a fragment of one, that ends where it starts."""
+    return _spans_at_fault(_parts(case).filter(pl.col("end") == pl.col("start")))
+
+
+def _texts(case: Case) -> pl.LazyFrame:
+    texts = case.against.documents.lazy().select(document="row", whole="text").drop_nulls()
+    return texts.with_columns(length=pl.col("whole").str.len_chars())
+
+
+def beyond_text(case: Case) -> pl.LazyFrame:
     """A span that ends behind the end of the document's text."""
-    texts = case.against.documents.select(document="row", length=pl.col("text").str.len_chars())
-    found = _spans(case).join(texts, on="document").filter(pl.col("end") > pl.col("length"))
-    return found.with_columns(_at("fragments"), document=pl.col("document_name"))
+    found = _spans(case).join(_texts(case), on="document").filter(pl.col("end") > pl.col("length"))
+    return found.drop("whole").with_columns(_at("fragments"), document="name")
 
 
-def _single(case: Case) -> pl.DataFrame:
-    """The parts of every span, whole ones being their own only part."""
-    spans = _spans(case)
-    whole = spans.filter(pl.col("fragments").is_null()).drop("fragments")
-    return pl.concat([whole, _fragments(case).select(whole.columns)])
-
-
-def span_reversed(case: Case) -> pl.DataFrame:
-    """A span, or a part of one, that ends before it starts."""
-    found = _single(case).filter(pl.col("end") < pl.col("start"))
-    return found.unique("row", maintain_order=True).with_columns(_at("fragments"))
-
-
-def span_empty(case: Case) -> pl.DataFrame:
-    """A span, or a part of one, that ends where it starts."""
-    found = _single(case).filter(pl.col("end") == pl.col("start"))
-    return found.unique("row", maintain_order=True).with_columns(_at("fragments"))
-
-
-def text_differs(case: Case) -> pl.DataFrame:
+def text_differs(case: Case) -> pl.LazyFrame:
     """A span whose repeated text is not what the document has there, blanks apart."""
-    texts = case.against.documents.select(document="row", whole="text").drop_nulls()
-    spans = _spans(case).drop_nulls("text").join(texts, on="document")
-    covered = _covered(spans.filter(pl.col("fragments").is_null()).drop("fragments"))
-    parts = _covered(_fragments(case).drop_nulls("text").join(texts, on="document").select(covered.columns[:-1]))
-    joined = parts.group_by("row", maintain_order=True).agg(pl.exclude("actual").first(), pl.col("actual").str.join(" "))
-    both = pl.concat([covered, joined.select(covered.columns)])
-    differing = both.filter(pl.col("actual") != pl.col("text"))
-    differing = differing.filter(_words("actual") != _words("text"))
-    return differing.with_columns(
-        _at("text"),
-        document=pl.col("document_name"),
-        hint=pl.Series([_hint(*row) for row in differing.select("whole", "text", "start").iter_rows()], dtype=pl.String),
-        actual=pl.col("actual").str.head(40),
-    )
-
-
-def _covered(spans: pl.DataFrame) -> pl.DataFrame:
-    """Legal spans with the text that the document has there."""
-    legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("whole").str.len_chars())
+    legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("length"))
     actual = pl.col("whole").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
-    return spans.filter(legal).with_columns(actual=actual)
+    parts = _parts(case).join(_texts(case), on="document", maintain_order="left").filter(legal)
+    spans = parts.group_by("row", maintain_order=True).agg(
+        pl.exclude("actual").first(), actual=actual.str.join(" ")
+    )
+    differing = spans.filter(pl.col("actual") != pl.col("text"))
+    differing = differing.filter(_words("actual") != _words("text"))
+    hint = pl.struct("whole", "text", "start").map_elements(_hint, return_dtype=pl.String)
+    shown = {"document": pl.col("name"), "hint": hint, "actual": pl.col("actual").str.head(40)}
+    return differing.with_columns(_at("text"), **shown).drop("whole")
 
 
 def _words(column: str) -> pl.Expr:
     return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-def _hint(whole: str, text: str, start: int) -> str:
+def _hint(span: dict[str, object]) -> str:
     """Where the repeated text does occur, nearest to where it was said to be."""
-    places = [match for match in _occurrences(whole, text)]
+    text, start = str(span["text"]), int(str(span["start"]))
+    places = list(_occurrences(str(span["whole"]), text))
     if not places:
         return f"the document has {text[:40]!r} nowhere"
     nearest = min(places, key=lambda at: abs(at - start))
@@ -114,102 +108,98 @@ def _occurrences(whole: str, text: str) -> Iterator[int]:
         at = whole.find(text, at + 1)
 
 
-def _identified(case: Case) -> pl.DataFrame:
+def _identified(case: Case) -> pl.LazyFrame:
     """Every record that has an identifier, in the order of the files."""
     kinds = ("mention", "frame", "modifier")
-    listed = [
-        getattr(case.system, f"{kind}s").select("document", "origin", "record", id=kind) for kind in kinds
-    ]
-    return pl.concat(listed).sort("document", "origin", "record")
+    place = ("document", "origin", "record")
+    listed = pl.concat(case.table(f"{kind}s").select(*place, id=kind) for kind in kinds)
+    return listed.sort("document", "origin", "record")
 
 
-def duplicate_identifier(case: Case) -> pl.DataFrame:
+def duplicate_identifier(case: Case) -> pl.LazyFrame:
     """An identifier that an earlier record of the document, or a given one, has already."""
+    key = ["document", "id"]
     listed = _identified(case)
-    given = case.against.mentions.select("document", id="mention")
-    if case.against is case.system:
-        given = given.clear()
-    repeated = listed.filter(pl.struct("document", "id").is_duplicated())
-    # Items hold each identifier once: where none was left out, none is taken.
-    of_items = case.system.mentions.height + case.system.frames.height + given.height
-    if repeated.is_empty() and case.items.height == of_items:
-        given = given.clear()
-    taken = given.unique().with_columns(given=pl.lit(True))
-    some = pl.concat([repeated, listed.join(taken, on=["document", "id"], how="semi")]).unique()
-    some = some.join(taken, on=["document", "id"], how="left").sort("document", "origin", "record")
-    first = pl.col("record").first().over("document", "id")
-    found = some.with_columns(first=first, ordinal=ordinals(some, ["document", "id"]))
-    found = found.filter(pl.col("given") | (pl.col("ordinal") > 0))
+    given = case.given.select("document", id="mention").join(listed, on=key, how="semi")
+    given = given.unique().with_columns(given=pl.lit(True))
+    repeated = listed.filter(pl.struct(key).is_duplicated())
+    some = pl.concat([repeated, listed.join(given, on=key, how="semi")]).unique()
+    some = some.join(given, on=key, how="left").sort("document", "origin", "record")
+    some = some.with_columns(
+        first=pl.col("record").first().over(key), ordinal=pl.int_range(pl.len()).over(key)
+    )
     where = pl.when("given").then(pl.lit("in the .a1")).otherwise(pl.format("in line {}", "first"))
+    found = some.filter(pl.col("given") | (pl.col("ordinal") > 0))
     return found.with_columns(_at("id"), where=where)
 
 
-def _references(case: Case) -> pl.DataFrame:
+def _references(case: Case) -> pl.LazyFrame:
     """Every reference that may lead nowhere, with the field that holds it."""
     place = ["document", "origin", "record"]
-    system = case.system
-    triggers = system.frames.filter(pl.col("trigger").is_not_null())
     position = pl.int_range(1, pl.len() + 1).over("document", "group")
+    arguments = case.all_arguments.filter(pl.col("filler").is_null())
+    triggers = case.table("frames").filter(pl.col("trigger").is_not_null())
+    modifiers, groups = case.table("modifiers"), case.table("groups")
     return pl.concat(
         [
-            case.all_arguments.filter(pl.col("filler").is_null()).select(*place, pl.format("target {}", "position").alias("field"), "target", id="frame"),
+            arguments.select(*place, pl.format("target {}", "position").alias("field"), "target", id="frame"),
             triggers.select(*place, field=pl.lit("trigger"), target="trigger", id="frame"),
-            system.modifiers.select(*place, field=pl.lit("target"), target="target", id="modifier"),
-            system.groups.select(*place, field=pl.format("member {}", position), target="member", id=pl.lit("*")),
+            modifiers.select(*place, field=pl.lit("target"), target="target", id="modifier"),
+            groups.select(*place, field=pl.format("member {}", position), target="member", id=pl.lit("*")),
         ]
     )
 
 
-def unresolved(case: Case) -> pl.DataFrame:
-    """A reference to an identifier that the document does not have; of an unknown one, none is asked."""
-    documents = case.against.documents["row"].implode()
-    asked = _references(case).filter(pl.col("document").is_in(documents))
-    wanted = asked.select("document", "target").unique()
-    modifiers = case.system.modifiers.select("document", target="modifier")
-    known = [table.join(wanted, on=["document", "target"], how="semi") for table in (case.items, modifiers)]
-    known = pl.concat([table.select("document", "target") for table in known])
-    found = asked.join(known, on=["document", "target"], how="anti", maintain_order="left")
-    dropped = case.system.refused.select("document", target="id").drop_nulls().unique()
-    found = found.join(dropped.with_columns(dropped=pl.lit(True)), on=["document", "target"], how="left")
+def unresolved(case: Case) -> pl.LazyFrame:
+    """A reference to an identifier that the document does not have.
+
+    Of a document that is unknown, nothing is asked.
+    """
+    documents = case.against.documents.lazy().select(document="row")
+    asked = _references(case).join(documents, on="document", how="semi")
+    modifiers = case.table("modifiers").select("document", target="modifier")
+    known = pl.concat([case.items.select(_ITEM), modifiers]).join(asked, on=_ITEM, how="semi")
+    found = asked.join(known, on=_ITEM, how="anti", maintain_order="left")
+    refused = case.table("refused").select("document", target="id", dropped=pl.lit(True))
+    found = found.join(refused.drop_nulls().unique(), on=_ITEM, how="left")
     reason = pl.when("dropped").then(pl.lit("; the line that defines it could not be read"))
     found = found.join(case.names, on="document", how="left")
-    return found.with_columns(suggestion=reason.otherwise(pl.lit("")), document=pl.col("name"))
+    return found.with_columns(suggestion=reason.otherwise(pl.lit("")), document="name")
 
 
-def forward_modifier(case: Case) -> pl.DataFrame:
+def forward_modifier(case: Case) -> pl.LazyFrame:
     """A modifier that stands before the event it modifies."""
-    frames = case.system.frames.unique(["document", "frame"], keep="first", maintain_order=True)
-    frames = frames.select("document", "origin", target="frame", defined="record")
-    modifiers = case.system.modifiers.rename({"modifier": "id"})
-    found = modifiers.join(frames, on=["document", "origin", "target"])
+    frames = case.table("frames").unique(["document", "frame"], keep="first", maintain_order=True)
+    defined = frames.select("document", "origin", target="frame", defined="record")
+    modifiers = case.table("modifiers").rename({"modifier": "id"})
+    found = modifiers.join(defined, on=["document", "origin", "target"], maintain_order="left")
     return found.filter(pl.col("record") < pl.col("defined")).with_columns(_at("target"))
 
 
-def equivalence_overlaps(case: Case) -> pl.DataFrame:
+def equivalence_overlaps(case: Case) -> pl.LazyFrame:
     """A member of an equivalence that an earlier one has too."""
     position = pl.int_range(1, pl.len() + 1).over("document", "group")
-    groups = case.system.groups.with_columns(position=position, id=pl.lit("*"))
-    first = pl.col("group").first().over("document", "member")
-    found = groups.filter(pl.col("group") != first)
+    groups = case.table("groups").with_columns(position=position, id=pl.lit("*"))
+    found = groups.filter(pl.col("group") != pl.col("group").first().over("document", "member"))
     return found.with_columns(_at(pl.format("member {}", "position")))
 
 
-def equivalence_empty(case: Case) -> pl.DataFrame:
+def equivalence_empty(case: Case) -> pl.LazyFrame:
     """An equivalence of a single member."""
-    groups = case.system.groups.with_columns(id=pl.lit("*"), members=pl.len().over("document", "group"))
-    return groups.filter(pl.col("members") == 1).with_columns(_at("member 1"))
+    groups = case.table("groups").filter(pl.len().over("document", "group") == 1)
+    return groups.with_columns(_at("member 1"), id=pl.lit("*"))
 
 
 RULES = (
-    Rule("STD201", fragments_unordered),
-    Rule("STD202", beyond_text),
-    Rule("STD203", fragments_overlap),
-    Rule("STD204", span_reversed),
-    Rule("STD205", span_empty),
-    Rule("STD206", text_differs),
-    Rule("STD301", duplicate_identifier),
-    Rule("STD302", unresolved),
-    Rule("STD303", forward_modifier),
-    Rule("STD304", equivalence_overlaps),
-    Rule("STD305", equivalence_empty),
+    Rule("STD201", "mentions", fragments_unordered),
+    Rule("STD202", "mentions", beyond_text),
+    Rule("STD203", "mentions", fragments_overlap),
+    Rule("STD204", "mentions", span_reversed),
+    Rule("STD205", "mentions", span_empty),
+    Rule("STD206", "mentions", text_differs),
+    Rule("STD301", "sources", duplicate_identifier),
+    Rule("STD302", "sources", unresolved),
+    Rule("STD303", "modifiers", forward_modifier),
+    Rule("STD304", "groups", equivalence_overlaps),
+    Rule("STD305", "groups", equivalence_empty),
 )

@@ -99,10 +99,12 @@ class Corpus:
             >>> corpus.derive(Corpus.replace) is corpus.derive(Corpus.replace)
             True
         """
-        # The others are kept with the result, so that none can give its id to another.
+        # The others are kept with the result, so that none can give its id to another; but not
+        # this corpus, or only the garbage collector could free it.
         key = (function, *map(id, others))
         if key not in self._derived:
-            self._derived[key] = (function(self, *others), others)
+            kept = tuple(other for other in others if other is not self)
+            self._derived[key] = (function(self, *others), kept)
         result: T = self._derived[key][0]
         return result
 
@@ -190,6 +192,8 @@ def _complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _has_null_parts(lists: pl.Series) -> bool:
+    if lists.null_count() == len(lists):
+        return False
     parts = lists.drop_nulls()
     items = parts.filter(parts.list.len() > 0).explode()
     return any(items.struct.field(name).has_nulls() for name in items.struct.fields)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 SEPARATOR = "\x1f"
@@ -29,19 +30,19 @@ def frame_keys(arguments: pl.DataFrame, said: pl.Expr) -> pl.DataFrame:
         >>> frame_keys(rows, pl.col("target"))["said"].to_list() == [f"T1{SEPARATOR}T2"]
         True
     """
-    stated = arguments.select("frame_row", said=said).sort("frame_row", "said")
+    stated = arguments.lazy().select("frame_row", said=said).sort("frame_row", "said")
+    several = pl.col("size") > 1
+    pair = pl.when(several).then(pl.concat_str("first", "last", separator=SEPARATOR)).otherwise("first")
     ends = stated.group_by("frame_row", maintain_order=True).agg(
         first=pl.col("said").first(), last=pl.col("said").last(), size=pl.len()
     )
-    several = pl.col("size") > 1
-    pair = pl.when(several).then(pl.concat_str("first", "last", separator=SEPARATOR)).otherwise("first")
-    short = ends.select("frame_row", "size", said=pair)
-    many = short.filter(pl.col("size") > 2).select("frame_row")
-    if many.is_empty():
+    short = ends.select("frame_row", "size", said=pair).collect()
+    if short["size"].max() in {None, 1, 2}:
         return short.drop("size")
+    many = short.lazy().filter(pl.col("size") > 2).select("frame_row")
     long = stated.join(many, on="frame_row", how="semi", maintain_order="left")
     joined = long.group_by("frame_row", maintain_order=True).agg(pl.col("said").str.join(SEPARATOR))
-    return short.drop("size").update(joined, on="frame_row")
+    return short.lazy().drop("size").update(joined, on="frame_row").collect()
 
 
 def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
@@ -55,11 +56,10 @@ def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
         >>> ordinals(pl.DataFrame({"id": ["E1", "E2", "E1"]}), ["id"]).to_list()
         [0, 0, 1]
     """
-    repeated = rows.select(pl.struct(by).is_duplicated()).to_series()
-    if not repeated.any():
-        return pl.zeros(rows.height, dtype=pl.Int64, eager=True)
-    some = rows.select(by).with_row_index("at").filter(repeated)
-    some = some.with_columns(ordinal=pl.int_range(pl.len(), dtype=pl.Int64).over(by))
-    zero = pl.DataFrame({"at": range(rows.height)}, schema={"at": some.schema["at"]})
-    filled = zero.join(some.select("at", "ordinal"), on="at", how="left", maintain_order="left")
-    return filled["ordinal"].fill_null(0)
+    kinds = rows.select(by)
+    repeated = kinds.is_duplicated()
+    ordinal = np.zeros(rows.height, dtype=np.int64)
+    if repeated.any():
+        some = kinds.lazy().filter(repeated).select(pl.int_range(pl.len(), dtype=pl.Int64).over(by))
+        ordinal[repeated.to_numpy()] = some.collect().to_series().to_numpy()
+    return pl.Series("ordinal", ordinal)

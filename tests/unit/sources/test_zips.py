@@ -163,3 +163,40 @@ def test_content_beyond_the_announced_end_is_noticed(write: Write, codes: Codes)
     end = data.index(b"PK\5\6")
     struct.pack_into("<L", data, end + 16, start + 4)
     assert codes(write(bytes(data))) == {"SRC105"}
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ((b"PK\6\7", 8), b"\xff" * 8),  # a record beyond the end
+        ((b"PK\6\7", 8), bytes(8)),  # a record where a member is
+        ((b"PK\6\6", 40), b"\xff" * 8),  # a list of members of 16 EiB
+        ((b"PK\6\6", 48), b"\xff" * 8),  # a list of members far away
+        ((b"PK\6\6", 32), b"\xff" * 8),  # countless members
+        ((b"PK\6\7", 0), b"none"),  # nothing where it should be
+        ((b"PK\1\2", 48), b"\2\0"),  # no field with the sizes
+        ((b"PK\1\2", 50), b"\x10\0"),  # a field that lacks the offset
+        ((b"PK\1\2", 50), b"\0\0"),  # an empty field
+        ((b"PK\1\2", 68), b"\xff" * 8),  # a member far away
+    ],
+)
+def test_wrong_large_numbers_are_noticed(
+    write: Write, codes: Codes, place: tuple[bytes, int], value: bytes
+) -> None:
+    data = bytearray(as_zip64(bytes(stored(d1=b"E1"))))
+    start = data.index(place[0]) + place[1]
+    data[start : start + len(value)] = value
+    assert codes(write(bytes(data))) == {"SRC105"}
+
+
+def test_a_large_packed_size_is_no_reason_to_read_it(write: Write, codes: Codes) -> None:
+    data = bytearray(as_zip64(bytes(stored(d1=b"E1"))))
+    struct.pack_into("<Q", data, data.index(b"PK\1\2") + 60, 1 << 62)
+    assert codes(write(bytes(data))) == {"SRC119", "SRC122"}
+
+
+def test_what_is_not_compressed_has_one_size(write: Write, codes: Codes) -> None:
+    data = stored(d1=b"E1")
+    for place in (22, data.index(b"PK\1\2") + 24):
+        struct.pack_into("<L", data, place, 1)
+    assert codes(write(bytes(data))) == {"SRC119"}
