@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent
-# Four rooms are reached through their links in hlteval/; here they would be modules without a package.
+# Four rooms are reached through their links in hlteval/; here they would have no package.
 collect_ignore = ["converters", "grammars", "validators", "scoring"]
 
 

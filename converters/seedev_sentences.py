@@ -60,9 +60,13 @@ def _corpus(text: str, member: Member, path: str, digest: str) -> tuple[Corpus, 
             )  # fmt: skip
         elif line.strip():
             span = Span(record, 1, len(line) + 1)
-            findings.append(finding("SNT101", file=member.display, span=span, excerpt=excerpt(line, span)))
+            findings.append(
+                finding("SNT101", file=member.display, span=span, excerpt=excerpt(line, span))
+            )
     corpus = Corpus(
-        sources=[{"row": 0, "path": path, "member": member.name, "format": FORMAT.name, "sha256": digest}],
+        sources=[
+            {"row": 0, "path": path, "member": member.name, "format": FORMAT.name, "sha256": digest}
+        ],
         documents=[{"row": row, "origin": 0, "name": name} for name, row in documents.items()],
         segments=segments,
     )

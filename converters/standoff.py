@@ -73,7 +73,7 @@ def _read_batch(path: str, batch: Sequence[tuple[str, Sequence[Member]]]) -> Rea
     texts: list[tuple[int | None, str, str | None]] = []
     findings: list[Finding] = []
     for document, (name, files) in enumerate(batch):
-        text = (None, name, None)
+        text: tuple[int | None, str, str | None] = (None, name, None)
         for member in files:
             content, digest, problems = _content(member)
             findings.extend(problems)
@@ -106,7 +106,7 @@ def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
 
 
 def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.DataFrame:
-    """Rows as a table with the key 0, 1, 2, …"""
+    """Rows as a table whose key counts from 0."""
     schema = {column: TABLES[name].schema[column] for column in columns}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *columns)
@@ -119,7 +119,9 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
     split = files.with_columns(pl.col("written").str.split("\n"))
     split = split.with_columns(record=pl.int_ranges(1, pl.col("written").list.len() + 1))
     lines = split.explode("written", "record")
-    lines = lines.with_columns(line=pl.col("written").str.strip_chars(BLANKS)).filter(pl.col("line") != "")
+    lines = lines.with_columns(line=pl.col("written").str.strip_chars(BLANKS)).filter(
+        pl.col("line") != ""
+    )
     return lines.with_columns(letter=pl.col("line").str.head(1)).collect()
 
 
@@ -163,8 +165,14 @@ def _keyed_as(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
     if "row" not in columns:
         rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
     declared = TABLES[name].schema
-    absent = [pl.lit(None, dtype).alias(column) for column, dtype in declared.items() if column not in columns]
-    return rows.with_columns(column for column in absent if column.meta.output_name() != "row").select(list(declared))
+    absent = [
+        pl.lit(None, dtype).alias(column)
+        for column, dtype in declared.items()
+        if column not in columns
+    ]
+    return rows.with_columns(
+        column for column in absent if column.meta.output_name() != "row"
+    ).select(list(declared))
 
 
 def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
@@ -260,7 +268,8 @@ def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Find
             excerpt=excerpt(row["text"], span),
             record=row["id"],
             id=row["id"] or "",
-            given=row["text"][row["column"] - 1 : row["end_column"] - 1][:40] or "the end of the line",
+            given=row["text"][row["column"] - 1 : row["end_column"] - 1][:40]
+            or "the end of the line",
             expected=row["expected"] or "a record of its kind",
         )
 
@@ -304,12 +313,16 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     files = corpus.sources.select(origin="row", name=_stem("member"), suffix=suffix)
     names = corpus.documents.select("name", document="row")
     lines = _written(corpus).join(files.select("origin", "suffix"), on="origin", how="left")
-    lines = lines.join(names, on="document").with_columns(pl.col("suffix").fill_null(pl.col("home")))
+    lines = lines.join(names, on="document").with_columns(
+        pl.col("suffix").fill_null(pl.col("home"))
+    )
     lines = lines.sort("name", "suffix", "record", "home", "order")
     content = lines.group_by("name", "suffix").agg(content=pl.col("line").str.join("\n") + "\n")
     bare = names.join(files, on="name", how="anti").select("name")
     bare = bare.join(pl.DataFrame({"suffix": [GIVEN, ASKED]}), how="cross")
-    wanted = pl.concat([files.select("name", "suffix").drop_nulls(), bare, content.select("name", "suffix")])
+    wanted = pl.concat(
+        [files.select("name", "suffix").drop_nulls(), bare, content.select("name", "suffix")]
+    )
     filled = wanted.unique().join(content, on=["name", "suffix"], how="left").sort("name", "suffix")
     for name, suffix, text in filled.select("name", "suffix", "content").iter_rows():
         yield name + suffix, text or ""
@@ -330,13 +343,17 @@ def _written(corpus: Corpus) -> pl.DataFrame:
     )
     columns = ("document", "origin", "record", "home", "order", "line")
     return pl.concat(
-        lines.with_columns(home=pl.lit(home), order=pl.col("row") + kind * 1_000_000_000).select(columns)
+        lines.with_columns(home=pl.lit(home), order=pl.col("row") + kind * 1_000_000_000).select(
+            columns
+        )
         for kind, (home, lines) in enumerate(kinds)
     )
 
 
 def _mention_lines(corpus: Corpus) -> pl.DataFrame:
-    fragment = pl.concat_str(pl.element().struct.field("start"), pl.element().struct.field("end"), separator=" ")
+    fragment = pl.concat_str(
+        pl.element().struct.field("start"), pl.element().struct.field("end"), separator=" "
+    )
     broken = pl.col("fragments").list.eval(fragment).list.join(";")
     span = pl.coalesce(broken, pl.concat_str("start", "end", separator=" "))
     texts = corpus.documents.select(document="row", whole="text")

@@ -165,5 +165,8 @@ def _repeated(line: str, start: int, end: int, name: str) -> dict[str, tuple[int
         if name == "argument":
             role, _, _ = item[0].partition(":")
             colon = item.start() + len(role)
-            found |= {f"role {number}": (item.start(), colon), f"target {number}": (colon + 1, item.end())}
+            found |= {
+                f"role {number}": (item.start(), colon),
+                f"target {number}": (colon + 1, item.end()),
+            }
     return found

@@ -20,10 +20,10 @@ __all__ = ["NotRegular", "load", "pattern", "vocabulary"]
 
 @cache
 def load(name: str) -> Lark:
-    """The parser of a grammar; its start symbol is `record`.
+    r"""The parser of a grammar; its start symbol is `record`.
 
     Examples:
-        >>> load("standoff").parse("M1\\tNegation Annotation:E1").children[0].data
+        >>> load("standoff").parse("M1\tNegation Annotation:E1").children[0].data
         Token('RULE', 'modifier')
     """
     text = resources.files("hlteval.grammars").joinpath(f"{name}.lark").read_text("utf-8")

@@ -48,7 +48,9 @@ class _Compiler:
     """The rules and terminals of one grammar, on the way to a pattern."""
 
     def __init__(self, grammar: Lark) -> None:
-        self.terminals = {terminal.name: terminal.pattern.to_regexp() for terminal in grammar.terminals}
+        self.terminals = {
+            terminal.name: terminal.pattern.to_regexp() for terminal in grammar.terminals
+        }
         self.rules: dict[str, list[list[Symbol]]] = {}
         for rule in grammar.rules:
             self.rules.setdefault(rule.origin.name, []).append(list(rule.expansion))
@@ -62,7 +64,9 @@ class _Compiler:
         if name in above:
             raise NotRegular(f"rule {name} is recursive")
         alternatives = self.rules[name]
-        repeated = [rest for first, *rest in filter(None, alternatives) if first == NonTerminal(name)]
+        repeated = [
+            rest for first, *rest in filter(None, alternatives) if first == NonTerminal(name)
+        ]
         if repeated:  # what Lark makes of x+ and x*: a rule of its own that begins with itself
             body = self.tree(_merged(repeated), groups=False, above=(*above, name))
             return f"(?:{body})+"
@@ -70,7 +74,8 @@ class _Compiler:
 
     def tree(self, tree: _Tree, *, groups: bool, above: tuple[str, ...]) -> str:
         branches = [
-            self.symbol(symbol, groups=groups, above=above) + self.tree(rest, groups=groups, above=above)
+            self.symbol(symbol, groups=groups, above=above)
+            + self.tree(rest, groups=groups, above=above)
             for symbol, rest in tree.items()
             if symbol is not _END
         ]

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Corpus", "Finding", "Refused", "Scores", "Verdict", "convert", "read", "score", "validate"]
+__all__ = [
+    "Corpus",
+    "Finding",
+    "Refused",
+    "Scores",
+    "Verdict",
+    "convert",
+    "read",
+    "score",
+    "validate",
+]
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {

@@ -25,7 +25,11 @@ both fill differently, as role:filler."""
 
 
 def aligned(
-    pairs: pl.DataFrame, sides: tuple[Side, Side], conditions: tuple[str, ...], names: pl.DataFrame, unit: int
+    pairs: pl.DataFrame,
+    sides: tuple[Side, Side],
+    conditions: tuple[str, ...],
+    names: pl.DataFrame,
+    unit: int,
 ) -> pl.DataFrame:
     """The alignment of the pairs of one evaluation.
 
@@ -53,7 +57,11 @@ def aligned(
         reference_type="label",
         predicted_type="label_system",
         similarity=pl.col("weight").fill_null(0) / unit,
-        negation=pl.when(only_left).then(pl.lit("missing")).when(only_right).then(pl.lit("extra")).otherwise(pl.lit("")),
+        negation=pl.when(only_left)
+        .then(pl.lit("missing"))
+        .when(only_right)
+        .then(pl.lit("extra"))
+        .otherwise(pl.lit("")),
         missing="missing",
         extra="extra",
         wrong="wrong",
@@ -73,7 +81,10 @@ def _differences(
     kinds = {
         "missing": (pl.col("key_system").is_null(), pl.format("{}:{}", "role", "target")),
         "extra": (pl.col("key").is_null(), pl.format("{}:{}", "role", "target_system")),
-        "wrong": (pl.col("key") != pl.col("key_system"), pl.format("{}:{}", "role", "target_system")),
+        "wrong": (
+            pl.col("key") != pl.col("key_system"),
+            pl.format("{}:{}", "role", "target_system"),
+        ),
     }
     return {
         name: both.filter(chosen).group_by("at").agg(shown.alias(name))

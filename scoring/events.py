@@ -74,13 +74,26 @@ def side(
         arguments = _event_keys(arguments, sameness, conditions, commutative)
     if sameness.events == "content":
         arguments = arguments.with_columns(thing="key")
-    columns = ("document", "frame_row", "label", "role", "target", "key", "thing", "filler", "filler_label", "filler_row")
+    columns = (
+        "document",
+        "frame_row",
+        "label",
+        "role",
+        "target",
+        "key",
+        "thing",
+        "filler",
+        "filler_label",
+        "filler_row",
+    )
     return Side(_events(corpus, items(corpus, given)), arguments.select(columns))
 
 
 def _entity_key(name: str) -> pl.Expr:
     """Given mentions are the same objects on both sides; whatever else there is belongs to one."""
-    own = pl.format(f"{name}{SEPARATOR}{{}}", pl.coalesce(pl.format("{} {}", "filler", "filler_row"), "row"))
+    own = pl.format(
+        f"{name}{SEPARATOR}{{}}", pl.coalesce(pl.format("{} {}", "filler", "filler_row"), "row")
+    )
     return pl.when(pl.col("filler") == "given").then("target").otherwise(own)
 
 
@@ -118,7 +131,10 @@ def equivalence_classes(groups: pl.DataFrame) -> pl.DataFrame:
 
 
 def _event_keys(
-    arguments: pl.DataFrame, sameness: Sameness, conditions: tuple[str, ...], commutative: frozenset[str]
+    arguments: pl.DataFrame,
+    sameness: Sameness,
+    conditions: tuple[str, ...],
+    commutative: frozenset[str],
 ) -> pl.DataFrame:
     """Give the fillers that are events the key that their sameness says."""
     if sameness.events == "never":
@@ -126,8 +142,12 @@ def _event_keys(
     pending = pl.col("filler") == "frame"
     core = arguments.filter(~pl.col("role").is_in(conditions))
     if sameness.events == "shape":
-        contents = core.sort("frame_row", "role").group_by(filler_row="frame_row", maintain_order=True)
-        shape = contents.agg(content=pl.col("label").first() + SEPARATOR + pl.col("role").str.join(SEPARATOR))
+        contents = core.sort("frame_row", "role").group_by(
+            filler_row="frame_row", maintain_order=True
+        )
+        shape = contents.agg(
+            content=pl.col("label").first() + SEPARATOR + pl.col("role").str.join(SEPARATOR)
+        )
         return _replaced(arguments, shape, pending)
     # From the inside out: an event has a key once its own fillers have theirs. What is left in the
     # end refers to itself, and stays an object of its own.
@@ -147,8 +167,14 @@ def _resolved() -> pl.Expr:
 
 
 def _replaced(arguments: pl.DataFrame, contents: pl.DataFrame, pending: pl.Expr) -> pl.DataFrame:
-    joined = arguments.join(contents.select("filler_row", "content"), on="filler_row", how="left", maintain_order="left")
-    known = pl.when(pending).then(pl.coalesce(pl.lit(_SAYS) + pl.col("content"), "key")).otherwise("key")
+    joined = arguments.join(
+        contents.select("filler_row", "content"), on="filler_row", how="left", maintain_order="left"
+    )
+    known = (
+        pl.when(pending)
+        .then(pl.coalesce(pl.lit(_SAYS) + pl.col("content"), "key"))
+        .otherwise("key")
+    )
     return joined.with_columns(key=known).drop("content")
 
 
@@ -165,9 +191,13 @@ def keys(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
     free = pl.col("label").is_in(commutative)
     shown = pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
     said = frame_keys(arguments, pl.concat_str(shown, "key", separator=SEPARATOR))
-    labels = arguments.select("frame_row", "label").unique("frame_row", keep="first", maintain_order=True)
+    labels = arguments.select("frame_row", "label").unique(
+        "frame_row", keep="first", maintain_order=True
+    )
     core = pl.concat_str("label", "said", separator=SEPARATOR)
-    return said.join(labels, on="frame_row", maintain_order="left").select(row="frame_row", core=core)
+    return said.join(labels, on="frame_row", maintain_order="left").select(
+        row="frame_row", core=core
+    )
 
 
 def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
@@ -185,7 +215,9 @@ def others(system: Corpus, given: Corpus) -> pl.DataFrame:
     """
     unread = system.refused.filter((pl.col("code") != "STD101") & (pl.col("kind") != "group"))
     known = items(system, given).select("document", "target")
-    references = pl.concat(rows.select("document", "target") for rows in (system.arguments, system.modifiers))
+    references = pl.concat(
+        rows.select("document", "target") for rows in (system.arguments, system.modifiers)
+    )
     known = pl.concat([known, system.modifiers.select("document", target="modifier")])
     dummies = references.unique().join(known, on=["document", "target"], how="anti")
     return pl.concat(

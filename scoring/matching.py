@@ -70,7 +70,9 @@ def _assigned(group: list[Pair]) -> Iterable[Pair]:
     matrix = np.zeros((len(rows), len(columns)))
     for pair in group:
         matrix[rows[pair.reference], columns[pair.system]] = pair.weight * (size + 1) + 1
-    chosen = set(zip(*map(np.ndarray.tolist, linear_sum_assignment(matrix, maximize=True)), strict=True))
+    chosen = set(
+        zip(*map(np.ndarray.tolist, linear_sum_assignment(matrix, maximize=True)), strict=True)
+    )
     return [pair for pair in group if (rows[pair.reference], columns[pair.system]) in chosen]
 
 

@@ -1,12 +1,13 @@
 """SeeDev: pairs of reference and predicted events, and the measures over them.
 
-The evaluation as the task describes it: (1) pair reference and predicted annotations so that the sum
-of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
-profile compare is declared as an `EventMatch`; hlteval/tasks/seedev.py holds the four of them.
+The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
+sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
+profile compare is declared as an `EventMatch`; hlteval/tasks/seedev_metrics.py holds the four.
 
 Conventions:
     Similarities are integers in units of 1/`UNIT`, so that sums are exact and do not depend on the
-    order of documents or on batches. Counts are a row per document, evaluation and scoring, and add.
+    order of documents or on batches. Counts are a row per document, evaluation and scoring; they
+    add.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ import polars as pl
 from hlteval.representation import Corpus, align, ordinals
 from hlteval.scoring.alignment import aligned
 from hlteval.scoring.events import Sameness, Side, keys, others, side
-from hlteval.scoring.sentences import inside
 from hlteval.scoring.matching import Pair, greedy, optimal
+from hlteval.scoring.sentences import inside
 
 UNIT = 55440
 """A similarity of 1. Twice the least common multiple of 1 to 12: with six optional roles on either
@@ -36,7 +37,7 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "pairs": pl.Int64,
     "matched": pl.Int64,
 }
-"""What is counted: annotations of either side, pairs, and the sum of their similarities in units."""
+"""What is counted: annotations of either side, pairs, and their summed similarities in units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ class EventMatch:
     sameness: Sameness
     conditions: tuple[str, ...] = ()
     negation: bool = False
-    mandatory: Literal["compared"] | Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = "compared"
+    mandatory: Literal["compared"] | Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = (
+        "compared"
+    )
     pairing: Literal["optimal", "greedy"] = "optimal"
     others_count: bool = False
     unknown_documents: bool = True
@@ -127,27 +130,37 @@ class EventMatch:
             side(system, reference, "system", self.sameness, self.conditions, mandatory),
         )
         extra = others(system, reference) if self.others_count else None
-        names = pl.concat([reference.documents, system.documents]).select(document="row", name="name").unique()
+        names = (
+            pl.concat([reference.documents, system.documents])
+            .select(document="row", name="name")
+            .unique()
+        )
         counts, alignment = [], pl.DataFrame()
         for number, evaluation in enumerate(self.evaluations):
             pairs = self._pairs(evaluation, sides, reference, extra)
             counts.append(_count(evaluation, pairs))
             if number == 0:
                 alignment = aligned(pairs, sides, self.conditions, names, UNIT)
-        named = pl.concat(counts).join(names, on="document").drop("document").rename({"name": "document"})
+        named = (
+            pl.concat(counts)
+            .join(names, on="document")
+            .drop("document")
+            .rename({"name": "document"})
+        )
         return named.select(COUNTS.keys()), alignment
 
     def _pairs(
-        self, evaluation: Evaluation, sides: tuple[Side, Side], reference: Corpus, extra: pl.DataFrame | None
+        self,
+        evaluation: Evaluation,
+        sides: tuple[Side, Side],
+        reference: Corpus,
+        extra: pl.DataFrame | None,
     ) -> pl.DataFrame:
         """The pairing: a row per pair or unpaired annotation, with what each side counts as."""
         if evaluation.inside_sentences:
             sides = (inside(sides[0], reference), inside(sides[1], reference))
         left, right = (_classed(one, evaluation) for one in sides)
-        if self.conditions:
-            chosen = self._best(sides, evaluation)
-        else:
-            chosen = _equal(sides, evaluation)
+        chosen = self._best(sides, evaluation) if self.conditions else _equal(sides, evaluation)
         if extra is not None:
             extra = extra.with_columns(scoring=_scoring(evaluation))
         return _listed(left, right, chosen, extra)
@@ -155,7 +168,9 @@ class EventMatch:
     def _best(self, sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
         """Pairs by similarity: all candidates, then the pairing among them."""
         cores = [self._cores(one, evaluation) for one in sides]
-        candidates = cores[0].join(cores[1], on=["document", "core"], suffix="_system", maintain_order="left")
+        candidates = cores[0].join(
+            cores[1], on=["document", "core"], suffix="_system", maintain_order="left"
+        )
         candidates = candidates.select("row", "row_system").unique(maintain_order=True)
         weighed = self._weighed(candidates, sides)
         pair = optimal if self.pairing == "optimal" else greedy
@@ -168,7 +183,9 @@ class EventMatch:
         documents = one.events.select("document", "row")
         core = one.arguments.filter(~pl.col("role").is_in(self.conditions))
         if self.mandatory == "compared":
-            return documents.join(keys(core, evaluation.commutative), on="row", maintain_order="left")
+            return documents.join(
+                keys(core, evaluation.commutative), on="row", maintain_order="left"
+            )
         roles = core.group_by(row="frame_row", label="label").agg(pl.col("role")).sort("row")
         rows = [
             (row, f"{label} {alternative}")
@@ -179,20 +196,26 @@ class EventMatch:
         return documents.join(shapes, on="row", maintain_order="left")
 
     def _weighed(self, candidates: pl.DataFrame, sides: tuple[Side, Side]) -> pl.DataFrame:
-        """Sp = SNeg · SOpt of candidate pairs whose mandatory arguments agree, in units; above 0."""
+        """Sp = SNeg · SOpt of candidate pairs, whose mandatory arguments agree: in units, above 0."""
         left, right = (_conditioned(one, self.conditions) for one in sides)
         both = candidates.join(left, on="row", maintain_order="left")
-        both = both.join(right, left_on="row_system", right_on="row", suffix="_system", maintain_order="left")
+        both = both.join(
+            right, left_on="row_system", right_on="row", suffix="_system", maintain_order="left"
+        )
         errors = pl.sum_horizontal(_errors(role) for role in self.conditions)
         things = [f"{role}_thing{suffix}" for role in self.conditions for suffix in ("", "_system")]
         union = pl.concat_list(things).list.drop_nulls().list.n_unique().cast(pl.Int64)
         halved = (pl.col("negated") != pl.col("negated_system")) & self.negation
         both = both.with_columns(errors=errors.cast(pl.Int64), union=union)
-        optional = pl.when(pl.col("union") == 0).then(UNIT).otherwise(
-            (pl.col("union") - pl.col("errors")) * UNIT // pl.col("union").clip(1)
+        optional = (
+            pl.when(pl.col("union") == 0)
+            .then(UNIT)
+            .otherwise((pl.col("union") - pl.col("errors")) * UNIT // pl.col("union").clip(1))
         )
         weight = pl.when(halved).then(optional // 2).otherwise(optional)
-        return both.select("row", "row_system", weight=weight.cast(pl.Int64)).filter(pl.col("weight") > 0)
+        return both.select("row", "row_system", weight=weight.cast(pl.Int64)).filter(
+            pl.col("weight") > 0
+        )
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
@@ -201,9 +224,12 @@ class EventMatch:
         listed = [
             (evaluation.name, scoring)
             for evaluation in self.evaluations
-            for scoring in ([evaluation.overall] if evaluation.overall else []) + list(evaluation.listed)
+            for scoring in ([evaluation.overall] if evaluation.overall else [])
+            + list(evaluation.listed)
         ]
-        rows = pl.DataFrame(listed, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row")
+        rows = pl.DataFrame(
+            listed, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
+        )
         joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
         return joined.with_columns(pl.exclude("evaluation", "scoring").fill_null(0))
 
@@ -211,12 +237,19 @@ class EventMatch:
         """Measures from total counts: the metrics of the main scoring, and the table `scorings`."""
         every = [(row, self._measures(row)) for row in total.iter_rows(named=True)]
         table = [
-            {"evaluation": row["evaluation"], "scoring": row["scoring"], "measure": measure, "value": values[measure]}
+            {
+                "evaluation": row["evaluation"],
+                "scoring": row["scoring"],
+                "measure": measure,
+                "value": values[measure],
+            }
             for row, values in every
             for measure in self.measures
         ]
         main = every[0][1]
-        metrics = {name: None if name in self.undefined else main[_METRICS[name]] for name in _METRICS}
+        metrics = {
+            name: None if name in self.undefined else main[_METRICS[name]] for name in _METRICS
+        }
         return metrics, table
 
     def _measures(self, counts: Mapping[str, int]) -> dict[str, float | None]:
@@ -312,9 +345,11 @@ def _errors(role: str) -> pl.Expr:
 
 
 def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
-    """Pairs where similarity is 0 or 1: equal keys, first with first, second with second, …"""
+    """Pairs where similarity is 0 or 1: equal keys, first with first, second with second."""
     left, right = (_ranked(one, evaluation) for one in sides)
-    joined = left.join(right, on=["document", "core", "rank"], suffix="_system", maintain_order="left")
+    joined = left.join(
+        right, on=["document", "core", "rank"], suffix="_system", maintain_order="left"
+    )
     return joined.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64))
 
 
@@ -326,7 +361,9 @@ def _ranked(one: Side, evaluation: Evaluation) -> pl.DataFrame:
         arguments = arguments.with_columns(label=label, role=_compared_role(evaluation))
     core = keys(arguments, evaluation.commutative)
     if evaluation.agents:
-        core = core.join(_without_agent(one, evaluation), on="row", how="anti", maintain_order="left")
+        core = core.join(
+            _without_agent(one, evaluation), on="row", how="anti", maintain_order="left"
+        )
     core = core.join(one.events.select("row", "document"), on="row", maintain_order="left")
     return core.with_columns(rank=ordinals(core, ["document", "core"]))
 
@@ -362,18 +399,24 @@ def _classed(one: Side, evaluation: Evaluation) -> pl.DataFrame:
     if evaluation.only is None:
         return events
     about = pl.col("role").is_in(evaluation.only.roles)
-    strange = one.arguments.filter(about & ~pl.col("filler_label").is_in(evaluation.only.of).fill_null(False))
+    strange = one.arguments.filter(
+        about & ~pl.col("filler_label").is_in(evaluation.only.of).fill_null(False)
+    )
     counted = ~pl.col("row").is_in(strange["frame_row"].implode())
     return events.with_columns(scoring=pl.when(counted).then("scoring"))
 
 
-def _listed(left: pl.DataFrame, right: pl.DataFrame, chosen: pl.DataFrame, extra: pl.DataFrame | None) -> pl.DataFrame:
+def _listed(
+    left: pl.DataFrame, right: pl.DataFrame, chosen: pl.DataFrame, extra: pl.DataFrame | None
+) -> pl.DataFrame:
     """Pairs, then what is left of the reference, then what is left of the system."""
     ours = left.join(chosen, on="row", how="left", maintain_order="left")
     theirs = right.rename({"row": "row_system"})
     if extra is not None:
         theirs = pl.concat([theirs, extra], how="diagonal_relaxed")
-    joined = ours.join(theirs, on=["document", "row_system"], how="full", coalesce=True, suffix="_system")
+    joined = ours.join(
+        theirs, on=["document", "row_system"], how="full", coalesce=True, suffix="_system"
+    )
     return joined.sort("document", "row", "row_system", nulls_last=True)
 
 

@@ -29,7 +29,9 @@ def loops(edges: Iterable[Edge]) -> Iterator[tuple[Edge, list[int]]]:
             yield from _from(start, targets, done)
 
 
-def _from(start: int, targets: dict[int, list[int]], done: set[int]) -> Iterator[tuple[Edge, list[int]]]:
+def _from(
+    start: int, targets: dict[int, list[int]], done: set[int]
+) -> Iterator[tuple[Edge, list[int]]]:
     """Walk depth first, without recursion: a chain of frames may be as long as a file."""
     path, on_path = [start], {start}
     pending = [iter(targets.get(start, ()))]

@@ -63,12 +63,17 @@ class EventSchema:
             for event in self.events.values()
             for role in event.roles
         ]
-        schema = {"label": pl.String, "role": pl.String, "mandatory": pl.Boolean, "one_of": pl.Boolean}
+        schema = {
+            "label": pl.String,
+            "role": pl.String,
+            "mandatory": pl.Boolean,
+            "one_of": pl.Boolean,
+        }
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     @cached_property
     def fillers(self) -> pl.DataFrame:
-        """The types that may fill each role that does not take all: `label`, `role`, `filler_label`."""
+        """The types that may fill each restricted role: `label`, `role`, `filler_label`."""
         rows = [
             (event.label, role, filler)
             for event in self.events.values()

@@ -45,7 +45,9 @@ def _two_files(found: Mapping[str, Sequence[Member]]) -> Iterator[Finding]:
         for suffix in (*GIVEN, ASKED):
             files = [member for member in members if member.name.endswith(suffix)]
             for member in files[1:]:
-                yield finding("SEE408", file=member.display, document=document, other=files[0].display)
+                yield finding(
+                    "SEE408", file=member.display, document=document, other=files[0].display
+                )
 
 
 def _missing(package: Package) -> Iterator[Finding]:
@@ -61,7 +63,10 @@ def _unknown(package: Package) -> Iterator[Finding]:
     missing = [document for document in package.expected if document not in package.found]
     for document, members in package.found.items():
         if document not in package.expected:
-            hint = _nearest(document, missing, "did you mean {}?") or "name the file after a document of the task"
+            hint = (
+                _nearest(document, missing, "did you mean {}?")
+                or "name the file after a document of the task"
+            )
             yield finding("SEE402", file=members[0].display, document=document, hint=hint)
 
 
@@ -71,7 +76,11 @@ def _nearest(document: str, names: Iterable[str], form: str) -> str:
     from rapidfuzz.distance import DamerauLevenshtein
 
     near = process.extractOne(
-        document, list(names), scorer=DamerauLevenshtein.distance, processor=str.lower, score_cutoff=2
+        document,
+        list(names),
+        scorer=DamerauLevenshtein.distance,
+        processor=str.lower,
+        score_cutoff=2,
     )
     return form.format(near[0]) if near else ""
 

@@ -105,7 +105,9 @@ class Rule:
     check: Callable[[Case], pl.LazyFrame]
 
 
-def apply(rules: Sequence[Rule], case: Case, members: Sequence[Member], form: Format) -> Iterator[Finding]:
+def apply(
+    rules: Sequence[Rule], case: Case, members: Sequence[Member], form: Format
+) -> Iterator[Finding]:
     """The findings of rules over a case.
 
     Args:
@@ -124,8 +126,8 @@ def apply(rules: Sequence[Rule], case: Case, members: Sequence[Member], form: Fo
     ]
     places = _places(faults, members, form)
     for code, row in faults:
-        origin, record, field = row["origin"], row.get("record"), row.get("field") or ""
-        located = places.get((origin, record, field))
+        origin = row["origin"]
+        located = places.get((origin, row.get("record") or 0, row.get("field") or ""))
         yield catalogue()[code].finding(
             row,
             file=None if origin is None else members[origin].display,

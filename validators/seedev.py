@@ -1,8 +1,8 @@
 """Rules of SeeDev (BioNLP-ST 2016): what an event of either task may be.
 
-SEE1xx are about types, SEE2xx about roles and their fillers, SEE3xx about what the official software
-does not check although it costs points. Events are judged by their shape (a type and its roles) and
-by what fills a role: a corpus has few of either, however many events it has.
+SEE1xx are about types, SEE2xx about roles and their fillers, SEE3xx about what the official
+software does not check although it costs points. Events are judged by their shape (a type and its
+roles) and by what fills a role: a corpus has few of either, however many events it has.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def schema(task: str) -> EventSchema:
     )
 
 
-def _event(entry: Mapping[str, Mapping[str, str]], task: str, data: Mapping[str, Mapping[str, str]]) -> EventType:
+def _event(
+    entry: Mapping[str, Mapping[str, str]], task: str, data: Mapping[str, Mapping[str, str]]
+) -> EventType:
     one_of = entry.get("one_of", {})
     conditions = data["conditions"] if task == "full" and entry.get("conditions", True) else {}
     roles = {**entry["roles"], **one_of, **conditions}
@@ -59,7 +61,11 @@ def _types(name: str, groups: Mapping[str, Iterable[str]]) -> frozenset[str] | N
     """The types of a group, through groups of groups; None for any type."""
     if name == ANY:
         return None
-    return frozenset().union(*(_types(part, groups) or () for part in groups[name])) if name in groups else frozenset({name})
+    return (
+        frozenset().union(*(_types(part, groups) or () for part in groups[name]))
+        if name in groups
+        else frozenset({name})
+    )
 
 
 def _labelled(case: Case) -> pl.LazyFrame:
@@ -95,7 +101,9 @@ def _suggestion(label: str, allowed: EventSchema) -> str:
         instead = f"; {allowed.task} calls it {own}" if own else ""
         return f"{label} is a type of {allowed.other}{instead}"
     near = process.extractOne(label, sorted(allowed.labels), score_cutoff=70)
-    return f"did you mean {near[0]}?" if near else f"docs/tasks.md lists the types of {allowed.task}"
+    return (
+        f"did you mean {near[0]}?" if near else f"docs/tasks.md lists the types of {allowed.task}"
+    )
 
 
 def _is_other_task(case: Case) -> bool:
@@ -188,7 +196,7 @@ def illegal_role(case: Case) -> pl.LazyFrame:
 
 
 def illegal_filler(case: Case) -> pl.LazyFrame:
-    """A role filled by something of a type that it does not take; unknown types are told elsewhere."""
+    """A role filled by something of a type that it does not take; of unknown types SEE101 tells."""
     key = ["label", "role", "filler_label"]
     fillers = case.schema.fillers.lazy()
     known = _judged(case).filter(pl.col("filler_label").is_in(case.schema.labels))
@@ -235,7 +243,7 @@ def too_many_modifiers(case: Case) -> pl.LazyFrame:
 def _alike(case: Case) -> pl.LazyFrame:
     """The events that say what another one says, the order of commutative arguments left out.
 
-    `said` is what each says in the order in which it says it; `unordered` is the same for all alike.
+    `said` is what each says, role by role; `unordered` is the same for all that are alike.
     """
     arguments = case.arguments.collect()
     both = [event.label for event in case.schema.events.values() if event.commutative]
@@ -249,7 +257,9 @@ def _alike(case: Case) -> pl.LazyFrame:
     said = pl.concat_str("role", "target", separator=":").sort().str.join(" ")
     said_by = own.group_by(row="frame_row").agg(said=said)
     modifiers = case.table("modifiers").select("document", "label", frame="target").unique()
-    modified = modifiers.group_by("document", "frame").agg(modified=pl.col("label").sort().str.join(" "))
+    modified = modifiers.group_by("document", "frame").agg(
+        modified=pl.col("label").sort().str.join(" ")
+    )
     frames = frames.join(said_by, on="row", how="left", maintain_order="left")
     frames = frames.join(modified, on=["document", "frame"], how="left", maintain_order="left")
     return frames.with_columns(pl.col("modified").fill_null(""))
@@ -292,7 +302,9 @@ def cyclic_events(case: Case) -> pl.LazyFrame:
     loops = cycles.loops(nested.select("frame_row", "filler_row").iter_rows())
     rows = [(*edge, " → ".join(names[row] for row in path)) for edge, path in loops]
     schema = {"frame_row": pl.Int64, "filler_row": pl.Int64, "path": pl.String}
-    found = nested.join(pl.DataFrame(rows, schema=schema, orient="row"), on=["frame_row", "filler_row"])
+    found = nested.join(
+        pl.DataFrame(rows, schema=schema, orient="row"), on=["frame_row", "filler_row"]
+    )
     return found.unique(["frame_row", "filler_row"], maintain_order=True).lazy()
 
 

@@ -17,7 +17,9 @@ def _at(field: str | pl.Expr) -> pl.Expr:
 
 def _spans(case: Case) -> pl.LazyFrame:
     """The text spans of the submission, with the names of their documents."""
-    named = case.table("mentions").join(case.names, on="document", how="left", maintain_order="left")
+    named = case.table("mentions").join(
+        case.names, on="document", how="left", maintain_order="left"
+    )
     return named.rename({"mention": "id"})
 
 
@@ -142,10 +144,14 @@ def _references(case: Case) -> pl.LazyFrame:
     modifiers, groups = case.table("modifiers"), case.table("groups")
     return pl.concat(
         [
-            arguments.select(*place, pl.format("target {}", "position").alias("field"), "target", id="frame"),
+            arguments.select(
+                *place, pl.format("target {}", "position").alias("field"), "target", id="frame"
+            ),
             triggers.select(*place, field=pl.lit("trigger"), target="trigger", id="frame"),
             modifiers.select(*place, field=pl.lit("target"), target="target", id="modifier"),
-            groups.select(*place, field=pl.format("member {}", position), target="member", id=pl.lit("*")),
+            groups.select(
+                *place, field=pl.format("member {}", position), target="member", id=pl.lit("*")
+            ),
         ]
     )
 

@@ -19,7 +19,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         sys.exit(_internal(error))
 
 

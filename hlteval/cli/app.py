@@ -7,7 +7,10 @@ from typing import Annotated
 import typer
 
 from hlteval import __version__
-from hlteval.cli import convert, demo, describe, score, validate
+from hlteval.cli import score, validate
+from hlteval.cli.convert import convert
+from hlteval.cli.demo import demo
+from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
@@ -18,7 +21,7 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001
+def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"hlteval {__version__}")
         raise typer.Exit
@@ -34,9 +37,9 @@ def common(
 
 
 app.add_typer(validate.app, name="validate")
-app.command("convert")(convert.convert)
+app.command("convert")(convert)
 app.add_typer(score.app, name="score")
-app.command("tasks")(describe.tasks)
-app.command("formats")(describe.formats)
-app.command("explain")(describe.explain)
-app.command("demo")(demo.demo)
+app.command("tasks")(tasks)
+app.command("formats")(formats)
+app.command("explain")(explain)
+app.command("demo")(demo)

@@ -27,13 +27,15 @@ def per_task(app: typer.Typer, run: Callable[..., None], *, options: bool) -> No
         options: whether the tasks' own options are offered.
     """
     for name in BUILTIN:
-        app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, options=options))
+        app.command(name, help=load(name).title, no_args_is_help=True)(
+            _command(name, run, options=options)
+        )
 
 
 def _command(name: str, run: Callable[..., None], *, options: bool) -> Callable[..., None]:
     own = {option.name: option for option in load(name).options} if options else {}
-    common = [p for p in inspect.signature(run, eval_str=True).parameters.values()]
-    common = [parameter for parameter in common if parameter.name not in {"task", "options"}]
+    parameters = inspect.signature(run, eval_str=True).parameters.values()
+    common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
         if options:
@@ -49,7 +51,9 @@ def _command(name: str, run: Callable[..., None], *, options: bool) -> Callable[
         )
         for option in own.values()
     ]
-    signature = inspect.Signature([p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in common] + added)
+    signature = inspect.Signature(
+        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in common] + added
+    )
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
     return command

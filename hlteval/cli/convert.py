@@ -10,15 +10,28 @@ from hlteval.cli.commands import usage
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="A folder, file, .zip or .tgz; - is standard input.")],
-    target: Annotated[str, typer.Argument(metavar="OUTPUT", help="Where to; - is standard output.")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="INPUT", help="A folder, file, .zip or .tgz; - is standard input."),
+    ],
+    target: Annotated[
+        str, typer.Argument(metavar="OUTPUT", help="Where to; - is standard output.")
+    ],
     from_format: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--from", metavar="FORMAT", help="Format of the input; told from its files if not given."),
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help="Format of the input; told from its files if not given.",
+        ),
     ] = None,
     to_format: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--to", metavar="FORMAT", help="Format of the output; told from its suffix if not given."),
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="Format of the output; told from its suffix if not given.",
+        ),
     ] = None,
     strict_loss: Annotated[
         bool, typer.Option("--strict-loss", help="Write nothing if anything would be lost.")
@@ -31,7 +44,13 @@ def convert(
 
     try:
         with usage():
-            findings = run(source, target, from_format=from_format, to_format=to_format, strict_loss=strict_loss)
+            findings = run(
+                source,
+                target,
+                from_format=from_format,
+                to_format=to_format,
+                strict_loss=strict_loss,
+            )
     except Lossy as lossy:
         show_findings(lossy.findings)
         raise typer.Exit(1) from lossy

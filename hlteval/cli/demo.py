@@ -10,7 +10,10 @@ import typer
 
 def demo(
     folder: Annotated[
-        str, typer.Argument(metavar="FOLDER", help="Where the example files are put; nothing there is overwritten.")
+        str,
+        typer.Argument(
+            metavar="FOLDER", help="Where the example files are put; nothing there is overwritten."
+        ),
     ] = "hlteval-demo",
 ) -> None:
     """Check, score and convert a small example, showing each command."""

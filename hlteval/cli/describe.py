@@ -23,10 +23,15 @@ def formats() -> None:
     show(table())
 
 
-def explain(code: Annotated[str, typer.Argument(metavar="CODE", help="The code of a finding, such as STD302.")]) -> None:
+def explain(
+    code: Annotated[
+        str, typer.Argument(metavar="CODE", help="The code of a finding, such as STD302.")
+    ],
+) -> None:
     """Explain a finding: why it is one, and how to fix it."""
     from hlteval.cli.output import show
-    from hlteval.reports.explain import UnknownCodeError, explain as run
+    from hlteval.reports.explain import UnknownCodeError
+    from hlteval.reports.explain import explain as run
 
     try:
         show(run(code))

@@ -14,18 +14,27 @@ app = typer.Typer(help="Score a submission against a reference.", no_args_is_hel
 
 def score(
     task: str,
-    reference: Annotated[str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")],
-    system: Annotated[str, typer.Option("-s", "--system", metavar="PATH", help="The submission; - is standard input.")],
+    reference: Annotated[
+        str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")
+    ],
+    system: Annotated[
+        str,
+        typer.Option("-s", "--system", metavar="PATH", help="The submission; - is standard input."),
+    ],
     output: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("-o", "--output", metavar="DIR", help="Write scores.json and all tables there."),
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Write scores.json and all tables there."
+        ),
     ] = None,
     profile: Profile = "plan",
     form: Annotated[
-        Literal["text", "json", "tsv", "markdown", "latex"], typer.Option("--format", help="How scores are shown.")
+        Literal["text", "json", "tsv", "markdown", "latex"],
+        typer.Option("--format", help="How scores are shown."),
     ] = "text",
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Score what can be scored in spite of blocking findings.")
+        bool,
+        typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
     ] = False,
     options: dict[str, str] | None = None,
 ) -> None:

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal, Optional
 
 import typer
 
 from hlteval.cli.commands import Profile, per_task, usage
 
-app = typer.Typer(help="Check a submission: every problem with its place, cause and cure.", no_args_is_help=True)
+app = typer.Typer(
+    help="Check a submission: every problem with its place, cause and cure.", no_args_is_help=True
+)
 
 
 def validate(
     task: str,
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="SUBMISSION...", help="A folder, file, .zip or .tgz; - is standard input."),
+        typer.Argument(
+            metavar="SUBMISSION...", help="A folder, file, .zip or .tgz; - is standard input."
+        ),
     ],
     against: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="PATH", help="The documents it is for: reference or test data, in the same forms."),
+        typer.Option(
+            metavar="PATH",
+            help="The documents it is for: reference or test data, in the same forms.",
+        ),
     ] = None,
     profile: Profile = "plan",
     form: Annotated[
-        Literal["text", "concise", "json", "jsonl"], typer.Option("--format", help="How findings are shown.")
+        Literal["text", "concise", "json", "jsonl"],
+        typer.Option("--format", help="How findings are shown."),
     ] = "text",
     max_findings: Annotated[
         Optional[int],  # noqa: UP045
         typer.Option(min=0, help="Findings shown of a file, in text; 0 shows all."),
     ] = None,
     fail_on: Annotated[
-        Literal["error", "warning", "info"], typer.Option(help="The least severity that fails, in profile plan.")
+        Literal["error", "warning", "info"],
+        typer.Option(help="The least severity that fails, in profile plan."),
     ] = "error",
 ) -> None:
     """Check a submission."""

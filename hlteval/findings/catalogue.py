@@ -88,7 +88,9 @@ def catalogue() -> Mapping[str, Entry]:
         'No tab after the identifier'
     """
     folder = resources.files("hlteval.findings") / "codes"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda f: f.name)
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda f: f.name
+    )
     entries: dict[str, Entry] = {}
     for file in files:
         for code, table in tomllib.loads(file.read_text("utf-8")).items():

@@ -27,5 +27,7 @@ def task_table() -> Table:
     for name in tasks.BUILTIN:
         task = tasks.load(name)
         ranked = ", ".join(dict.fromkeys(task.primary.values()))
-        table.add_row(name, task.format, " ".join(task.primary), ranked, " ".join(task.metrics), task.title)
+        table.add_row(
+            name, task.format, " ".join(task.primary), ranked, " ".join(task.metrics), task.title
+        )
     return table

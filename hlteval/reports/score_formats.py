@@ -36,8 +36,10 @@ def _row(measures: list[str], values: list[float | None]) -> list[str]:
     return [shown(measure, value) for measure, value in zip(measures, values, strict=True)]
 
 
-def pivoted(scorings: pl.DataFrame) -> Iterator[tuple[str, list[str], list[tuple[str, list[float | None]]]]]:
-    """The table `scorings` as people read it: for each evaluation its measures, and a row a scoring."""
+def pivoted(
+    scorings: pl.DataFrame,
+) -> Iterator[tuple[str, list[str], list[tuple[str, list[float | None]]]]]:
+    """The table `scorings` as people read it: by evaluation, its measures and a row a scoring."""
     for (evaluation,), rows in scorings.group_by("evaluation", maintain_order=True):
         measures = rows["measure"].unique(maintain_order=True).to_list()
         values = rows["value"].to_list()
@@ -49,7 +51,10 @@ def pivoted(scorings: pl.DataFrame) -> Iterator[tuple[str, list[str], list[tuple
 
 def text(scores: Scores) -> RenderableType:
     """Metrics, scorings that hold something, notes and the signature."""
-    parts: list[RenderableType] = [Text(f"{scores.task}, profile {scores.profile}", style="bold"), _metrics(scores)]
+    parts: list[RenderableType] = [
+        Text(f"{scores.task}, profile {scores.profile}", style="bold"),
+        _metrics(scores),
+    ]
     parts += [_scorings(*table) for table in pivoted(scores.tables["scorings"])]
     parts += [Text(f"note: {note}", style="yellow") for note in scores.notes]
     return Group(*parts, Text(scores.signature, style="dim"))
@@ -64,7 +69,9 @@ def _metrics(scores: Scores) -> Table:
     return table
 
 
-def _scorings(evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]) -> Table:
+def _scorings(
+    evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]
+) -> Table:
     table = Table(title=Text(evaluation), title_justify="left", box=None, pad_edge=False)
     table.add_column("")
     for measure in measures:
@@ -94,7 +101,9 @@ def markdown(scores: Scores) -> str:
     blocks = [f"`{scores.signature}`\n"]
     for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
         head = f"| {evaluation} | {' | '.join(measures)} |\n|---|{'---:|' * len(measures)}\n"
-        body = (f"| {scoring} | {' | '.join(_row(measures, values))} |\n" for scoring, values in rows)
+        body = (
+            f"| {scoring} | {' | '.join(_row(measures, values))} |\n" for scoring, values in rows
+        )
         blocks.append(head + "".join(body))
     return "\n".join(blocks)
 
@@ -103,7 +112,10 @@ def latex(scores: Scores) -> str:
     """The scorings as LaTeX tables (booktabs)."""
     blocks = [f"% {scores.signature}\n"]
     for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
-        body = "".join(rf"{_tex(scoring)} & {' & '.join(_row(measures, values))} \\" + "\n" for scoring, values in rows)
+        body = "".join(
+            rf"{_tex(scoring)} & {' & '.join(_row(measures, values))} \\" + "\n"
+            for scoring, values in rows
+        )
         blocks.append(
             rf"\begin{{tabular}}{{l{'r' * len(measures)}}}" + "\n\\toprule\n"
             rf"{_tex(evaluation)} & {' & '.join(map(_tex, measures))} \\" + f"\n\\midrule\n{body}"

@@ -13,7 +13,7 @@ T = TypeVar("T")
 Rows = pl.DataFrame | Iterable[Mapping[str, Any]]
 
 
-class BrokenKey(ValueError):  # noqa: N818 - it names a fault in the tables
+class BrokenKey(ValueError):
     """A key is repeated or leads nowhere.
 
     Attributes:

@@ -32,7 +32,11 @@ def frame_keys(arguments: pl.DataFrame, said: pl.Expr) -> pl.DataFrame:
     """
     stated = arguments.lazy().select("frame_row", said=said).sort("frame_row", "said")
     several = pl.col("size") > 1
-    pair = pl.when(several).then(pl.concat_str("first", "last", separator=SEPARATOR)).otherwise("first")
+    pair = (
+        pl.when(several)
+        .then(pl.concat_str("first", "last", separator=SEPARATOR))
+        .otherwise("first")
+    )
     ends = stated.group_by("frame_row", maintain_order=True).agg(
         first=pl.col("said").first(), last=pl.col("said").last(), size=pl.len()
     )

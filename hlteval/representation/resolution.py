@@ -22,7 +22,9 @@ def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
         [1]
     """
     names = pl.concat([reference.documents["name"], system.documents["name"]]).unique().sort()
-    numbering = pl.DataFrame({"name": names, "number": range(len(names))}, schema_overrides={"number": pl.Int64})
+    numbering = pl.DataFrame(
+        {"name": names, "number": range(len(names))}, schema_overrides={"number": pl.Int64}
+    )
     return _renumber(reference, numbering), _renumber(system, numbering)
 
 
@@ -34,7 +36,9 @@ def _renumber(corpus: Corpus, numbering: pl.DataFrame) -> Corpus:
     moved = {"documents": documents.with_columns(row="number").drop("number")}
     for name, table in TABLES.items():
         if ("document", "documents") in table.references:
-            rows = getattr(corpus, name).join(old_to_new, on="document", how="left", maintain_order="left")
+            rows = getattr(corpus, name).join(
+                old_to_new, on="document", how="left", maintain_order="left"
+            )
             moved[name] = rows.with_columns(document="number").drop("number")
     return corpus.replace(**moved)
 

@@ -60,7 +60,7 @@ class Table:
 
 def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs: str) -> Table:
     """Declare a table; `placed` adds the columns that tell where a row was written."""
-    head = (Column("row", pl.Int64, "key of this table"),)
+    head: tuple[Column, ...] = (Column("row", pl.Int64, "key of this table"),)
     references = dict(refs)
     if placed:
         head += (

@@ -55,7 +55,11 @@ def detected(source: Source, form: str | None = None) -> Format:
     fitting = [candidate for name in BUILTIN if (candidate := load(name)).sniff(source)]
     if len(fitting) == 1:
         return fitting[0]
-    reason = "could be " + " or ".join(f.name for f in fitting) if fitting else "looks like no known format"
+    reason = (
+        "could be " + " or ".join(f.name for f in fitting)
+        if fitting
+        else "looks like no known format"
+    )
     raise UnknownFormat(f"{source.path} {reason}; name the format with --from")
 
 
@@ -138,7 +142,9 @@ class _Run:
             file = Path(folder, "output")
             self.write(file, strict_loss=False)
             if file.is_dir():
-                raise UnknownFormat(f"{self.target.name} is a folder of files; name one instead of -")
+                raise UnknownFormat(
+                    f"{self.target.name} is a folder of files; name one instead of -"
+                )
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
 
@@ -154,12 +160,18 @@ class _Run:
             if rows.height and name not in self.target.carries:
                 self.lost[name] += rows.height
         files = reading.corpus.sources.select("member", "format", "sha256")
-        self.digests |= {name: digest for name, form, digest in files.iter_rows() if form == self.target.name}
+        self.digests |= {
+            name: digest for name, form, digest in files.iter_rows() if form == self.target.name
+        }
 
     def losses(self) -> Iterable[Finding]:
         for table, rows in self.lost.items():
-            carriers = ", ".join(name for name in BUILTIN if load(name).write and table in load(name).carries)
-            yield finding("CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers)
+            carriers = ", ".join(
+                name for name in BUILTIN if load(name).write and table in load(name).carries
+            )
+            yield finding(
+                "CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers
+            )
 
     def relaid(self, folder: Path) -> Iterable[Finding]:
         """Files of the same format that come out with other bytes."""

@@ -28,7 +28,17 @@ def commands(folder: str) -> list[list[str]]:
     return [
         ["hlteval", "validate", "seedev-full", flawed, "--against", reference],
         ["hlteval", "explain", "SEE205"],
-        ["hlteval", "score", "seedev-full", "-r", reference, "-s", system, "-o", f"{folder}/scores"],
+        [
+            "hlteval",
+            "score",
+            "seedev-full",
+            "-r",
+            reference,
+            "-s",
+            system,
+            "-o",
+            f"{folder}/scores",
+        ],
         ["hlteval", "score", "seedev-full", "-r", reference, "-s", system, "--profile", "official"],
         ["hlteval", "convert", system, f"{folder}/system.jsonl"],
     ]

@@ -19,7 +19,12 @@ from hlteval.sources import open_source
 from hlteval.tasks import load
 from hlteval.tasks.task import Metric, Task
 
-_SCORINGS = {"evaluation": pl.String, "scoring": pl.String, "measure": pl.String, "value": pl.Float64}
+_SCORINGS = {
+    "evaluation": pl.String,
+    "scoring": pl.String,
+    "measure": pl.String,
+    "value": pl.Float64,
+}
 
 
 class Refused(ValueError):
@@ -61,12 +66,16 @@ def score(
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
     opened = submission(declared, system, reference)
-    run = _Run(opened, declared.metric(profile, frozenset(given)), lenient, _segments(declared, given))
+    run = _Run(
+        opened, declared.metric(profile, frozenset(given)), lenient, _segments(declared, given)
+    )
     findings = [*outside(opened), *run.batches(batch)]
     judged = verdict(task, profile, findings)
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
         cure = "correct them, or use --profile plan"
-        raise Refused(judged, "the official software crashes on this: there is no official number", cure)
+        raise Refused(
+            judged, "the official software crashes on this: there is no official number", cure
+        )
     if not lenient and any(finding.blocking for finding in findings):
         cure = "correct what blocks, or score the rest with --lenient"
         raise Refused(judged, "nothing was scored: there are blocking findings", cure)
@@ -99,7 +108,10 @@ class _Run:
     def scores(self, judged: Verdict, given: Mapping[str, str]) -> Scores:
         task = self.opened.task
         metrics, scorings = self.metric.score(self.metric.total(self.counts))
-        tables = {"scorings": pl.DataFrame(scorings, schema=_SCORINGS), "alignment": pl.concat(self.alignments)}
+        tables = {
+            "scorings": pl.DataFrame(scorings, schema=_SCORINGS),
+            "alignment": pl.concat(self.alignments),
+        }
         return Scores(
             task=task.name,
             profile=judged.profile,
@@ -116,7 +128,10 @@ class _Run:
         """What the numbers depend on, in one line."""
         parts = [f"hlteval:{__version__}", f"task:{self.opened.task.name}", f"profile:{profile}"]
         parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
-        parts += [f"{name}:{_digest(self.segments.sources.select('member', 'sha256').rows())}" for name in given]
+        parts += [
+            f"{name}:{_digest(self.segments.sources.select('member', 'sha256').rows())}"
+            for name in given
+        ]
         return "|".join([*parts, f"lenient:{'yes' if self.lenient else 'no'}"])
 
 

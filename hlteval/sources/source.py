@@ -33,7 +33,7 @@ class Member:
         return (self.name or self.display).rpartition("/")[2]
 
 
-class Unreadable(Exception):  # noqa: N818 - it carries a finding; it is no error of the program
+class Unreadable(Exception):
     """A member cannot be read; `finding` says why. Readers catch it and go on."""
 
     def __init__(self, finding: Finding) -> None:

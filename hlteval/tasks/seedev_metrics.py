@@ -28,7 +28,9 @@ def _labels(task: str) -> tuple[str, ...]:
 
 
 def _commutative(task: str) -> frozenset[str]:
-    return frozenset(e[task] for e in vocabulary("seedev")["events"] if task in e and e.get("commutative"))
+    return frozenset(
+        e[task] for e in vocabulary("seedev")["events"] if task in e and e.get("commutative")
+    )
 
 
 def _standard(labels: tuple[str, ...], overall: str, **details: Any) -> Evaluation:
@@ -38,7 +40,9 @@ def _standard(labels: tuple[str, ...], overall: str, **details: Any) -> Evaluati
 
 def _inside_sentences(labels: tuple[str, ...], **details: Any) -> Evaluation:
     scorings = {label: label for label in labels}
-    return Evaluation("Inside sentences", "All Relations", labels, scorings, inside_sentences=True, **details)
+    return Evaluation(
+        "Inside sentences", "All Relations", labels, scorings, inside_sentences=True, **details
+    )
 
 
 def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation:
@@ -53,7 +57,9 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
         merged=merged,
         agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
         commutative=commutative | ({name} if data.get("commutative") else set()),
-        only=Only(tuple(data["only"]["roles"]), tuple(data["only"]["of"])) if "only" in data else None,
+        only=Only(tuple(data["only"]["roles"]), tuple(data["only"]["of"]))
+        if "only" in data
+        else None,
     )
 
 
@@ -99,7 +105,9 @@ def full(profile: str, _: frozenset[str]) -> EventMatch:
         sameness=Sameness(events="shape", equivalences=False),
         conditions=allowed.conditions,
         negation=True,
-        mandatory={event.label: (event.mandatory, event.one_of) for event in allowed.events.values()},
+        mandatory={
+            event.label: (event.mandatory, event.one_of) for event in allowed.events.values()
+        },
         pairing="greedy",
         unknown_documents=False,
         measures=FULL_MEASURES,

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.validators import Rule
 
+
 class Metric(Protocol):
-    """What scores a task: additive counts of batches of documents, and a pure score of their total."""
+    """What scores a task: additive counts of batches, and a pure score of their total."""
 
     def statistics(self, reference: Corpus, system: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The counts of a batch of documents, and its alignment."""
