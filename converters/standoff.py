@@ -287,7 +287,8 @@ def _located(lines: Sequence[str], place: Place) -> Located | None:
     line = lines[place.record - 1].removesuffix("\r")
     record = line.strip(BLANKS)
     begin = len(line) - len(line.lstrip(BLANKS))
-    start, end = parts(record).get(place.field, (0, len(record)))
+    whole = (0, len(record))
+    start, end = parts(record).get(place.field, whole) if place.field else whole
     span = Span(place.record, begin + start + 1, begin + end + 1)
     return Located(span, excerpt(line, span))
 

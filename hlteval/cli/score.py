@@ -45,7 +45,15 @@ def score(
 
     try:
         with usage():
-            scores = run(task, reference, system, profile=profile, lenient=lenient, options=options)
+            scores = run(
+                task,
+                reference,
+                system,
+                profile=profile,
+                lenient=lenient,
+                options=options,
+                alignment=form == "json" or output is not None,
+            )
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)
         raise typer.Exit(1) from refused

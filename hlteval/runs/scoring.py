@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -44,6 +45,7 @@ def score(
     profile: str = "plan",
     lenient: bool = False,
     options: Mapping[str, str] | None = None,
+    alignment: bool = True,
     batch: int = BATCH,
 ) -> Scores:
     """Score a submission.
@@ -55,6 +57,7 @@ def score(
         profile: `plan` for the written specification, `official` for the official software.
         lenient: score what can be scored in spite of blocking findings.
         options: paths by the names of the task's options.
+        alignment: whether the table `alignment` is wanted; it costs memory.
         batch: documents at a time; the numbers do not depend on it.
 
     Raises:
@@ -66,9 +69,8 @@ def score(
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
     opened = submission(declared, system, reference)
-    run = _Run(
-        opened, declared.metric(profile, frozenset(given)), lenient, _segments(declared, given)
-    )
+    metric, segments = declared.metric(profile, frozenset(given)), _segments(declared, given)
+    run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
     findings = [*outside(opened), *run.batches(batch)]
     judged = verdict(task, profile, findings)
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
@@ -82,14 +84,20 @@ def score(
     return run.scores(judged, given)
 
 
+@dataclass
 class _Run:
     """One scoring: what is collected over the batches."""
 
-    def __init__(self, opened: Submission, metric: Metric, lenient: bool, segments: Corpus) -> None:
-        self.opened, self.metric, self.lenient, self.segments = opened, metric, lenient, segments
-        self.counts: list[pl.DataFrame] = []
-        self.alignments: list[pl.DataFrame] = []
-        self.digests: dict[str, list[tuple[str, str]]] = {"reference": [], "system": []}
+    opened: Submission
+    metric: Metric
+    segments: Corpus
+    lenient: bool
+    alignment: bool
+    counts: list[pl.DataFrame] = field(default_factory=list)
+    alignments: list[pl.DataFrame] = field(default_factory=list)
+    digests: dict[str, list[tuple[str, str]]] = field(
+        default_factory=lambda: {"reference": [], "system": []}
+    )
 
     def batches(self, size: int) -> Iterator[Finding]:
         """Take in every batch; the findings come out."""
@@ -99,19 +107,20 @@ class _Run:
 
     def take(self, pair: Pair) -> None:
         reference = _with_segments(pair.reference.corpus, self.segments)
-        counts, alignment = self.metric.statistics(reference, pair.system.corpus)
+        counts, alignment = self.metric.statistics(
+            reference, pair.system.corpus, alignment=self.alignment
+        )
         self.counts.append(counts)
-        self.alignments.append(alignment)
+        self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
             self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
 
     def scores(self, judged: Verdict, given: Mapping[str, str]) -> Scores:
         task = self.opened.task
         metrics, scorings = self.metric.score(self.metric.total(self.counts))
-        tables = {
-            "scorings": pl.DataFrame(scorings, schema=_SCORINGS),
-            "alignment": pl.concat(self.alignments),
-        }
+        tables = {"scorings": pl.DataFrame(scorings, schema=_SCORINGS)}
+        if self.alignments:
+            tables["alignment"] = pl.concat(self.alignments)
         return Scores(
             task=task.name,
             profile=judged.profile,

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 class Metric(Protocol):
     """What scores a task: additive counts of batches, and a pure score of their total."""
 
-    def statistics(self, reference: Corpus, system: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The counts of a batch of documents, and its alignment."""
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of a batch of documents, and its alignment where that is wanted."""
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""

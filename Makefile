@@ -1,0 +1,44 @@
+# Set-up needs nothing but Python 3.11 or later, pip and GNU make; everything else goes into .venv.
+# `make demo` shows what hlteval does, `make test` checks everything.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# More for pytest, such as: make test PYTEST_ARGS="--shared ../cases -k seedev"
+PYTEST_ARGS ?=
+
+.PHONY: demo test lint types bench clean
+
+demo: $(INSTALLED)
+	$(BIN)/hlteval demo build/demo
+
+test: lint types
+	$(BIN)/pytest --cov $(PYTEST_ARGS)
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/seedev.py
+
+# The stamp is newer than what it was made from: a second run installs nothing. Where Python comes
+# without ensurepip, the pip that is there puts another into the new environment.
+$(INSTALLED): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+		$(PYTHON) -m venv --clear --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python install pip; }
+	$(PIP) install -c constraints.txt setuptools
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist hlteval.egg-info hlteval-demo .coverage
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
