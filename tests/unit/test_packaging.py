@@ -1,4 +1,4 @@
-"""The distribution: folders, links and lists agree, and what is built works where it is installed."""
+"""The distribution: folders, links and lists agree, and what is built works when installed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_rooms_are_folders_at_the_root_and_links_in_the_package():
     linked = {path.name for path in (ROOT / "hlteval").iterdir() if path.is_symlink()}
     assert linked == set(ROOMS)
     for room in ROOMS:
-        assert os.readlink(ROOT / "hlteval" / room) == f"../{room}"
+        assert (ROOT / "hlteval" / room).readlink() == Path("..", room)
         assert SETUPTOOLS["package-dir"][f"hlteval.{room}"] == room
     assert set(SETUPTOOLS["package-dir"]) == {"hlteval", *(f"hlteval.{room}" for room in ROOMS)}
 
@@ -72,7 +72,7 @@ def test_all_that_is_no_module_is_declared_as_data():
 
 def test_one_version():
     assert PROJECT["project"]["version"] == hlteval.__version__
-    newest = re.search(r"^## \[?([0-9][^\] ]*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    newest = re.search(r"^## ([0-9.]+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
     assert newest and newest[1] == hlteval.__version__
 
 
@@ -90,6 +90,10 @@ def pins() -> dict[str, str]:
     return dict(pinned)
 
 
+@pytest.mark.skipif(
+    (sys.platform, *sys.version_info[:2]) != ("linux", 3, 11),
+    reason="what is needed differs a little between platforms and versions of Python",
+)
 def test_constraints_pin_what_is_needed_and_nothing_else(pins):
     needed: dict[str, str] = {}
     waiting = [Requirement(line) for line in requirements()]
@@ -132,6 +136,7 @@ def run(*command: str | Path, folder: Path) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
+        check=False,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout
