@@ -56,7 +56,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether there is an .a1 or .a2."""
-    return any(member.name.endswith((GIVEN, ASKED)) for member in source.members)
+    return any(member.basename.endswith((GIVEN, ASKED)) for member in source.members)
 
 
 def read(source: Source) -> Iterator[Reading]:
@@ -79,11 +79,11 @@ def _read_batch(path: str, batch: Sequence[tuple[str, Sequence[Member]]]) -> Rea
             findings.extend(problems)
             if content is None:
                 continue
-            if member.name.endswith(TEXT):
+            if member.basename.endswith(TEXT):
                 text = (len(sources), name, content)
             else:
                 annotations.append((document, len(sources), content))
-            sources.append((path, member.name, FORMAT.name, digest))
+            sources.append((path, member.name or member.basename, FORMAT.name, digest))
             members.append(member)
         texts.append(text)
     tables = _tables(_lines(annotations))
@@ -101,7 +101,7 @@ def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
         data = member.fetch()
     except Unreadable as reason:
         return None, "", (reason.finding,)
-    decoded = decode(data, display=member.display)
+    decoded = decode(data, display=member.display, encoding=member.encoding)
     return decoded.text, sha256(data), decoded.findings
 
 
@@ -276,7 +276,7 @@ def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Find
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Line and column of places of one file; None for a line that is not there."""
-    decoded = decode(member.fetch(), display=member.display)
+    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = (decoded.text or "").split("\n")
     return [_located(lines, place) for place in places]
 

@@ -11,6 +11,10 @@ import typer
 
 from hlteval.tasks import BUILTIN, load
 
+Encoding = Annotated[
+    str, typer.Option(metavar="NAME", help="Encoding of the files, where it is not UTF-8.")
+]
+
 Profile = Annotated[
     Literal["plan", "official"],
     typer.Option(help="The written specification, or the official software with its quirks."),
@@ -68,6 +72,8 @@ def usage() -> Iterator[None]:
     try:
         yield
     except (NothingGiven, UnknownFormat) as error:
+        raise typer.BadParameter(str(error)) from error
+    except LookupError as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         name = error.filename or error

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Profile, per_task, usage
+from hlteval.cli.commands import Encoding, Profile, per_task, usage
 
 app = typer.Typer(help="Score a submission against a reference.", no_args_is_help=True)
 
@@ -36,24 +36,24 @@ def score(
         bool,
         typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
     ] = False,
+    encoding: Encoding = "utf-8",
     options: dict[str, str] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import show_refusal, show_scores
+    from hlteval.cli.output import show_refusal, show_scores, working
     from hlteval.runs.scoring import Refused
     from hlteval.runs.scoring import score as run
 
+    given: dict[str, Any] = {
+        "profile": profile,
+        "lenient": lenient,
+        "options": options,
+        "encoding": encoding,
+    }
     try:
-        with usage():
-            scores = run(
-                task,
-                reference,
-                system,
-                profile=profile,
-                lenient=lenient,
-                options=options,
-                alignment=form == "json" or output is not None,
-            )
+        with usage(), working("scoring") as step:
+            wanted = form == "json" or output is not None
+            scores = run(task, reference, system, alignment=wanted, step=step, **given)
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)
         raise typer.Exit(1) from refused

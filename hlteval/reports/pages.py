@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 
 from hlteval import converters, tasks
@@ -32,8 +32,9 @@ _FORMATS = """\
 <!-- Made from the declarations in converters/ by hlteval.reports.pages; do not edit. -->
 
 `hlteval formats` lists them. A format is told from the files themselves; `--from` and `--to` name
-it. What a format has no place for is listed when something is converted to it (CNV101), and
-`--strict-loss` then writes nothing. The tables are those of [representation.md](representation.md).
+it. What a format has no place for is listed when something is converted to it
+([CNV101](codes.md#cnv101)), and `--strict-loss` then writes nothing. The tables are those of
+[representation.md](representation.md). In the examples a tab is drawn as `→`.
 """
 
 
@@ -59,8 +60,8 @@ def format_page() -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    lines = [f"| {' | '.join(cells)} |\n" for cells in (heads, *rows)]
+    return "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
 
 
 def _code(names: Iterable[str]) -> str:
@@ -72,7 +73,7 @@ def _task(task: Task) -> str:
     parts = [f"## {task.name}\n\n{task.title}.\n", _facts(task), _scorings(task)]
     schema = task.schema()
     if isinstance(schema, EventSchema):
-        parts.append(_events(schema, _groups(task.name)))
+        parts.append(_Types(schema, _groups(task.name)).part())
     return "\n".join(parts)
 
 
@@ -89,7 +90,8 @@ def _facts(task: Task) -> str:
         *((f"option `--{option.name} FILE`", option.help) for option in task.options),
     ]
     if task.crashes:
-        rows.append(("no official number where", _code(sorted(task.crashes))))
+        codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
+        rows.append(("no `official` number where", f"{codes}: the software crashes"))
     return _table(("", ""), rows)
 
 
@@ -128,103 +130,107 @@ def _groups(name: str) -> Mapping[frozenset[str], str]:
     """The names that the vocabulary of a task gives to sets of types."""
     groups: Mapping[str, Sequence[str]] = vocabulary(name.partition("-")[0])["groups"]
 
-    def members(part: str) -> frozenset[str]:
-        return frozenset().union(*map(members, groups[part])) if part in groups else {part}  # type: ignore[return-value]
+    def members(part: str) -> set[str]:
+        return set().union(*map(members, groups[part])) if part in groups else {part}
 
-    return {members(group): group for group in groups}
-
-
-def _events(schema: EventSchema, groups: Mapping[frozenset[str], str]) -> str:
-    """The types of a task, and what an event of each type may hold."""
-    used = {
-        types
-        for event in schema.events.values()
-        for types in event.roles.values()
-        if types is not None and len(types) > 1
-    }
-    shown = {groups[types]: _code(sorted(types)) for types in used}
-    rows = [_event(event, schema, groups) for event in schema.events.values()]
-    parts = [
-        f"### Types of {schema.task}\n\nText spans: {_code(sorted(schema.mentions))}.\n",
-        "In the tables, a name in capital letters is one of these groups, and ANY is any type:\n",
-        _table(("group", "types"), sorted(shown.items())),
-        _table(("event", "mandatory roles", "exactly one of", "arguments may change places"), rows),
-        *_conditions(schema, groups),
-        *_modifiers(schema),
-    ]
-    return "\n".join(parts)
+    return {frozenset(members(group)): group for group in groups}
 
 
-def _event(
-    event: EventType, schema: EventSchema, groups: Mapping[frozenset[str], str]
-) -> tuple[str, ...]:
-    note = "" if set(schema.conditions) <= event.roles.keys() else " (1)"
-    return (
-        f"`{event.label}`{note}",
-        _roles(event.mandatory, event, groups),
-        _roles(event.one_of, event, groups),
-        "yes" if event.commutative else "",
-    )
+@dataclass(frozen=True, slots=True)
+class _Types:
+    """The part of the page that tells the types of a task, and what an event of each may hold."""
 
+    schema: EventSchema
+    groups: Mapping[frozenset[str], str]
 
-def _roles(roles: Iterable[str], event: EventType, groups: Mapping[frozenset[str], str]) -> str:
-    return ", ".join(f"`{role}`: {_types(event.roles[role], groups)}" for role in roles)
+    def part(self) -> str:
+        heads = ("event", "mandatory roles", "exactly one of", "arguments may change places")
+        parts = [
+            f"### Types of {self.schema.task}\n",
+            f"Text spans: {_code(sorted(self.schema.mentions))}.\n",
+            "In the tables, capital letters name one of these groups, and ANY is any type:\n",
+            _table(("group", "types"), sorted(self.used())),
+            _table(heads, map(self.event, self.schema.events.values())),
+            *self.conditions(),
+            self.modifiers(),
+        ]
+        return "\n".join(parts)
 
+    def used(self) -> set[tuple[str, str]]:
+        """The groups that fill a role, with their types."""
+        fillers = {t for event in self.schema.events.values() for t in event.roles.values() if t}
+        return {(self.named(types), _code(sorted(types))) for types in fillers if len(types) > 1}
 
-def _types(types: frozenset[str] | None, groups: Mapping[frozenset[str], str]) -> str:
-    if types is None:
-        return "ANY"
-    return groups[types] if len(types) > 1 else next(iter(types))
+    def event(self, event: EventType) -> tuple[str, ...]:
+        note = "" if self.takes_conditions(event) else " (1)"
+        return (
+            f"`{event.label}`{note}",
+            self.roles(event, event.mandatory),
+            self.roles(event, event.one_of),
+            "yes" if event.commutative else "",
+        )
 
+    def roles(self, event: EventType, roles: Iterable[str]) -> str:
+        return ", ".join(f"`{role}`: {self.named(event.roles[role])}" for role in roles)
 
-def _conditions(schema: EventSchema, groups: Mapping[frozenset[str], str]) -> Iterator[str]:
-    """The optional roles, and which events take none."""
-    if not schema.conditions:
-        yield "Events take no optional roles.\n"
-        return
-    taking = [e for e in schema.events.values() if set(schema.conditions) <= e.roles.keys()]
-    yield "Every event may have each of these optional roles once; those marked (1) take none:\n"
-    rows = [(f"`{role}`", _types(taking[0].roles[role], groups)) for role in schema.conditions]
-    yield _table(("optional role", "filled by"), rows)
+    def named(self, types: frozenset[str] | None) -> str:
+        if types is None:
+            return "ANY"
+        return self.groups[types] if len(types) > 1 else next(iter(types))
 
+    def takes_conditions(self, event: EventType) -> bool:
+        return set(self.schema.conditions) <= event.roles.keys()
 
-def _modifiers(schema: EventSchema) -> Iterator[str]:
-    allowed = [f"`{name}`, at most {most} an event" for name, most in schema.modifiers.items()]
-    yield f"Modifiers: {'; '.join(allowed) or 'none'}.\n"
+    def conditions(self) -> Iterator[str]:
+        """The optional roles, the same for all events that take any."""
+        if not self.schema.conditions:
+            yield "Events take no optional roles.\n"
+            return
+        yield "An event may have each of these optional roles once; those marked (1) take none:\n"
+        taking = next(filter(self.takes_conditions, self.schema.events.values()))
+        roles = [(f"`{role}`", self.named(taking.roles[role])) for role in self.schema.conditions]
+        yield _table(("optional role", "filled by"), roles)
+
+    def modifiers(self) -> str:
+        listed = self.schema.modifiers.items()
+        allowed = [f"`{name}`, at most {most} an event" for name, most in listed]
+        return f"Modifiers: {'; '.join(allowed) or 'none'}.\n"
 
 
 def _carried(listed: Sequence[Format]) -> str:
     """Which tables each format carries, and whether it is written."""
     rows = [
-        (f"[{form.name}](#{form.name})", "yes", "yes" if form.write else "-")
-        + tuple("yes" if table in form.carries else "-" for table in TABLES)
+        (
+            f"[{form.name}](#{form.name})",
+            *("yes" if has else "-" for has in (True, form.write, *_places(form))),
+        )
         for form in listed
     ]
     return _table(("format", "read", "written", *TABLES), rows)
 
 
+def _places(form: Format) -> Iterator[bool]:
+    return (table in form.carries for table in TABLES)
+
+
 def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
-    title, _, details = inspect.cleandoc(_told(form.name)).partition("\n")
-    rows = [("files", _code(form.suffixes)), ("what it is", form.title)]
-    rows.append(("not kept", form.loses or "nothing"))
-    return "\n".join([f"## {form.name}\n\n{title}\n", _table(("", ""), rows), _sections(details)])
+    title, _, details = _told(form.name).partition("\n")
+    rows = [("files", _code(form.suffixes)), ("not kept", form.loses or "nothing")]
+    return "\n".join([f"## {form.name}\n\n{title}\n", _table(("", ""), rows), *_sections(details)])
 
 
 def _told(name: str) -> str:
+    """The docstring of a format's module, with the tabs of its example lines."""
     return import_module(converters.BUILTIN[name]).__doc__ or ""
 
 
-def _sections(details: str) -> str:
+def _sections(details: str) -> Iterator[str]:
     """The sections of a module's docstring: prose as prose, example lines as they stand."""
-    parts = re.split(r"^([A-Z][a-z ]+):$", details, flags=re.M)
-    return "\n".join(
-        f"{_section(title, textwrap.dedent(body).strip())}\n"
-        for title, body in zip(parts[1::2], parts[2::2], strict=True)
-    )
-
-
-def _section(title: str, body: str) -> str:
-    if title.startswith("Example"):
-        body = "\n".join(["```text", *map(visible, body.split("\n\n")[0].split("\n")), "```"])
-    return f"**{title}.** {body}" if "```" not in body else f"**{title}**, a tab as `→`:\n\n{body}"
+    parts = re.split(r"^([A-Z][a-z ]+): *", details, flags=re.M)
+    for title, body in zip(parts[1::2], parts[2::2], strict=True):
+        told = textwrap.dedent(body.strip("\n")).strip()
+        if title.startswith("Example"):
+            yield "\n".join([f"{title}:\n", "```text", *map(visible, told.split("\n")), "```\n"])
+        else:
+            yield f"{title}: {told.replace('``', '`')}\n"

@@ -77,15 +77,18 @@ class Submission:
                 yield Pair(*_numbered_alike(reference, system))
 
 
-def submission(task: Task, path: str, against: str | None, limits: Limits = LIMITS) -> Submission:
+def submission(
+    task: Task, path: str, against: str | None, *, encoding: str = "utf-8", limits: Limits = LIMITS
+) -> Submission:
     """Open a submission and its reference.
 
     Raises:
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference and the submission does not bring its own documents.
     """
-    system = open_source(path, limits=limits)
-    opened = Submission(task, system, open_source(against, limits=limits) if against else None)
+    system = open_source(path, limits=limits, encoding=encoding)
+    reference = open_source(against, limits=limits, encoding=encoding) if against else None
+    opened = Submission(task, system, reference)
     if against is None and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
         raise NothingGiven(
@@ -96,13 +99,13 @@ def submission(task: Task, path: str, against: str | None, limits: Limits = LIMI
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:
-    return any(member.name.endswith(tuple(suffixes)) for member in source.members)
+    return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 
 def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
     """The documents that have files of some suffixes, with these files only."""
     kept = {
-        name: tuple(member for member in members if member.name.endswith(tuple(suffixes)))
+        name: tuple(member for member in members if member.basename.endswith(tuple(suffixes)))
         for name, members in documents.items()
     }
     return {name: members for name, members in kept.items() if members}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -47,6 +47,8 @@ def score(
     options: Mapping[str, str] | None = None,
     alignment: bool = True,
     batch: int = BATCH,
+    encoding: str = "utf-8",
+    step: Callable[[], None] = lambda: None,
 ) -> Scores:
     """Score a submission.
 
@@ -59,6 +61,8 @@ def score(
         options: paths by the names of the task's options.
         alignment: whether the table `alignment` is wanted; it costs memory.
         batch: documents at a time; the numbers do not depend on it.
+        encoding: of the files.
+        step: called after each batch.
 
     Raises:
         Refused: if there are blocking findings, unless `lenient`; also then if the official
@@ -68,10 +72,10 @@ def score(
     """
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
-    opened = submission(declared, system, reference)
+    opened = submission(declared, system, reference, encoding=encoding)
     metric, segments = declared.metric(profile, frozenset(given)), _segments(declared, given)
     run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
-    findings = [*outside(opened), *run.batches(batch)]
+    findings = [*outside(opened), *run.batches(batch, step)]
     judged = verdict(task, profile, findings)
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
         cure = "correct them, or use --profile plan"
@@ -99,11 +103,12 @@ class _Run:
         default_factory=lambda: {"reference": [], "system": []}
     )
 
-    def batches(self, size: int) -> Iterator[Finding]:
+    def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
         """Take in every batch; the findings come out."""
         for pair in self.opened.pairs(size):
             yield from inside(self.opened, pair)
             self.take(pair)
+            step()
 
     def take(self, pair: Pair) -> None:
         reference = _with_segments(pair.reference.corpus, self.segments)

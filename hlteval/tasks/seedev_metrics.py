@@ -19,8 +19,7 @@ BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives"
 FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
 
 _EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
-# The official software lists two types twice in "Inside sentences", and lists the types of binary
-# in full; both lists are reproduced as they are printed.
+# The official software lists two types twice in "Inside sentences".
 _TWICE = (_EQUIVALENT, _IDENTICAL)
 
 
@@ -100,7 +99,7 @@ def full(profile: str, _: frozenset[str]) -> EventMatch:
             measures=(*FULL_MEASURES, "F1"),
         )
     return EventMatch(
-        evaluations=(_standard(tuple(sorted(_labels("binary"))) + _TWICE, "Main scoring"),),
+        evaluations=(_standard(tuple(vocabulary("seedev")["listed_in_full"]), "Main scoring"),),
         comparison=Comparison(
             Sameness(events="shape", equivalences=False),
             allowed.conditions,
