@@ -9,14 +9,19 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # More for pytest, such as: make test PYTEST_ARGS="--shared ../cases -k seedev"
 PYTEST_ARGS ?=
+# More for the benchmark, such as: make bench BENCH_ARGS="--sizes 1,10"
+BENCH_ARGS ?=
 
-.PHONY: demo test lint types bench clean
+.PHONY: demo test lint types pytest bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hlteval demo build/demo
 
-test: lint types
-	$(BIN)/pytest --cov $(PYTEST_ARGS)
+# All that is wrong in one run: a fault of style hides no failing test.
+test: $(INSTALLED)
+	@failed=; for part in lint types pytest; do \
+		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+	done; test -z "$$failed"
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -25,8 +30,11 @@ lint: $(INSTALLED)
 types: $(INSTALLED)
 	$(BIN)/mypy
 
+pytest: $(INSTALLED)
+	$(BIN)/pytest --cov $(PYTEST_ARGS)
+
 bench: $(INSTALLED)
-	$(BIN)/python benchmarks/seedev.py
+	$(BIN)/python benchmarks/seedev.py $(BENCH_ARGS)
 
 # The stamp is newer than what it was made from: a second run installs nothing. Where Python comes
 # without ensurepip, the pip that is there puts another into the new environment.

@@ -11,8 +11,22 @@ import typer
 
 from hlteval.tasks import BUILTIN, load
 
+
+def _known_encoding(name: str) -> str:
+    try:
+        "a".encode(name)
+    except (LookupError, UnicodeError) as error:
+        raise typer.BadParameter(f"there is no encoding of text {name}") from error
+    return name
+
+
 Encoding = Annotated[
-    str, typer.Option(metavar="NAME", help="Encoding of the files, where it is not UTF-8.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        callback=_known_encoding,
+        help="Encoding of the files, where it is not UTF-8.",
+    ),
 ]
 
 Profile = Annotated[
@@ -72,8 +86,6 @@ def usage() -> Iterator[None]:
     try:
         yield
     except (NothingGiven, UnknownFormat) as error:
-        raise typer.BadParameter(str(error)) from error
-    except LookupError as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         name = error.filename or error
