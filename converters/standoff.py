@@ -27,13 +27,13 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.standoff_files import ASKED, GIVEN, TEXT, as_files
 from hlteval.converters.standoff_records import BLANKS, explain, parts
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
-TEXT, GIVEN, ASKED = ".txt", ".a1", ".a2"
 BATCH = 500
 """Documents in a batch; more cost memory and gain no time."""
 
@@ -311,88 +311,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     """
     path.mkdir(parents=True, exist_ok=True)
     for corpus in corpora:
-        for name, content in _files(corpus):
+        for name, content in as_files(corpus):
             (path / name).write_text(content, "utf-8", newline="")
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """Every file of a corpus with its content, also those without records."""
-    for name, text in corpus.documents.select("name", "text").iter_rows():
-        if text is not None:
-            yield name + TEXT, text
-    suffix = pl.col("member").str.extract(r"(\.a[12])$")
-    files = corpus.sources.select(origin="row", name=_stem("member"), suffix=suffix)
-    names = corpus.documents.select("name", document="row")
-    lines = _written(corpus).join(files.select("origin", "suffix"), on="origin", how="left")
-    lines = lines.join(names, on="document").with_columns(
-        pl.col("suffix").fill_null(pl.col("home"))
-    )
-    lines = lines.sort("name", "suffix", "record", "home", "order")
-    content = lines.group_by("name", "suffix").agg(content=pl.col("line").str.join("\n") + "\n")
-    bare = names.join(files, on="name", how="anti").select("name")
-    bare = bare.join(pl.DataFrame({"suffix": [GIVEN, ASKED]}), how="cross")
-    wanted = pl.concat(
-        [files.select("name", "suffix").drop_nulls(), bare, content.select("name", "suffix")]
-    )
-    filled = wanted.unique().join(content, on=["name", "suffix"], how="left").sort("name", "suffix")
-    for name, suffix, text in filled.select("name", "suffix", "content").iter_rows():
-        yield name + suffix, text or ""
-
-
-def _stem(member: str) -> pl.Expr:
-    """The document that a file belongs to: its name without folders, up to the last dot."""
-    return pl.col(member).str.extract(r"([^/]*)\.[^./]*$")
-
-
-def _written(corpus: Corpus) -> pl.DataFrame:
-    """Every record as a line, with the file that is its home where it came from none."""
-    kinds = (
-        (GIVEN, _mention_lines(corpus)),
-        (ASKED, _frame_lines(corpus)),
-        (ASKED, _modifier_lines(corpus)),
-        (ASKED, _group_lines(corpus)),
-    )
-    columns = ("document", "origin", "record", "home", "order", "line")
-    return pl.concat(
-        lines.with_columns(home=pl.lit(home), order=pl.col("row") + kind * 1_000_000_000).select(
-            columns
-        )
-        for kind, (home, lines) in enumerate(kinds)
-    )
-
-
-def _mention_lines(corpus: Corpus) -> pl.DataFrame:
-    fragment = pl.concat_str(
-        pl.element().struct.field("start"), pl.element().struct.field("end"), separator=" "
-    )
-    broken = pl.col("fragments").list.eval(fragment).list.join(";")
-    span = pl.coalesce(broken, pl.concat_str("start", "end", separator=" "))
-    texts = corpus.documents.select(document="row", whole="text")
-    cut = pl.col("whole").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
-    text = pl.coalesce("text", cut.str.replace_all(r"[\r\n]", " "), pl.lit(""))
-    line = pl.format("{}\t{} {}\t{}", "mention", "label", span, text)
-    return corpus.mentions.join(texts, on="document", how="left").with_columns(line=line)
-
-
-def _frame_lines(corpus: Corpus) -> pl.DataFrame:
-    argument = pl.format("{}:{}", "role", "target")
-    arguments = corpus.arguments.sort("frame_row", "position").group_by(row="frame_row")
-    joined = arguments.agg(arguments=argument.str.join(" "))
-    label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
-    line = pl.format("{}\t{} {}", "frame", label, pl.col("arguments").fill_null(""))
-    return corpus.frames.join(joined, on="row", how="left").with_columns(line=line)
-
-
-def _modifier_lines(corpus: Corpus) -> pl.DataFrame:
-    referent = pl.format(" Referent:{}", "value").fill_null("")
-    line = pl.format("{}\t{} Annotation:{}{}", "modifier", "label", "target", referent)
-    return corpus.modifiers.with_columns(line=line)
-
-
-def _group_lines(corpus: Corpus) -> pl.DataFrame:
-    groups = corpus.groups.sort("row").group_by("document", "group", "kind", maintain_order=True)
-    members = groups.agg(pl.col("row", "origin", "record").first(), pl.col("member").str.join(" "))
-    return members.with_columns(line=pl.format("*\t{} {}", "kind", "member"))
 
 
 FORMAT = Format(

@@ -78,7 +78,8 @@ def beyond_text(case: Case) -> pl.LazyFrame:
 def text_differs(case: Case) -> pl.LazyFrame:
     """A span whose repeated text is not what the document has there, blanks apart."""
     legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("length"))
-    actual = pl.col("whole").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
+    length = (pl.col("end") - pl.col("start")).clip(0)
+    actual = pl.col("whole").str.slice(pl.col("start"), length)
     parts = _parts(case).join(_texts(case), on="document", maintain_order="left").filter(legal)
     spans = parts.group_by("row", maintain_order=True).agg(
         pl.exclude("actual").first(), actual=actual.str.join(" ")

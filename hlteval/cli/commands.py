@@ -88,7 +88,7 @@ def usage() -> Iterator[None]:
     except (NothingGiven, UnknownFormat) as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
-        name = error.filename or error
-        raise typer.BadParameter(f"no such file or folder: {name}") from error
+        reason = f"no such file or folder: {error.filename}" if error.filename else str(error)
+        raise typer.BadParameter(reason) from error
     except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise typer.BadParameter(str(error)) from error

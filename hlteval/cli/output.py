@@ -49,6 +49,16 @@ def show_findings(listed: Sequence[Finding]) -> None:
         write(remarks(), findings.render(Verdict("", "", passed, tuple(listed))))
 
 
+def check_folder(output: Path) -> None:
+    """Refuse to replace a folder that holds anything but scores, before any work is done.
+
+    Raises:
+        FileExistsError: if it holds something else.
+    """
+    if output.is_dir() and any(output.iterdir()) and not (output / score_formats.MAIN).is_file():
+        raise FileExistsError(f"{output} holds something else than scores; name another folder")
+
+
 def show_scores(scores: Scores, form: str, output: Path | None) -> None:
     """Print scores in one of their formats, and write them as files where that is wanted."""
     if output is not None:

@@ -40,7 +40,7 @@ def score(
     options: dict[str, str] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import show_refusal, show_scores, working
+    from hlteval.cli.output import check_folder, show_refusal, show_scores, working
     from hlteval.runs.scoring import Refused
     from hlteval.runs.scoring import score as run
 
@@ -52,6 +52,8 @@ def score(
     }
     try:
         with usage(), working("scoring") as step:
+            if output is not None:
+                check_folder(output)
             wanted = form == "json" or output is not None
             scores = run(task, reference, system, alignment=wanted, step=step, **given)
     except Refused as refused:

@@ -15,6 +15,8 @@ from rich.text import Text
 from hlteval.reports.scores import Scores
 
 UNDEFINED = "-"
+MAIN = "scores.json"
+"""The file that tells a folder of scores from any other."""
 RATES = frozenset({"f1", "recall", "precision", "ser"})
 """Measures, in small letters, that are rates; others are counts, shown whole where they are."""
 
@@ -131,7 +133,7 @@ def _tex(name: str) -> str:
 def write_tables(scores: Scores, folder: Path) -> None:
     """Everything as files: scores.json, and each table as <name>.tsv; lists joined by blanks."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "scores.json").write_text(json(scores), "utf-8")
+    (folder / MAIN).write_text(json(scores), "utf-8")
     (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
     for name, table in scores.tables.items():
         lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]

@@ -113,7 +113,7 @@ def convert(
     source, written = open_source(path), target(output, to_format)
     run = _Run(detected(source, from_format), source, written)
     if output == "-":
-        run.to_stdout()
+        run.to_stdout(strict_loss=strict_loss)
     else:
         with writing(Path(output)) as unfinished:
             run.write(unfinished, strict_loss=strict_loss)
@@ -137,10 +137,10 @@ class _Run:
             raise Lossy(losses)
         self.findings += [*losses, *self.relaid(path)]
 
-    def to_stdout(self) -> None:
+    def to_stdout(self, *, strict_loss: bool) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "output")
-            self.write(file, strict_loss=False)
+            self.write(file, strict_loss=strict_loss)
             if file.is_dir():
                 raise UnknownFormat(
                     f"{self.target.name} is a folder of files; name one instead of -"
