@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# More for pytest, such as: make test PYTEST_ARGS="--shared ../cases -k seedev"
+# More for pytest, such as: make test PYTEST_ARGS="--shared=../cases -k seedev"
 PYTEST_ARGS ?=
 # More for the benchmark, such as: make bench BENCH_ARGS="--sizes 1,10"
 BENCH_ARGS ?=

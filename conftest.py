@@ -1,8 +1,15 @@
 """Where pytest finds the shared cases, and which folders it does not walk twice."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A machine may be slow; and where many look at a result, it is the same each time.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True, database=None)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 ROOT = Path(__file__).parent
 # Four rooms are reached through their links in hlteval/; here they would have no package.

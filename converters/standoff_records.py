@@ -91,7 +91,8 @@ def explain(line: str, *, ask: bool = True) -> Refusal:
     elif code == "STD103" and (number := _long_offset(line)):
         code, column, end = "STD109", number.start() + 1, number.end() + 1
     label = rest.split(maxsplit=1)[0] if rest.strip() else None
-    return Refusal(code, kind, name.strip() or None, label, column, end, expected)
+    identifier = name.strip() if tab else "".join(name.split(maxsplit=1)[:1])
+    return Refusal(code, kind, identifier or None, label, column, end, expected)
 
 
 def _failure(line: str) -> tuple[int, str]:

@@ -18,10 +18,12 @@ def demo(
 ) -> None:
     """Check, score and convert a small example, showing each command."""
     from hlteval.cli.app import app
+    from hlteval.cli.commands import usage
     from hlteval.cli.output import show_command
     from hlteval.runs.demo import commands, unpack
 
-    unpack(Path(folder))
+    with usage():
+        unpack(Path(folder))
     for command in commands(folder):
         show_command(command)
         app(command[1:], standalone_mode=False)

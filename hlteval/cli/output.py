@@ -55,7 +55,9 @@ def check_folder(output: Path) -> None:
     Raises:
         FileExistsError: if it holds something else.
     """
-    if output.is_dir() and any(output.iterdir()) and not (output / score_formats.MAIN).is_file():
+    names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
+    others = {name for name in names if not name.endswith(".tsv")} - {score_formats.MAIN}
+    if others or (names and score_formats.MAIN not in names):
         raise FileExistsError(f"{output} holds something else than scores; name another folder")
 
 
@@ -67,7 +69,8 @@ def show_scores(scores: Scores, form: str, output: Path | None) -> None:
     write(results(), score_formats.FORMATS[form](scores))
     counts = scores.verdict.by_severity
     if counts["error"]:
-        told = f"{counts['error']} errors in the submission; `hlteval validate` shows them"
+        errors = "1 error" if counts["error"] == 1 else f"{counts['error']:,} errors"
+        told = f"{errors} in the submission; `hlteval validate` shows them"
         write(remarks(), Text(told, style="yellow"))
 
 

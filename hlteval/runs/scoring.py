@@ -73,9 +73,10 @@ def score(
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
     opened = submission(declared, system, reference, encoding=encoding)
-    metric, segments = declared.metric(profile, frozenset(given)), _segments(declared, given)
+    metric = declared.metric(profile, frozenset(given))
+    segments, told = _segments(declared, given)
     run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
-    findings = [*outside(opened), *run.batches(batch, step)]
+    findings = [*told, *outside(opened), *run.batches(batch, step)]
     judged = verdict(task, profile, findings)
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
         cure = "correct them, or use --profile plan"
@@ -166,15 +167,18 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
     )
 
 
-def _segments(task: Task, given: Mapping[str, str]) -> Corpus:
-    """The sentences that an option names; no documents where there is none."""
-    read = [
-        reading
-        for option in task.options
-        if option.name in given
-        for reading in load_format(option.format).read(open_source(given[option.name]))
-    ]
-    return Corpus.concat(reading.corpus for reading in read)
+def _segments(task: Task, given: Mapping[str, str]) -> tuple[Corpus, list[Finding]]:
+    """The sentences that an option names, with what is wrong with them; none without the option."""
+    corpora: list[Corpus] = []
+    findings: list[Finding] = []
+    for option in task.options:
+        if option.name in given:
+            source = open_source(given[option.name])
+            readings = list(load_format(option.format).read(source))
+            corpora.extend(reading.corpus for reading in readings)
+            findings.extend(source.findings)
+            findings.extend(finding for reading in readings for finding in reading.findings)
+    return Corpus.concat(corpora), findings
 
 
 def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:

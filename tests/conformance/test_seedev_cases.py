@@ -32,7 +32,18 @@ CASES = {
 }
 FORCED = {"b05_missing_wild", "f06_missing_wild"}
 """Cases that are only scored with --lenient, as the software does with -force."""
-METRICS = ["f1", "recall", "precision", "ser", "matches", "substitutions", "insertions", "deletions", "references", "predictions"]
+METRICS = [
+    "f1",
+    "recall",
+    "precision",
+    "ser",
+    "matches",
+    "substitutions",
+    "insertions",
+    "deletions",
+    "references",
+    "predictions",
+]
 
 Row = tuple[str, str, str]
 Score = Callable[[str, str], dict[str, Any]]

@@ -23,7 +23,7 @@ FIXED: Contents = {"out/d1.a2": WORDS * 20, "out/d2.a2": b"", "d3.a2": bytes(ran
 PARTS = st.text(st.characters(categories=["L", "Mn", "Nd", "Zs", "So"]), min_size=1, max_size=12)
 NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join).filter(lambda name: not junk(name))
 CONTENTS = (
-    st.binary(max_size=300) | st.binary(min_size=1, max_size=8).map(lambda data: data * 20_000)
+    st.binary(max_size=300) | st.binary(min_size=1, max_size=8).map(lambda data: data * 2_000)
 ).filter(lambda data: not packed(data))
 
 

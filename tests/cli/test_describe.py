@@ -1,0 +1,83 @@
+"""`hlteval tasks`, `formats`, `explain`, and the program as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlteval import __version__, converters, tasks
+from hlteval.findings import catalogue
+
+Run = Callable[..., Any]
+COMMANDS = ("validate", "convert", "score", "tasks", "formats", "explain", "demo")
+
+
+def test_tasks_are_listed(invoke: Run) -> None:
+    result = invoke("tasks")
+    assert (result.exit_code, result.stderr) == (0, "")
+    words = result.stdout.split()
+    for name in tasks.BUILTIN:
+        assert name in words
+        assert set(tasks.load(name).metrics) <= set(words)
+    assert {"plan", "official", "standoff"} <= set(words)
+
+
+def test_formats_are_listed(invoke: Run) -> None:
+    result = invoke("formats")
+    assert (result.exit_code, result.stderr) == (0, "")
+    for name in converters.BUILTIN:
+        line = next(line for line in result.stdout.splitlines() if line.startswith(f"{name} "))
+        written = converters.load(name).write is not None
+        assert line.split()[1:3] == ["yes", "yes" if written else "-"]
+
+
+@pytest.mark.parametrize("code", catalogue())
+def test_every_code_is_explained(code: str, invoke: Run) -> None:
+    result = invoke("explain", code)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith(f"{code}: {catalogue()[code].title}\n")
+    assert "Why\n" in result.stdout
+    assert "What to do\n" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 120
+
+
+def test_a_code_may_be_in_small_letters(invoke: Run) -> None:
+    assert invoke("explain", "std302").stdout == invoke("explain", "STD302").stdout
+
+
+def test_an_unknown_code_is_told(invoke: Run) -> None:
+    result = invoke("explain", "STD999")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "there is no code STD999" in result.stderr
+
+
+def test_version_and_help(invoke: Run) -> None:
+    assert invoke("--version").stdout == f"hlteval {__version__}\n"
+    for option in ("--help", "-h"):
+        result = invoke(option)
+        assert result.exit_code == 0
+        assert all(command in result.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("task", tasks.BUILTIN)
+def test_the_help_of_a_task_has_its_own_options(task: str, invoke: Run) -> None:
+    told = invoke("score", task, "--help").stdout
+    assert tasks.load(task).title.split(":")[0] in told
+    for option in tasks.load(task).options:
+        assert f"--{option.name}" in told
+    assert ("--sentences" in told) == (task == "seedev-binary")
+
+
+def test_an_unknown_command_is_told(invoke: Run) -> None:
+    result = invoke("scroe")
+    assert result.exit_code == 2
+    assert "scroe" in result.stderr
+
+
+def test_as_a_program(program: Run, tmp_path: Path) -> None:
+    done = program("hlteval --version; hlteval explain STD101 | head -1", tmp_path)
+    assert done.stdout.startswith(f"hlteval {__version__}\nSTD101: ")
+    assert done.stderr == ""

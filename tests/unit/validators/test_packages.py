@@ -1,0 +1,125 @@
+"""A submission as a package: which files are missed, which are not read, and what may be meant."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from hlteval import Finding, validate
+
+REFERENCE = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "full"
+ONE = "E1\tBinding Functional_Molecule:T1 Molecule:T2\n"
+TWO = "E1\tBinding Functional_Molecule:T2 Molecule:T7\n"
+NOT_READ = "predictions are in files whose name ends in .a2"
+Found = Callable[[Mapping[str, str]], list[Finding]]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Found:
+    """What is found in a folder of files."""
+
+    def find(files: Mapping[str, str]) -> list[Finding]:
+        for name, text in files.items():
+            path = tmp_path / "system" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        verdict = validate("seedev-full", str(tmp_path / "system"), against=str(REFERENCE))
+        return list(verdict.findings)
+
+    return find
+
+
+def told(findings: list[Finding]) -> list[tuple[str, str, str | None]]:
+    return [(f.code, (f.file or "").rpartition("/")[2], f.help) for f in findings]
+
+
+def test_a_name_that_nearly_fits_is_suggested_on_both_sides(found: Found) -> None:
+    assert told(found({"seed-1.a2": ONE, "sede-2.a2": TWO})) == [
+        ("SEE401", "system", "is sede-2 meant for it?"),
+        ("SEE402", "sede-2.a2", "did you mean seed-2?"),
+    ]
+    assert [f.code for f in found({"seed-2.a2": TWO, "sede-2.a2": TWO})] == ["SEE402"]
+
+
+def test_capital_letters_make_another_name(found: Found) -> None:
+    assert told(found({"seed-1.a2": ONE, "SEED-2.a2": TWO})) == [
+        ("SEE401", "system", "is SEED-2 meant for it?"),
+        ("SEE402", "SEED-2.a2", "did you mean seed-2?"),
+    ]
+
+
+def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
+    hints = [hint for _, _, hint in told(found({"seed-1.a2": ONE, "results.a2": TWO}))]
+    assert hints == [
+        "add the file; an empty one if nothing is predicted",
+        "name the file after a document of the task",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("seed-1.A2", "call it seed-1.a2, in small letters"),
+        ("seed-1.ann", "if it holds predictions, call it <document>.a2"),
+        ("seed-1.a2.bak", "if it holds predictions, call it <document>.a2"),
+        ("seed-1.a2~", "if it holds predictions, call it <document>.a2"),
+        ("log.txt", f"{NOT_READ}; delete it from the submission"),
+        ("seed-3.a1", f"{NOT_READ}; delete it from the submission"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_read_is_told(name: str, hint: str, found: Found) -> None:
+    files = {"seed-1.a2": ONE, "seed-2.a2": TWO, name: ONE}
+    assert told(found(files)) == [("SEE404", name, hint)]
+
+
+def test_given_files_may_stay_if_they_are_the_same(found: Found) -> None:
+    given = (REFERENCE / "seed-1.a1").read_text("utf-8")
+    text = (REFERENCE / "seed-2.txt").read_text("utf-8")
+    files = {"seed-1.a2": ONE, "seed-2.a2": TWO, "seed-1.a1": given, "seed-2.txt": f"{text}\n"}
+    assert [code for code, *_ in told(found(files))] == ["SEE406", "SEE407"]
+
+
+def test_a_folder_one_level_too_high(found: Found) -> None:
+    findings = found({"run1/seed-1.a2": ONE, "run1/seed-2.a2": TWO})
+    assert [f.code for f in findings] == ["SEE401", "SEE401", "SEE405", "SEE405"]
+    assert (findings[-1].help or "").endswith("/system/run1 instead, or move the files up")
+
+
+def test_of_an_archive_all_levels_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "run1.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a/b/seed-1.a2", ONE)
+        archive.writestr("seed-2.a2", TWO)
+    assert validate("seedev-full", str(path), against=str(REFERENCE)).findings == ()
+
+
+def test_one_file_is_a_submission_of_one_document(tmp_path: Path) -> None:
+    (tmp_path / "seed-1.a2").write_text(ONE, "utf-8")
+    verdict = validate("seedev-full", str(tmp_path / "seed-1.a2"), against=str(REFERENCE))
+    (finding,) = verdict.findings
+    assert (finding.code, finding.message) == ("SEE401", "no seed-2.a2 in the submission")
+
+
+def test_an_empty_file_of_a_document_without_events_is_right(tmp_path: Path) -> None:
+    for folder in ("reference", "system"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "d.a2").write_text("\n")
+    (tmp_path / "reference" / "d.txt").write_text("seed")
+    (tmp_path / "reference" / "d.a1").write_text("T1\tTissue 0 4\tseed\n")
+    verdict = validate("seedev-full", str(tmp_path / "system"), against=str(tmp_path / "reference"))
+    assert verdict.findings == ()
+
+
+def test_faults_of_the_reference_are_told_too(tmp_path: Path, found: Found) -> None:
+    """Else a wrong reference would give wrong numbers in silence."""
+    (tmp_path / "reference").mkdir()
+    for file in REFERENCE.iterdir():
+        (tmp_path / "reference" / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "reference" / "seed-1.a1").write_bytes(b"T1 Protein 12 16 LIN7\n\xff")
+    found({"seed-1.a2": ONE, "seed-2.a2": TWO})
+    verdict = validate("seedev-full", str(tmp_path / "system"), against=str(tmp_path / "reference"))
+    assert verdict.findings[0].code == "SRC201"
+    assert (verdict.findings[0].file or "").endswith("reference/seed-1.a1")
