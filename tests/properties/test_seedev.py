@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hlteval import score
 from hlteval.converters.standoff import FORMAT
 from hlteval.representation import Corpus
-from hlteval.scoring.seedev import UNIT
+from hlteval.scoring.event_pairs import UNIT
 from hlteval.sources import Member, Source
 from hlteval.tasks import load
 

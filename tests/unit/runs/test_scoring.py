@@ -49,7 +49,7 @@ def test_the_alignment_shows_every_event_of_either_side() -> None:
 
 
 def test_what_counts_without_being_an_event_is_in_the_alignment(tmp_path: Path) -> None:
-    """In official, binary, an entity and what stands in for a dangling reference are predictions."""
+    """In official binary, an entity and what stands for a dangling reference are predictions."""
     reference, system = paths("binary")
     shutil.copytree(system, tmp_path / "system")
     text = "T99\tTissue 0 3\tThe\nE1\tBinds_To Functional_Molecule:T98 Molecule:T2\n"
