@@ -1,0 +1,476 @@
+"""Speech Situation Frames: three layers of precision and recall, swept over the confidences.
+
+Frames are projected to a layer (Relevance: the segment; Type: segment and type; Type+Place: those and
+the place), duplicates are merged, and what is left is paired one to one so that the summed similarity
+is greatest. The sum of similarities is the number of true positives.
+
+Conventions:
+    Similarities are integers in units of 1/`UNIT`, so that sums are exact and depend on no order.
+    Statistics are what each frame adds at its layer when it comes below all more confident ones of
+    its segment: sums over segments give the counts at any threshold, and similarities and pairings
+    are worked out once, whatever the number of cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from hlteval.representation import Corpus, align
+from hlteval.scoring.curves import Curve, curve
+from hlteval.scoring.matching import Pair, optimal
+from hlteval.scoring.similarity import UNIT, similarities
+
+LAYERS = {"relevance": "Relevance", "type": "Type", "type+place": "Type+Place"}
+"""The layers by the names of their metrics, with the names of the specification."""
+
+FIGURES = ("auc", "auc_anchored", "auc_unanchored", "max_f1")
+"""The metrics of each layer; the first is one of the next two, as the profile has it."""
+
+COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "document": pl.String,
+    "layer": pl.String,
+    "confidence": pl.Float64,
+    "record": pl.Int64,
+    "matched": pl.Int64,
+    "frames": pl.Int64,
+    "references": pl.Int64,
+}
+"""What each system frame adds to a layer (`matched` in units, and `frames` after merging); the
+frames as they were submitted, as the layer `submitted`; and the `references` of a segment."""
+
+ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "layer": pl.String,
+    "document": pl.String,
+    "type": pl.String,
+    "reference_place": pl.String,
+    "system_place": pl.String,
+    "confidence": pl.Float64,
+    "record": pl.Int64,
+    "similarity": pl.Float64,
+    "outcome": pl.String,
+}
+"""A row per pair of merged frames, or frame without a partner, when all frames count; `outcome` is
+`matched`, `missed`, `false positive`, or `left out` (of an ambiguous segment, at Type+Place)."""
+
+CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "layer": pl.String,
+    "cut": pl.Int64,
+    "threshold": pl.Float64,
+    "tp": pl.Float64,
+    "fp": pl.Float64,
+    "fn": pl.Float64,
+    "precision": pl.Float64,
+    "recall": pl.Float64,
+}
+"""A row per layer and cut: how many frames it takes, the least confidence among them, and counts."""
+
+_KEYS = {
+    "relevance": ("document",),
+    "type": ("document", "label"),
+    "type+place": ("document", "label", "place"),
+}
+_MEASURES = {
+    "AUC": "auc",
+    "AUC anchored": "auc_anchored",
+    "AUC unanchored": "auc_unanchored",
+    "Max F1": "max_f1",
+}
+
+
+@dataclass(frozen=True)
+class FrameMatch:
+    """How frames are compared in a profile.
+
+    Attributes:
+        profile: `plan` follows the specification; `official` the script of its authors: cuts by
+            rank, no anchor, only the last of several places of one type, places before an ambiguous
+            block still counted, blank places taken as places.
+        places: `soft`, or `exact` where only equal names match.
+        normalize: a Unicode normal form that both sides are brought to, or empty.
+        dictionary: names of places by the names that are written for them, for both sides.
+    """
+
+    profile: Literal["plan", "official"] = "plan"
+    places: Literal["soft", "exact"] = "soft"
+    normalize: Literal["", "NFC", "NFD", "NFKC", "NFKD"] = ""
+    dictionary: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def official(self) -> bool:
+        """Whether the script is reproduced."""
+        return self.profile == "official"
+
+    def statistics(self, reference: Corpus, system: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What the frames of a batch of segments add to each layer, and how they are paired.
+
+        Args:
+            reference: the annotated frames.
+            system: the system's, for the same segments and perhaps others.
+
+        Returns:
+            Statistics, as `COUNTS`; and the alignment, as `ALIGNMENT`.
+
+        Examples:
+            >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
+            >>> said = {**frame, "label": "Shelter", "confidence": 0.5}
+            >>> one = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[said])
+            >>> counts, _ = FrameMatch().statistics(one, one)
+            >>> counts.filter(layer="type", frames=1)["matched"].to_list() == [UNIT]
+            True
+        """
+        reference, system = align(reference, system)
+        annotated, submitted = self._reference(reference), self._system(system, reference)
+        ambiguous = _ambiguous(reference)
+        counts, pairs = [_submitted(submitted)], []
+        for layer, keys in _KEYS.items():
+            left, right = (_projected(frames, keys) for frames in (annotated, submitted))
+            if layer == "type+place" and not self.official:
+                pairs += [_left_out(layer, one, ambiguous) for one in (left, right)]
+                left, right = (one.join(ambiguous, on="document", how="anti") for one in (left, right))
+            if layer == "type+place":
+                changes, paired = self._located(left, right)
+            else:
+                changes, paired = _equal(left, right, keys)
+            counts += [_changes(layer, changes), _references(layer, left)]
+            pairs.append(_aligned(layer, left, right, paired))
+        names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
+        return _named(pl.concat(counts), names, COUNTS), _named(pl.concat(pairs), names, ALIGNMENT)
+
+    def _reference(self, corpus: Corpus) -> pl.DataFrame:
+        """The annotated frames, with the places that count."""
+        frames = corpus.frames.filter(pl.col("kind") == "situation")
+        frames = frames.with_columns(place=self._named_place())
+        if not self.official:
+            return frames
+        several = pl.col("label").n_unique().over("document", "origin", "record") > 1
+        last = pl.col("row") == pl.col("row").max().over("document", "origin", "record")
+        frames = frames.filter(several | last)
+        firsts = _candidates(corpus).group_by("document").agg(ambiguous=pl.col("record").min())
+        frames = frames.join(firsts, on="document", how="left")
+        dropped = (pl.col("record") >= pl.col("ambiguous")).fill_null(False)
+        return frames.with_columns(place=pl.when(~dropped).then("place")).drop("ambiguous")
+
+    def _system(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+        """The submitted frames, with the places that count."""
+        frames = corpus.frames.filter(pl.col("kind") == "situation")
+        frames = frames.with_columns(pl.col("confidence").fill_null(1.0), place=self._named_place())
+        if not self.official:
+            return frames
+        unknown = pl.col("document").is_in(_ambiguous(reference)["document"].implode())
+        return frames.with_columns(place=pl.when(~unknown).then("place"))
+
+    def _named_place(self) -> pl.Expr:
+        place = pl.col("place")
+        if not self.official:
+            place = pl.when(place.str.strip_chars() != "").then(place)
+        if self.normalize:
+            place = place.str.normalize(self.normalize)
+        return place.replace(dict(self.dictionary)) if self.dictionary else place
+
+    def _located(
+        self, left: pl.DataFrame, right: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What each localized frame adds, and the pairs when all are there."""
+        group = ["document", "label"]
+        ours = left.select(*group, "place", reference=pl.int_range(pl.len(), dtype=pl.Int64))
+        theirs = right.with_row_index("system").with_columns(pl.col("system").cast(pl.Int64))
+        both = theirs.join(ours, on=group, suffix="_reference", maintain_order="left")
+        both = both.with_columns(
+            weight=similarities(both["place_reference"], both["place"], exact=self.places == "exact")
+        ).filter(pl.col("weight") > 0)
+        both = both.with_columns(
+            references=pl.col("reference").n_unique().over(group),
+            systems=pl.col("system").n_unique().over(group),
+        )
+        gains, pairs = zip(_simple(both), _contested(both), strict=True)
+        gain = pl.concat(gains).group_by("system").agg(pl.col("matched").sum())
+        changes = theirs.join(gain, on="system", how="left").with_columns(pl.col("matched").fill_null(0))
+        return changes, pl.concat(pairs)
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The statistics of several batches as one."""
+        return pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])
+
+    def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
+        """The curve of each layer; None where a layer does not apply."""
+        submitted = total.filter(pl.col("layer") == "submitted")
+        applying = {"relevance", *total.filter(pl.col("confidence").is_not_null())["layer"].unique()}
+        return {
+            layer: curve(
+                submitted, total.filter(pl.col("layer") == layer), by_rank=self.official
+            )
+            if layer in applying
+            else None
+            for layer in LAYERS
+        }
+
+    def score(
+        self, total: pl.DataFrame
+    ) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+        """The metrics of all layers, and the tables `scorings` and `curve`."""
+        curves = self.curves(total)
+        metrics: dict[str, float | None] = {}
+        scorings: list[dict[str, object]] = []
+        for layer, points in curves.items():
+            figures = self.figures(points)
+            metrics |= {f"{layer}.{name}": figures[name] for name in FIGURES}
+            shown = {name: figures[key] for name, key in _MEASURES.items()}
+            shown |= points.last() if points else {}
+            scorings += [
+                {"evaluation": "Curves", "scoring": LAYERS[layer], "measure": name, "value": value}
+                for name, value in shown.items()
+                if points
+            ]
+        rows = [
+            {"layer": LAYERS[layer], **row}
+            for layer, points in curves.items()
+            if points
+            for row in points.rows()
+        ]
+        tables = {
+            "scorings": pl.DataFrame(scorings, schema=_SCORINGS),
+            "curve": pl.DataFrame(rows, schema=dict(CURVE)),
+        }
+        return metrics, tables
+
+    def figures(self, points: Curve | None) -> dict[str, float | None]:
+        """The metrics of one layer; all null where it does not apply."""
+        if points is None:
+            return dict.fromkeys(FIGURES)
+        anchored, unanchored = points.area(anchored=True), points.area(anchored=False)
+        best = points.best_f1()
+        if self.official and not points.beyond_zero:  # the script prints a zero for no point at all
+            unanchored, best = 0.0, 0.0
+        own = unanchored if self.official else anchored
+        return dict(zip(FIGURES, (own, anchored, unanchored, best), strict=True))
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the numbers must know."""
+        told = []
+        for layer, points in self.curves(total).items():
+            name = LAYERS[layer]
+            if points is None:
+                told.append(f"{name} does not apply: no frame of the submission is of this layer")
+            elif not points.references:
+                told.append(f"{name}: the reference has no frame, so recall is undefined")
+            elif len(points.beyond_zero) == 1:
+                told.append(f"{name}: a curve of one point has no area{_STOPS * self.official}")
+            elif not points.beyond_zero and not self.official:
+                told.append(f"{name}: no point of the curve has a recall above 0")
+            elif not points.beyond_zero:
+                told.append(f"{name}: no point of the curve has a recall above 0; {_ZERO}")
+        split = next((one.split_ties for one in self.curves(total).values() if one), 0)
+        if self.official and split:
+            told.append(
+                f"{split} cuts divide frames of equal confidence by their order in the file; "
+                "profile plan does not depend on it"
+            )
+        return tuple(told)
+
+    def files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files that the script of the authors writes; none in the profile `plan`."""
+        if not self.official:
+            return {}
+        curves = {layer: points for layer, points in self.curves(total).items() if points}
+        areas = {layer: self.figures(points)["auc"] for layer, points in curves.items()}
+        summary = "".join(
+            f"{LAYERS[layer]}\t{area:.8f}\n" for layer, area in areas.items() if area is not None
+        )
+        logs = {
+            f"log_{LAYERS[layer]}.tsv": "recall\tprecision\n"
+            + "".join(f"{recall:.8f}\t{precision:.8f}\n" for recall, precision in points.beyond_zero)
+            for layer, points in curves.items()
+            if areas[layer] is not None
+        }
+        return {"summary.tsv": "Layer\tAUC\n" + summary, **logs}
+
+
+_STOPS = "; the official script stops here with an error"
+_ZERO = "the official script prints an area of 0"
+_SCORINGS = {
+    "evaluation": pl.String,
+    "scoring": pl.String,
+    "measure": pl.String,
+    "value": pl.Float64,
+}
+
+
+def _candidates(corpus: Corpus) -> pl.DataFrame:
+    """The places that a frame of an ambiguous block may be at."""
+    return corpus.arguments.filter(pl.col("role") == "Place")
+
+
+def _ambiguous(corpus: Corpus) -> pl.DataFrame:
+    """The segments with an ambiguous block."""
+    return _candidates(corpus).select("document").unique()
+
+
+def _projected(frames: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
+    """The frames of a layer: those with all its parts, the most confident of each kind."""
+    ordered = frames.drop_nulls(keys).sort(
+        "confidence", "record", descending=[True, False], maintain_order=True, nulls_last=True
+    )
+    merged = ordered.unique(list(keys), keep="first", maintain_order=True)
+    known = {"document", *keys}
+    absent = [pl.lit(None, pl.String).alias(name) for name in ("label", "place") if name not in known]
+    return merged.with_columns(absent).select("document", "label", "place", "confidence", "record")
+
+
+def _submitted(frames: pl.DataFrame) -> pl.DataFrame:
+    """The submitted frames as rows of the statistics."""
+    zero = pl.lit(0, pl.Int64)
+    return frames.select(
+        "document",
+        "confidence",
+        "record",
+        layer=pl.lit("submitted"),
+        matched=zero,
+        frames=pl.lit(1, pl.Int64),
+        references=zero,
+    )
+
+
+def _changes(layer: str, changes: pl.DataFrame) -> pl.DataFrame:
+    one, zero = pl.lit(1, pl.Int64), pl.lit(0, pl.Int64)
+    return changes.select(
+        "document",
+        "confidence",
+        "record",
+        layer=pl.lit(layer),
+        matched="matched",
+        frames=one,
+        references=zero,
+    )
+
+
+def _references(layer: str, left: pl.DataFrame) -> pl.DataFrame:
+    zero = pl.lit(0, pl.Int64)
+    counted = left.group_by("document", maintain_order=True).agg(references=pl.len().cast(pl.Int64))
+    return counted.select(
+        "document",
+        confidence=pl.lit(None, pl.Float64),
+        record=pl.lit(None, pl.Int64),
+        layer=pl.lit(layer),
+        matched=zero,
+        frames=zero,
+        references="references",
+    )
+
+
+def _equal(
+    left: pl.DataFrame, right: pl.DataFrame, keys: tuple[str, ...]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Layers where similarity is 0 or 1: what each frame adds, and the pairs."""
+    ours = left.select(*keys, reference=pl.int_range(pl.len(), dtype=pl.Int64))
+    theirs = right.with_columns(system=pl.int_range(pl.len(), dtype=pl.Int64))
+    joined = theirs.join(ours, on=list(keys), how="left", maintain_order="left")
+    hit = pl.col("reference").is_not_null()
+    joined = joined.with_columns(matched=pl.when(hit).then(pl.lit(UNIT, pl.Int64)).otherwise(0))
+    pairs = joined.filter(hit).select("reference", "system", weight="matched")
+    return joined, pairs
+
+
+def _simple(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Types with one place on either side: there the best similarity so far is what counts."""
+    group = ["document", "label"]
+    some = both.filter((pl.col("references") == 1) | (pl.col("systems") == 1))
+    best = some.group_by(*group, "system", maintain_order=True).agg(pl.col("weight").max())
+    reached = best.sort("system").with_columns(
+        best=pl.col("weight").cum_max().over(group)
+    )
+    gains = reached.select(
+        "system", matched=pl.col("best") - pl.col("best").shift(1, fill_value=0).over(group)
+    )
+    first = some.sort("weight", descending=True, maintain_order=True)
+    pairs = first.unique(group, keep="first", maintain_order=True)
+    return gains, pairs.select("reference", "system", "weight")
+
+
+def _contested(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Types with several places on both sides: assigned anew whenever a frame joins them."""
+    some = both.filter((pl.col("references") > 1) & (pl.col("systems") > 1)).sort("system")
+    groups: dict[tuple[int, str], list[Pair]] = {}
+    rows = some.select("document", "label", "reference", "system", "weight").iter_rows()
+    for document, label, *pair in rows:
+        groups.setdefault((document, label), []).append(Pair(*pair))
+    gains: list[tuple[int, int]] = []
+    chosen: list[Pair] = []
+    for candidates in groups.values():
+        reached = 0
+        for system in sorted({pair.system for pair in candidates}):
+            paired = optimal([pair for pair in candidates if pair.system <= system])
+            value = sum(pair.weight for pair in paired)
+            gains.append((system, value - reached))
+            reached = value
+        chosen += paired
+    schema = {"reference": pl.Int64, "system": pl.Int64, "weight": pl.Int64}
+    gained = {"system": pl.Int64, "matched": pl.Int64}
+    return (
+        pl.DataFrame(gains, schema=gained, orient="row"),
+        pl.DataFrame(chosen, schema=schema, orient="row"),
+    )
+
+
+_PAIRED = ("document", "label", "reference_place", "system_place", "confidence", "record", "weight")
+
+
+def _aligned(
+    layer: str, left: pl.DataFrame, right: pl.DataFrame, pairs: pl.DataFrame
+) -> pl.DataFrame:
+    """Pairs, then what is left of the reference, then what is left of the system."""
+    ours = left.select(
+        "document", "label", reference=pl.int_range(pl.len(), dtype=pl.Int64), reference_place="place"
+    )
+    theirs = right.select(
+        "document",
+        "label",
+        "confidence",
+        "record",
+        system=pl.int_range(pl.len(), dtype=pl.Int64),
+        system_place="place",
+    )
+    matched = pairs.join(ours, on="reference").join(theirs.drop("document", "label"), on="system")
+    missed = ours.join(pairs, on="reference", how="anti")
+    wrong = theirs.join(pairs, on="system", how="anti")
+    parts = ((matched, "matched"), (missed, "missed"), (wrong, "false positive"))
+    rows = [_outcome(part, layer, outcome) for part, outcome in parts]
+    return pl.concat(rows).sort("document", "type", "record", nulls_last=True)
+
+
+def _outcome(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
+    dtypes = {**ALIGNMENT, "weight": pl.Int64}
+    absent = [
+        pl.lit(None, dtypes[name]).alias(name) for name in _PAIRED if name not in rows.columns
+    ]
+    return rows.with_columns(absent).select(
+        pl.lit(LAYERS[layer]).alias("layer"),
+        "document",
+        pl.col("label").alias("type"),
+        "reference_place",
+        "system_place",
+        "confidence",
+        "record",
+        (pl.col("weight").fill_null(0) / UNIT).alias("similarity"),
+        pl.lit(outcome).alias("outcome"),
+    )
+
+
+def _left_out(layer: str, frames: pl.DataFrame, ambiguous: pl.DataFrame) -> pl.DataFrame:
+    """The frames of ambiguous segments, which do not count at a layer."""
+    some = frames.join(ambiguous, on="document", how="semi", maintain_order="left")
+    side = "reference_place" if frames["confidence"].null_count() else "system_place"
+    return _outcome(some.rename({"place": side}), layer, "left out")
+
+
+def _named(
+    rows: pl.DataFrame,
+    names: pl.DataFrame,
+    schema: Mapping[str, pl.DataType | type[pl.DataType]],
+) -> pl.DataFrame:
+    """Rows with the names of their documents."""
+    joined = rows.join(names, left_on="document", right_on="row", maintain_order="left")
+    return joined.drop("document").rename({"name": "document"}).select(list(schema))
