@@ -26,6 +26,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.situations import situations
 from hlteval.converters.standoff_records import BLANKS, explain, parts
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.grammars import pattern
@@ -369,7 +370,8 @@ def _frame_lines(corpus: Corpus) -> pl.DataFrame:
     joined = arguments.agg(arguments=argument.str.join(" "))
     label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
     line = pl.format("{}\t{} {}", "frame", label, pl.col("arguments").fill_null(""))
-    return corpus.frames.join(joined, on="row", how="left").with_columns(line=line)
+    named = corpus.frames.drop_nulls("frame")
+    return named.join(joined, on="row", how="left").with_columns(line=line)
 
 
 def _modifier_lines(corpus: Corpus) -> pl.DataFrame:
@@ -389,6 +391,7 @@ FORMAT = Format(
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=(TEXT, GIVEN, ASKED),
     carries=("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
+    lost=situations,
     loses="the layout of lines that were not canonical; records that could not be read",
     sniff=sniff,
     documents=documents,

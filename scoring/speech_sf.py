@@ -275,18 +275,17 @@ class FrameMatch:
         """The files that the script of the authors writes; none in the profile `plan`."""
         if not self.official:
             return {}
-        curves = {layer: points for layer, points in self.curves(total).items() if points}
-        areas = {layer: self.figures(points)["auc"] for layer, points in curves.items()}
-        summary = "".join(
-            f"{LAYERS[layer]}\t{area:.8f}\n" for layer, area in areas.items() if area is not None
-        )
-        logs = {
-            f"log_{LAYERS[layer]}.tsv": "recall\tprecision\n"
-            + "".join(f"{recall:.8f}\t{precision:.8f}\n" for recall, precision in points.beyond_zero)
-            for layer, points in curves.items()
-            if areas[layer] is not None
-        }
-        return {"summary.tsv": "Layer\tAUC\n" + summary, **logs}
+        files, summary = {}, "Layer\tAUC\n"
+        for layer, points in self.curves(total).items():
+            if points is None:
+                continue
+            area = self.figures(points)["auc"]
+            if area is None:  # the script stops at this layer, and writes no summary
+                return files
+            lines = (f"{recall:.8f}\t{precision:.8f}\n" for recall, precision in points.beyond_zero)
+            files[f"log_{LAYERS[layer]}.tsv"] = "".join(["recall\tprecision\n", *lines])
+            summary += f"{LAYERS[layer]}\t{area:.8f}\n"
+        return {"summary.tsv": summary, **files}
 
 
 _STOPS = "; the official script stops here with an error"

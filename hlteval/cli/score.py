@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
@@ -36,16 +36,23 @@ def score(
         bool,
         typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
     ] = False,
-    options: dict[str, str] | None = None,
+    options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import show_refusal, show_scores
     from hlteval.runs.scoring import Refused
+    from hlteval.runs.plotting import plotted
     from hlteval.runs.scoring import score as run
 
+    given = dict(options or {})
+    plot, beside = given.pop("plot", None), given.pop("beside", [])
     try:
         with usage():
-            scores = run(task, reference, system, profile=profile, lenient=lenient, options=options)
+            more = {"profile": profile, "lenient": lenient, "options": given}
+            scores = run(task, reference, system, **more)
+            others = {path: run(task, reference, path, **more) for path in beside}
+            if plot:
+                plotted({system: scores, **others}, Path(plot))
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)
         raise typer.Exit(1) from refused
@@ -53,4 +60,4 @@ def score(
         show_scores(scores, form, output)
 
 
-per_task(app, score, options=True)
+per_task(app, score, command="score")

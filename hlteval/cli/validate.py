@@ -41,15 +41,18 @@ def validate(
         Literal["error", "warning", "info"],
         typer.Option(help="The least severity that fails, in profile plan."),
     ] = "error",
+    options: dict[str, str] | None = None,
 ) -> None:
     """Check a submission."""
     from hlteval.cli.output import show_verdict
     from hlteval.runs.validation import validate_all
 
     with usage():
-        verdict = validate_all(task, paths, against=against, profile=profile, fail_on=fail_on)
+        verdict = validate_all(
+            task, paths, against=against, profile=profile, fail_on=fail_on, options=options
+        )
     show_verdict(verdict, form, max_findings)
     raise typer.Exit(0 if verdict.passed else 1)
 
 
-per_task(app, validate, options=False)
+per_task(app, validate, command="validate")

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
 
 from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, submission
 from hlteval.tasks import load
+from hlteval.tasks.task import Task
 from hlteval.validators import Case, apply
 
 
-def validate(task: str, path: str, *, against: str | None = None, profile: str = "plan") -> Verdict:
+def validate(
+    task: str,
+    path: str,
+    *,
+    against: str | None = None,
+    profile: str = "plan",
+    options: Mapping[str, str] | None = None,
+) -> Verdict:
     """Check a submission.
 
     Args:
@@ -19,13 +29,16 @@ def validate(task: str, path: str, *, against: str | None = None, profile: str =
         path: the submission: a folder, file, archive, or `-`.
         against: the documents it is for, in the same forms; not needed where it brings its own.
         profile: `plan`: errors fail; `official`: what the official software refuses fails.
+        options: values by the names of the task's options.
 
     Raises:
         KeyError: for an unknown task.
         FileNotFoundError: if a path does not exist.
         hlteval.runs.batches.NothingGiven: if there is nothing to check against.
+        WrongOption: if an option has a value that it cannot have.
     """
-    opened = submission(load(task), path, against)
+    declared = load(task)
+    opened = submission(declared, path, against, settings=settings(declared, options or {}))
     findings = list(outside(opened))
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
@@ -33,7 +46,13 @@ def validate(task: str, path: str, *, against: str | None = None, profile: str =
 
 
 def validate_all(
-    task: str, paths: Sequence[str], *, against: str | None, profile: str, fail_on: str = "error"
+    task: str,
+    paths: Sequence[str],
+    *,
+    against: str | None,
+    profile: str,
+    fail_on: str = "error",
+    options: Mapping[str, str] | None = None,
 ) -> Verdict:
     """Check several submissions to a task as one.
 
@@ -43,8 +62,11 @@ def validate_all(
         against: the documents that all of them are for.
         profile: as for `validate`.
         fail_on: the least severity that fails, in `plan`.
+        options: as for `validate`.
     """
-    each = [validate(task, path, against=against, profile=profile) for path in paths]
+    each = [
+        validate(task, path, against=against, profile=profile, options=options) for path in paths
+    ]
     findings = tuple(finding for one in each for finding in one.findings)
     merged = Verdict(task, profile, all(one.passed for one in each), findings)
     if profile == "plan" and merged.reaches(Severity(fail_on)):
@@ -70,8 +92,30 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
     """The findings, and whether the submission passes in a profile."""
+    forgives = load(task).forgives
+    if profile == "official" and forgives:
+        findings = [
+            msgspec.structs.replace(finding, blocking=finding.blocking and not forgives(finding))
+            for finding in findings
+        ]
     if profile == "official":
         passed = not any(finding.blocking for finding in findings)
     else:
         passed = not any(finding.severity == "error" for finding in findings)
     return Verdict(task, profile, passed, tuple(findings))
+
+
+def settings(task: Task, given: Mapping[str, str]) -> dict[str, str]:
+    """The options of a task that are settings of its reference's format.
+
+    Raises:
+        WrongOption: if an option has a value that it cannot have.
+    """
+    for option in task.options:
+        if option.name in given:
+            option.check(given[option.name])
+    return {
+        option.name.replace("_", "-"): given[option.name]
+        for option in task.options
+        if option.sets and option.name in given
+    }
