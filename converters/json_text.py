@@ -191,7 +191,7 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[JsonFault], int]:
         else:
             if parsed and comma is None and (not faults or faults[-1].code != "JSN105"):
                 faults.append(JsonFault("JSN106", at, at + 1, {}))
-            item = one(text, at)
+            item = one(text, at, 1)
             parsed.append(item)
             at = item.end if item.complete else _next_item(text, item.end)
         if between := _BETWEEN.match(text, at):
@@ -287,18 +287,21 @@ _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
-def one(text: str, at: int) -> Parsed:
-    """The value that begins at a place: quickly where it is right, else with its faults."""
+def one(text: str, at: int, depth: int = 0) -> Parsed:
+    """The value that begins at a place: quickly where it is right, else with its faults.
+
+    `depth` is the number of arrays and objects around it.
+    """
     try:
         value, end = _SCAN(text, at)
     except (ValueError, RecursionError, StopIteration):
-        return parse(text, at)
+        return parse(text, at, depth)
     if value.__class__ is not dict or not _PLAINER.issuperset(map(type, value.values())):
-        return parse(text, at)
+        return parse(text, at, depth)
     if math.inf in value.values() or -math.inf in value.values():
-        return parse(text, at)
+        return parse(text, at, depth)
     if text.find("\\u", at, end) >= 0 and _ESCAPED_SURROGATE.search(text, at, end):
-        return parse(text, at)
+        return parse(text, at, depth)
     return Parsed(value, at, end, (), {}, {}, complete=True)
 
 
@@ -325,7 +328,7 @@ def starts(text: str) -> list[int]:
     return [one.start for one in items(text).parsed]
 
 
-def parse(text: str, at: int = 0) -> Parsed:
+def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
     """The value that begins at a place, with the places of its parts and what is wrong with it.
 
     Examples:
@@ -335,7 +338,7 @@ def parse(text: str, at: int = 0) -> Parsed:
     """
     parser = _Parser(text, at)
     try:
-        value, complete = parser.value((), 0), True
+        value, complete = parser.value((), depth), True
     except Unparsable:
         value, complete = None, False
     return Parsed(

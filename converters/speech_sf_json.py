@@ -409,7 +409,8 @@ def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:
             frame["PlaceMention"] = place
         if need is not None and relief is not None:
             frame["Status"] = {"Need": need, "Relief": relief}
-        yield frame | {"Type": label, "TypeConfidence": 1 if confidence is None else confidence}
+        sure = 1.0 if confidence is None else confidence
+        yield frame | {"Type": label, "TypeConfidence": int(sure) if sure in {0, 1} else sure}
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:

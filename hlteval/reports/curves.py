@@ -42,11 +42,14 @@ def _panel(panel: Axes, layer: str, scores: Mapping[str, Scores]) -> None:
     for name, one in scores.items():
         points = one.tables["curve"].filter(pl.col("layer") == layer)
         points = points.drop_nulls(["recall", "precision"]).sort("cut")
-        points = points.filter(pl.col("recall") > 0)
+        counted = points.filter(pl.col("recall") > 0)
+        recalls, precisions = counted["recall"].to_list(), counted["precision"].to_list()
+        if one.profile == "plan" and points.height:  # there the curve is anchored at recall 0
+            recalls, precisions = [0.0, *recalls], [points["precision"][0], *precisions]
         area = shown("auc", one.metrics.get(f"{layer.lower()}.auc"))
         panel.plot(
-            points["recall"].to_list(),
-            points["precision"].to_list(),
+            recalls,
+            precisions,
             marker=".",
             markersize=3,
             linewidth=1.2,
