@@ -1,9 +1,9 @@
 r"""Appen annotations of situation frames in speech: a text file for each audio segment.
 
 Format:
-    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or the files in a folder, an archive, or alone. Blocks
-    of four lines, or of five, in any number; blank lines do not count. A file without a block is a
-    segment without frames. The identifier is the file's name up to its first dot.
+    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or the files in a folder, an archive, or alone.
+    Blocks of four lines, or of five, in any number; blank lines do not count. A file without a
+    block is a segment without frames. The identifier is the file's name up to its first dot.
 
 Conventions:
     A block with one type or at most one place stands for every combination of these. With several
@@ -31,7 +31,7 @@ import polars as pl
 from hlteval.converters.appen_blocks import KEYS, NONE, SEPARATORS, Fault, parse, writable
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.situations import SITUATION, others
-from hlteval.findings import Finding, Span, excerpt, finding
+from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -44,7 +44,7 @@ BATCH = 2000
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each segment, by name: those in folders ANNOTATION, or all where there is none."""
+    """The files of each segment, by name: those in folders ANNOTATION, or all if there is none."""
     texts = [member for member in source.members if member.basename.endswith(SUFFIX)]
     if source.kind in {"file", "stdin"}:
         texts = list(source.members)
@@ -155,8 +155,8 @@ def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.D
 def _finding(fault: Fault, lines: Sequence[str], display: str) -> Finding:
     span = Span(fault.record, fault.start + 1, max(fault.end, fault.start) + 1)
     line = lines[fault.record - 1].removesuffix("\r")
-    return finding(
-        fault.code, file=display, span=span, excerpt=excerpt(line, span), **fault.values
+    return catalogue()[fault.code].finding(
+        fault.values, file=display, span=span, excerpt=excerpt(line, span)
     )
 
 
@@ -219,11 +219,17 @@ def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
     ):
         said = [row for row in group if writable(row["label"], row["place"])]
         if said:
-            yield document, _block(
-                list(dict.fromkeys(row["label"] for row in said)),
-                *(said[0][key] for key in ("status", "resolution", "urgent")),
-                said[0]["target"]
-                or list(dict.fromkeys(row["place"] for row in said if row["place"] is not None)),
+            places = dict.fromkeys(row["place"] for row in said if row["place"] is not None)
+            first = said[0]
+            yield (
+                document,
+                _block(
+                    list(dict.fromkeys(row["label"] for row in said)),
+                    first["status"],
+                    first["resolution"],
+                    first["urgent"],
+                    first["target"] or list(places),
+                ),
             )
 
 

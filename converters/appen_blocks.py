@@ -1,7 +1,7 @@
 """The blocks of one Appen annotation file: what they say, and what is wrong with them.
 
-A block begins at its TYPE line; the lines of the other keys follow until the next TYPE line. Each line
-is read by the rule of its key in grammars/appen.lark, and a value that this refuses is explained here.
+A block begins at its TYPE line; the lines of the other keys follow until the next TYPE line. Each
+line is read by the rule of its key in grammars/appen.lark; a value that this refuses is explained.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import is_normalized
 
@@ -16,7 +17,7 @@ from hlteval.grammars import load, pattern
 
 BLANKS = " \t\r\f\x0b"
 SEPARATORS = ",፣"
-"""What separates places where nothing else is said: the comma, and the comma of Ethiopic scripts."""
+"""What separates places if nothing else is said: the comma, and that of Ethiopic scripts."""
 
 NONE = "n/a"
 NO_TYPE = (NONE, "out-of-domain")
@@ -38,7 +39,7 @@ _VALUES = {
     "URGENCY": "Urgent, Unknown, Not… or n/a",
 }
 _FIELD = re.compile(r"([A-Za-z][A-Za-z_ -]{0,20}?)[ \t]*:")
-_FOREIGN = ",፣،、，;；؛"
+_FOREIGN = ",፣،、\uff0c;\uff1b؛"
 """Characters that separate names in some script."""
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -125,9 +126,7 @@ def _blocks(text: str, faults: list[Fault]) -> Iterator[dict[str, _Line]]:
         elif not block:
             faults.append(field.fault("APN103", (0, len(key)), key=key))
         elif key in block:
-            faults.append(
-                field.fault("APN105", (0, len(key)), key=key, first=block[key].record)
-            )
+            faults.append(field.fault("APN105", (0, len(key)), key=key, first=block[key].record))
         else:
             block[key] = field
     if block:
@@ -144,9 +143,7 @@ def _no_field(line: _Line) -> Fault:
     return line.fault("APN102", found.span(), key=found[1], hint=hint)
 
 
-def _frames(
-    block: Mapping[str, _Line], separators: str, faults: list[Fault]
-) -> list[Frame]:
+def _frames(block: Mapping[str, _Line], separators: str, faults: list[Fault]) -> list[Frame]:
     """What a block says: every type at every place, or with all places where that is ambiguous."""
     head = block["TYPE"]
     faults.extend(
@@ -169,14 +166,14 @@ def _frames(
     return [
         Frame(head.record, label, place, status, resolution, urgent)
         for label in labels
-        for place in places or [None]
+        for place in (*places, *([] if places else [None]))
     ]
 
 
 def _disorder(block: Mapping[str, _Line]) -> Iterator[Fault]:
     """The first line that stands before one that should precede it; where none does, nothing."""
     keys = list(block)
-    for key, follower in zip(keys, keys[1:], strict=False):
+    for key, follower in pairwise(keys):
         if KEYS.index(key) > KEYS.index(follower):
             yield block[key].fault("APN106", (0, len(key)), key=key, follower=follower)
             return

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hlteval.converters.format import Format, Located, Place, Reading
-from hlteval.findings import Finding, Span, excerpt, finding
+from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -72,9 +72,11 @@ def _names(text: str, display: str) -> tuple[list[str], list[Finding]]:
         names.setdefault(name, record)
         if code:
             span = Span(record, 1, len(line) + 1)
-            values = {"name": name[:80], "first": names[name]}
+            values: dict[str, object] = {"name": name[:80], "first": names[name]}
             findings.append(
-                finding(code, file=display, span=span, excerpt=excerpt(line, span), **values)
+                catalogue()[code].finding(
+                    values, file=display, span=span, excerpt=excerpt(line, span)
+                )
             )
     return list(names), findings
 

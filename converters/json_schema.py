@@ -1,6 +1,6 @@
 """JSON Schema: a quick gate for many items, and an explanation for those that it refuses.
 
-jsonschema-rs decides; jsonschema tells why, for single items. Both read the same schema from grammars/.
+jsonschema-rs decides; jsonschema tells why, for single items. Both read one schema from grammars/.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def violations(name: str, definition: str, item: Any) -> Iterator[Violation]:
     """
     told: set[tuple[Path, str]] = set()
     errors = _explainer(name, definition).iter_errors(item)
-    for error in sorted(errors, key=lambda error: (list(map(str, error.path)), error.validator != "type")):
+    for error in sorted(
+        errors, key=lambda error: (list(map(str, error.path)), error.validator != "type")
+    ):
         path = tuple(error.absolute_path)
         if (path, "type") in told or (path, error.validator) in told:
             continue

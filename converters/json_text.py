@@ -1,9 +1,9 @@
 r"""JSON that somebody else wrote: strictly read where it is right, explained where it is not.
 
 `strict` is the bulk path: a value, or None where anything is wrong. `parse` reads one value slowly,
-goes on behind what it can make sense of, and tells each fault with its place: Python literals, single
-quotes, trailing commas, `...`, NaN, numbers too large or too long, repeated keys, half a surrogate
-pair, nesting without end. Whatever one refuses, the other does.
+goes on behind what it can make sense of, and tells each fault with its place: Python literals,
+single quotes, trailing commas, `...`, NaN, numbers too large or too long, repeated keys, half a
+surrogate pair, nesting without end. Whatever one refuses, the other does.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from json.decoder import scanstring
-from json.scanner import c_make_scanner
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 import msgspec
@@ -341,9 +341,7 @@ def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
         value, complete = parser.value((), depth), True
     except Unparsable:
         value, complete = None, False
-    return Parsed(
-        value, at, parser.at, tuple(parser.faults), parser.values, parser.keys, complete
-    )
+    return Parsed(value, at, parser.at, tuple(parser.faults), parser.values, parser.keys, complete)
 
 
 class _Parser:
@@ -461,8 +459,8 @@ class _Parser:
             self.fault("JSN114", raw.start(), raw.end(), character=f"U+{ord(raw[0]):04X}")
         if _SURROGATE.search(value):
             self.half_pair(start)
-            return _SURROGATE.sub("�", value)
-        return value
+            return _SURROGATE.sub("\ufffd", value)
+        return str(value)
 
     def single(self, start: int) -> str:
         """A string in single quotes, as Python prints it."""

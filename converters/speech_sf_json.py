@@ -40,7 +40,7 @@ from hlteval.converters.json_text import (
     strict,
 )
 from hlteval.converters.situations import SITUATION, others
-from hlteval.findings import Finding, finding
+from hlteval.findings import Finding, catalogue, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -123,7 +123,9 @@ class _File:
             self.slowly(items(self.text))
         broken = [at for at in refused(SCHEMA, self.values) if at not in self.bad]
         if broken and self.parsed is None:
-            self.parsed = [Parsed(None, at, at, (), {}, {}, complete=True) for at in starts(self.text)]
+            self.parsed = [
+                Parsed(None, at, at, (), {}, {}, complete=True) for at in starts(self.text)
+            ]
         for index in broken:
             self.explain(index)
         self.unknown_properties()
@@ -132,7 +134,9 @@ class _File:
         """Take in the items of a text that is no faultless array."""
         if found.root is not None:
             given = _KINDS.get(type(found.root), "something else")
-            self.tell("SFJ201", (found.parsed[0].start, found.parsed[0].start + 1), "$", given=given)
+            self.tell(
+                "SFJ201", (found.parsed[0].start, found.parsed[0].start + 1), "$", given=given
+            )
         for fault in found.faults:
             self.tell_fault(fault, "$")
         self.parsed = list(found.parsed)
@@ -153,14 +157,12 @@ class _File:
     def tell(self, code: str, at: tuple[int, int], path: str, **values: object) -> None:
         span = self.places.span(*at)
         self.findings.append(
-            finding(
-                code,
+            catalogue()[code].finding(
+                {"path": path, **values},
                 file=self.member.display,
                 span=span,
                 excerpt=self.places.excerpt(span),
                 record=path,
-                path=path,
-                **values,
             )
         )
 
@@ -172,7 +174,7 @@ class _File:
         value = self.values[index]
         one = parse(self.text, self.parsed[index].start) if self.parsed else parse("")
         for violation in violations(SCHEMA, "frame", value):
-            code, values = _explained(violation, value)
+            code, values = _explained(violation)
             path = shown((index, *violation.path))
             self.tell(code, _place(one, violation.path), path, **values)
         if not _is_frame(value):
@@ -197,7 +199,9 @@ class _File:
     def start(self, index: int) -> int:
         """Where an item begins."""
         if self.parsed is None:
-            self.parsed = [Parsed(None, at, at, (), {}, {}, complete=True) for at in starts(self.text)]
+            self.parsed = [
+                Parsed(None, at, at, (), {}, {}, complete=True) for at in starts(self.text)
+            ]
         return self.parsed[index].start
 
     def corpus(self, path: str) -> Corpus:
@@ -298,11 +302,13 @@ def _is_frame(value: Any) -> bool:
 def _place(one: Parsed, path: Path) -> tuple[int, int]:
     """Where a part of an item stands; of an object, only where it begins."""
     start, end = one.values.get(path, (one.start, one.start + 1))
-    whole = not path or any(len(other) > len(path) and other[: len(path)] == path for other in one.values)
+    whole = not path or any(
+        len(other) > len(path) and other[: len(path)] == path for other in one.values
+    )
     return (start, start + 1) if whole else (start, end)
 
 
-def _explained(violation: Violation, item: Any) -> tuple[str, dict[str, object]]:
+def _explained(violation: Violation) -> tuple[str, dict[str, object]]:
     """The code of a violation and what its message says."""
     keyword, wanted, given = violation.keyword, violation.wanted, violation.given
     if keyword == "required":
@@ -367,9 +373,7 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     return [_located(text, found, lines, place) for place in places]
 
 
-def _located(
-    text: str, found: Sequence[int], lines: Places, place: Place
-) -> Located | None:
+def _located(text: str, found: Sequence[int], lines: Places, place: Place) -> Located | None:
     if not 1 <= place.record <= len(found):
         return None
     one = parse(text, found[place.record - 1])

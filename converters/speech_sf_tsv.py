@@ -1,8 +1,8 @@
 r"""Speech Situation Frames as a table: a frame a line.
 
 Format:
-    A header, then six columns with tabs between: DocumentID, Type, PlaceMention, TypeConfidence, Need,
-    Relief. Nothing is quoted.
+    A header, then six columns with tabs between: DocumentID, Type, PlaceMention, TypeConfidence,
+    Need, Relief. Nothing is quoted.
 
 Conventions:
     An empty cell says that there is none. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
@@ -10,7 +10,7 @@ Conventions:
 
 Example lines:
     DocumentID	Type	PlaceMention	TypeConfidence	Need	Relief
-    CHN_EVAL_096_004	Medical Assistance	江苏	0.55		
+    CHN_EVAL_096_004	Medical Assistance	江苏	0.55
 
 Codes raised: SFT1xx.
 """
@@ -26,7 +26,7 @@ import polars as pl
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.situations import SITUATION, others
 from hlteval.converters.speech_sf_json import type_hint
-from hlteval.findings import Finding, Span, excerpt, finding
+from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -91,7 +91,9 @@ class _Table:
         if label not in _types():
             self.tell("SFT104", record, line, 1, given=label or "nothing", hint=type_hint(label))
         if confidence and not _NUMBER.fullmatch(confidence):
-            hint = "the decimal sign is a point" if "," in confidence else "blanks do not belong in it"
+            hint = (
+                "the decimal sign is a point" if "," in confidence else "blanks do not belong in it"
+            )
             self.tell("SFT103", record, line, 3, given=confidence, hint=hint)
             return
         self.frames.append(
@@ -116,7 +118,9 @@ class _Table:
         if column is not None:
             span = _cell(record, line, column)
         self.findings.append(
-            finding(code, file=self.member.display, span=span, excerpt=excerpt(line, span), **values)
+            catalogue()[code].finding(
+                values, file=self.member.display, span=span, excerpt=excerpt(line, span)
+            )
         )
 
     def corpus(self, path: str, digest: str) -> Corpus:

@@ -1,8 +1,8 @@
 """Grammars, schemas and vocabularies: what is valid, as data.
 
 Every grammar is the authority of its format. `load` gives its parser, which explains; `pattern` the
-regular expression compiled from it, which accepts in bulk; `schema` is a JSON Schema; `vocabulary` a
-table of names.
+regular expression compiled from it, which accepts in bulk; `schema` is a JSON Schema; `vocabulary`
+a table of names.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -74,7 +75,7 @@ class Curve:
 
     @property
     def beyond_zero(self) -> list[tuple[float, float]]:
-        """Recall and precision of the points with true positives, by rising recall and precision."""
+        """Recall and precision of the points with true positives, both rising."""
         if not self.references:
             return []
         some = (point for point in self.points if point.matched)
@@ -138,7 +139,7 @@ def trapezoid(points: Sequence[tuple[float, float]]) -> float:
         >>> trapezoid([(0.0, 1.0), (0.5, 1.0), (1.0, 0.5)])
         0.875
     """
-    steps = zip(points, points[1:], strict=False)
+    steps = pairwise(points)
     return sum((x2 - x1) * (y1 + y2) / 2 for (x1, y1), (x2, y2) in steps)
 
 
@@ -152,8 +153,9 @@ def curve(submitted: pl.DataFrame, changes: pl.DataFrame, *, by_rank: bool) -> C
         by_rank: whether a cut takes just so many frames, equal confidences in the order of the
             file; else it takes all frames that are as confident as the last it takes.
     """
-    order = {"by": ["confidence", "record"], "descending": [True, False]}
-    ranked = submitted.select("confidence", "record").sort(**order, maintain_order=True)
+    ranked = submitted.select("confidence", "record").sort(
+        "confidence", "record", descending=[True, False], maintain_order=True
+    )
     added = changes.filter(pl.col("confidence").is_not_null())
     added = added.group_by("record").agg(pl.col("matched", "frames").sum())
     ranked = ranked.join(added, on="record", how="left", maintain_order="left")
@@ -163,7 +165,9 @@ def curve(submitted: pl.DataFrame, changes: pl.DataFrame, *, by_rank: bool) -> C
     wanted, split = cuts(ranked.height), 0
     if wanted[-1]:
         falling = -confidences
-        ends = {cut: int(np.searchsorted(falling, falling[cut - 1], "right")) for cut in wanted if cut}
+        ends = {
+            cut: int(np.searchsorted(falling, falling[cut - 1], "right")) for cut in wanted if cut
+        }
         split = sum(cut != end for cut, end in ends.items())
         wanted = wanted if by_rank else [0, *sorted(set(ends.values()))]
     points = tuple(

@@ -1,8 +1,8 @@
 """Speech Situation Frames: three layers of precision and recall, swept over the confidences.
 
-Frames are projected to a layer (Relevance: the segment; Type: segment and type; Type+Place: those and
-the place), duplicates are merged, and what is left is paired one to one so that the summed similarity
-is greatest. The sum of similarities is the number of true positives.
+Frames are projected to a layer (Relevance: the segment; Type: segment and type; Type+Place: those
+and the place), duplicates are merged, and what is left is paired one to one so that the summed
+similarity is greatest. The sum of similarities is the number of true positives.
 
 Conventions:
     Similarities are integers in units of 1/`UNIT`, so that sums are exact and depend on no order.
@@ -66,7 +66,7 @@ CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "precision": pl.Float64,
     "recall": pl.Float64,
 }
-"""A row per layer and cut: how many frames it takes, the least confidence among them, and counts."""
+"""A row per layer and cut: how many frames it takes, the least confidence of them, and counts."""
 
 _KEYS = {
     "relevance": ("document",),
@@ -130,7 +130,9 @@ class FrameMatch:
             left, right = (_projected(frames, keys) for frames in (annotated, submitted))
             if layer == "type+place" and not self.official:
                 pairs += [_left_out(layer, one, ambiguous) for one in (left, right)]
-                left, right = (one.join(ambiguous, on="document", how="anti") for one in (left, right))
+                left, right = (
+                    one.join(ambiguous, on="document", how="anti") for one in (left, right)
+                )
             if layer == "type+place":
                 changes, paired = self._located(left, right)
             else:
@@ -180,7 +182,9 @@ class FrameMatch:
         theirs = right.with_row_index("system").with_columns(pl.col("system").cast(pl.Int64))
         both = theirs.join(ours, on=group, suffix="_reference", maintain_order="left")
         both = both.with_columns(
-            weight=similarities(both["place_reference"], both["place"], exact=self.places == "exact")
+            weight=similarities(
+                both["place_reference"], both["place"], exact=self.places == "exact"
+            )
         ).filter(pl.col("weight") > 0)
         both = both.with_columns(
             references=pl.col("reference").n_unique().over(group),
@@ -188,7 +192,9 @@ class FrameMatch:
         )
         gains, pairs = zip(_simple(both), _contested(both), strict=True)
         gain = pl.concat(gains).group_by("system").agg(pl.col("matched").sum())
-        changes = theirs.join(gain, on="system", how="left").with_columns(pl.col("matched").fill_null(0))
+        changes = theirs.join(gain, on="system", how="left").with_columns(
+            pl.col("matched").fill_null(0)
+        )
         return changes, pl.concat(pairs)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -198,19 +204,18 @@ class FrameMatch:
     def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
         """The curve of each layer; None where a layer does not apply."""
         submitted = total.filter(pl.col("layer") == "submitted")
-        applying = {"relevance", *total.filter(pl.col("confidence").is_not_null())["layer"].unique()}
+        applying = {
+            "relevance",
+            *total.filter(pl.col("confidence").is_not_null())["layer"].unique(),
+        }
         return {
-            layer: curve(
-                submitted, total.filter(pl.col("layer") == layer), by_rank=self.official
-            )
+            layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.official)
             if layer in applying
             else None
             for layer in LAYERS
         }
 
-    def score(
-        self, total: pl.DataFrame
-    ) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics of all layers, and the tables `scorings` and `curve`."""
         curves = self.curves(total)
         metrics: dict[str, float | None] = {}
@@ -275,7 +280,8 @@ class FrameMatch:
         """The files that the script of the authors writes; none in the profile `plan`."""
         if not self.official:
             return {}
-        files, summary = {}, "Layer\tAUC\n"
+        files: dict[str, str] = {}
+        summary = "Layer\tAUC\n"
         for layer, points in self.curves(total).items():
             if points is None:
                 continue
@@ -315,7 +321,9 @@ def _projected(frames: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     )
     merged = ordered.unique(list(keys), keep="first", maintain_order=True)
     known = {"document", *keys}
-    absent = [pl.lit(None, pl.String).alias(name) for name in ("label", "place") if name not in known]
+    absent = [
+        pl.lit(None, pl.String).alias(name) for name in ("label", "place") if name not in known
+    ]
     return merged.with_columns(absent).select("document", "label", "place", "confidence", "record")
 
 
@@ -378,9 +386,7 @@ def _simple(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     group = ["document", "label"]
     some = both.filter((pl.col("references") == 1) | (pl.col("systems") == 1))
     best = some.group_by(*group, "system", maintain_order=True).agg(pl.col("weight").max())
-    reached = best.sort("system").with_columns(
-        best=pl.col("weight").cum_max().over(group)
-    )
+    reached = best.sort("system").with_columns(best=pl.col("weight").cum_max().over(group))
     gains = reached.select(
         "system", matched=pl.col("best") - pl.col("best").shift(1, fill_value=0).over(group)
     )
@@ -422,7 +428,10 @@ def _aligned(
 ) -> pl.DataFrame:
     """Pairs, then what is left of the reference, then what is left of the system."""
     ours = left.select(
-        "document", "label", reference=pl.int_range(pl.len(), dtype=pl.Int64), reference_place="place"
+        "document",
+        "label",
+        reference=pl.int_range(pl.len(), dtype=pl.Int64),
+        reference_place="place",
     )
     theirs = right.select(
         "document",

@@ -32,9 +32,7 @@ def _frames(case: Case) -> pl.LazyFrame:
 def _about_the_whole(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Findings about a file and not about a record of it."""
     number, text = pl.lit(None, pl.Int64), pl.lit(None, pl.String)
-    return rows.with_columns(
-        origin=pl.lit(0, pl.Int64), record=number, field=pl.lit(""), id=text
-    )
+    return rows.with_columns(origin=pl.lit(0, pl.Int64), record=number, field=pl.lit(""), id=text)
 
 
 def unknown_segment(case: Case) -> pl.LazyFrame:
@@ -42,13 +40,13 @@ def unknown_segment(case: Case) -> pl.LazyFrame:
     known = case.against.documents.lazy().select(segment="name")
     found = _frames(case).join(known, on="segment", how="anti", maintain_order="left")
     found = found.head(0) if case.own else found
-    found = found.with_columns(count=pl.len().over("segment")).unique("segment", keep="first", maintain_order=True)
+    found = found.with_columns(count=pl.len().over("segment")).unique(
+        "segment", keep="first", maintain_order=True
+    )
     strange = found.select("segment").collect().to_series().to_list()
     hints = _hints(strange, case.against.documents["name"].to_list()) if strange else {}
     hint = pl.col("segment").replace_strict(hints, default="", return_dtype=pl.String)
-    return found.with_columns(
-        field=pl.lit("DocumentID"), hint=hint, document=pl.col("segment")
-    )
+    return found.with_columns(field=pl.lit("DocumentID"), hint=hint, document=pl.col("segment"))
 
 
 def _hints(strange: list[str], known: list[str]) -> dict[str, str]:
@@ -116,7 +114,9 @@ def equal_confidences(case: Case) -> pl.LazyFrame:
     """A submission whose frames are all as sure as each other."""
     frames = case.table("frames").drop_nulls("confidence")
     summed = frames.select(
-        count=pl.len(), confidence=pl.col("confidence").first(), kinds=pl.col("confidence").n_unique()
+        count=pl.len(),
+        confidence=pl.col("confidence").first(),
+        kinds=pl.col("confidence").n_unique(),
     )
     return _about_the_whole(summed.filter((pl.col("count") > 1) & (pl.col("kinds") == 1)))
 

@@ -29,9 +29,7 @@ def per_task(
         command: which of the tasks' own options are offered.
     """
     for name in BUILTIN:
-        app.command(name, help=load(name).title, no_args_is_help=True)(
-            _command(name, run, command)
-        )
+        app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
 
 
 def _command(

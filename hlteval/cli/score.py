@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
 
@@ -40,17 +41,17 @@ def score(
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import show_refusal, show_scores
-    from hlteval.runs.scoring import Refused
     from hlteval.runs.plotting import plotted
+    from hlteval.runs.scoring import Refused
     from hlteval.runs.scoring import score as run
 
     given = dict(options or {})
     plot, beside = given.pop("plot", None), given.pop("beside", [])
     try:
         with usage():
-            more = {"profile": profile, "lenient": lenient, "options": given}
-            scores = run(task, reference, system, **more)
-            others = {path: run(task, reference, path, **more) for path in beside}
+            scored = partial(run, task, reference, profile=profile, lenient=lenient, options=given)
+            scores = scored(system)
+            others = {path: scored(path) for path in beside}
             if plot:
                 plotted({system: scores, **others}, Path(plot))
     except Refused as refused:

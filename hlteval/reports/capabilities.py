@@ -29,6 +29,11 @@ def task_table() -> Table:
         task = tasks.load(name)
         ranked = ", ".join(dict.fromkeys(task.primary.values()))
         table.add_row(
-            name, " ".join(dict.fromkeys([task.format, *task.references])), " ".join(task.primary), ranked, " ".join(task.metrics), task.title
+            name,
+            " ".join(dict.fromkeys([task.format, *task.references])),
+            " ".join(task.primary),
+            ranked,
+            " ".join(task.metrics),
+            task.title,
         )
     return table

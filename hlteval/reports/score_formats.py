@@ -133,7 +133,7 @@ def _tex(name: str) -> str:
 
 
 def write_tables(scores: Scores, folder: Path) -> None:
-    """Everything as files: scores.json, each table as <name>.tsv, and those of the official software."""
+    """Everything as files: scores.json, each table as <name>.tsv, official files."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "scores.json").write_text(json(scores), "utf-8")
     (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")

@@ -66,7 +66,9 @@ def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs
         head += (
             Column("document", pl.Int64, "row of `documents`", nullable=name == "refused"),
             Column("origin", pl.Int64, "row of `sources`"),
-            Column("record", pl.Int64, "ordinal of the record in that source", "1-based line or item"),
+            Column(
+                "record", pl.Int64, "ordinal of the record in that source", "1-based line or item"
+            ),
         )
         references |= {"document": "documents", "origin": "sources"}
     return Table(name, row_is, head + columns, tuple(references.items()))

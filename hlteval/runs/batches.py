@@ -105,7 +105,6 @@ class Submission:
                 reference = _read(self.format, self.reference, expected, batch)
                 yield Pair(*_numbered_alike(reference, system))
 
-
     def _all(self) -> Pair:
         """All documents of both sides."""
         system = _joined(self.format.read(self.system))

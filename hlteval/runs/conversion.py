@@ -125,7 +125,7 @@ def convert(
 
 
 def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Format, Format]:
-    """The formats with the settings that they have: of the one for reading, of the other for writing."""
+    """The formats with their settings: of the one for reading, of the other for writing."""
     reads = {setting.name for setting in form.settings if setting.of == "read"}
     writes = {setting.name for setting in written.settings if setting.of == "write"}
     if unknown := settings.keys() - reads - writes:

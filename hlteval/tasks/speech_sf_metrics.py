@@ -1,4 +1,4 @@
-"""What Speech Situation Frames compare: the metric of each profile, with the options of the task."""
+"""What Speech Situation Frames compare: the metric of each profile, with the task's options."""
 
 from __future__ import annotations
 

@@ -28,7 +28,9 @@ class Metric(Protocol):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""
 
-    def score(self, total: pl.DataFrame) -> tuple[
+    def score(
+        self, total: pl.DataFrame
+    ) -> tuple[
         dict[str, float | None], Sequence[Mapping[str, object]] | Mapping[str, pl.DataFrame]
     ]:
         """The metrics by name, and the table `scorings` row by row, or all tables by name."""

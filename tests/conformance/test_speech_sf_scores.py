@@ -15,7 +15,9 @@ LAYERS = ("relevance", "type", "type+place")
 
 def scored(shared, case: str, profile: str, **options) -> Scores:
     folder = shared / "cases/speech-sf" / case
-    system = folder / ("system_output.json" if case.startswith("s") and "/" not in case else "sys.json")
+    system = folder / (
+        "system_output.json" if case.startswith("s") and "/" not in case else "sys.json"
+    )
     return score("speech-sf", str(folder / "gt"), str(system), profile=profile, **options)
 
 
@@ -88,7 +90,9 @@ def test_difference_2_the_plan_extends_a_cut_over_equal_confidences(shared):
 
 
 def test_difference_3_the_plan_keeps_all_places_of_one_type(shared):
-    official, plan = (scored(shared, "micro/multiplace", profile) for profile in ("official", "plan"))
+    official, plan = (
+        scored(shared, "micro/multiplace", profile) for profile in ("official", "plan")
+    )
     assert plan.metrics["type+place.max_f1"] == 1
     assert official.metrics["type+place.max_f1"] == pytest.approx(2 / 3)
 
@@ -142,7 +146,9 @@ def test_without_its_tie_s1_is_the_same_in_both_profiles(shared, tmp_path):
         frame["TypeConfidence"] = 1 - number / 1000
     (tmp_path / "ranked.json").write_text(json.dumps(frames))
     ours, theirs = (
-        score("speech-sf", str(folder / "gt"), str(tmp_path / "ranked.json"), profile=profile).metrics
+        score(
+            "speech-sf", str(folder / "gt"), str(tmp_path / "ranked.json"), profile=profile
+        ).metrics
         for profile in ("plan", "official")
     )
     for layer in LAYERS:

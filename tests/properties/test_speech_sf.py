@@ -182,14 +182,25 @@ def test_cuts_begin_at_0_end_at_all_and_rise(size):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**6), 10**6)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(JSON, max_size=4), st.integers(0, 10**6), st.sampled_from(list('"{}[],:0eN\\\n .\'')), st.booleans())
+@given(
+    st.lists(JSON, max_size=4),
+    st.integers(0, 10**6),
+    st.sampled_from(list("\"{}[],:0eN\\\n .'")),
+    st.booleans(),
+)
 def test_both_ways_to_read_json_agree_on_what_is_right(value, at, character, native):
     text = json.dumps(value, ensure_ascii=not native)
     for given_text in (text, text[: at % len(text)] + character + text[at % len(text) + 1 :]):
@@ -215,8 +226,10 @@ def test_no_text_is_too_strange_to_be_explained(text):
     parse(text)
 
 
-NAMES = st.text("abcŠ'é江 -", min_size=1, max_size=6).map(str.strip).filter(
-    lambda name: name not in {"", "n/a"}
+NAMES = (
+    st.text("abcŠ'é江 -", min_size=1, max_size=6)
+    .map(str.strip)
+    .filter(lambda name: name not in {"", "n/a"})
 )
 
 
@@ -250,7 +263,10 @@ def test_a_canonical_annotation_comes_back_byte_by_byte(tmp_path_factory, text):
 
 
 @settings(max_examples=40, deadline=None)
-@given(sides(places=st.text(st.characters(exclude_categories=["Cs"]), max_size=5)), st.sampled_from(["native", "ascii"]))
+@given(
+    sides(places=st.text(st.characters(exclude_categories=["Cs"]), max_size=5)),
+    st.sampled_from(["native", "ascii"]),
+)
 @pytest.mark.parametrize("name", ["speech-sf-json", "speech-sf-tsv"])
 def test_frames_come_back_as_they_were_written(tmp_path_factory, name, both, escapes):
     _, system = both

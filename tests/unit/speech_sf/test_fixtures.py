@@ -1,4 +1,4 @@
-"""Every code of this family has a fixture that raises it and nothing else; what is valid has none."""
+"""Every code of this family has a fixture that raises it and nothing else."""
 
 from __future__ import annotations
 
