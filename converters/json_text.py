@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -305,7 +305,8 @@ def one(text: str, at: int, depth: int = 0) -> Parsed:
     return Parsed(value, at, end, (), {}, {}, complete=True)
 
 
-def starts(text: str) -> list[int]:
+@lru_cache(maxsize=1)
+def starts(text: str) -> Sequence[int]:
     """Where each item of the outermost array begins; of a faulty text, as `items` finds them.
 
     Examples:
@@ -315,17 +316,24 @@ def starts(text: str) -> list[int]:
     at, _ = _blanks(text, 0)
     found: list[int] = []
     try:
-        while text[at] in "[,":
-            start, _ = _blanks(text, at + 1)
+        start = _blanks(text, at + 1)[0]
+        while text[at] == "[" and text[start] != "]":
             _, end = _PLAIN_SCAN(text, start)
             found.append(start)
             between = _BETWEEN.match(text, end)
-            at = end if between else _blanks(text, end)[0]
-        if text[at] == "]":
-            return found
+            if between is None and text[_blanks(text, end)[0]] == "]":
+                return found
+            start = between.end() if between else _after_comma(text, end)
     except (ValueError, RecursionError, StopIteration, IndexError):
         pass
     return [one.start for one in items(text).parsed]
+
+
+def _after_comma(text: str, at: int) -> int:
+    at = _blanks(text, at)[0]
+    if text[at] != ",":
+        raise ValueError
+    return _blanks(text, at + 1)[0]
 
 
 def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
@@ -537,32 +545,35 @@ _PAIR = re.compile(
 
 
 class Places:
-    """Lines and columns of places of a text, found in one pass."""
+    """Lines and columns of places of a text; quick where they are asked for in their order."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.line, self.begin, self.end = 1, 0, _line_end(text, 0)
+
+    def seek(self, at: int) -> None:
+        """Go to the line of a place."""
+        if at < self.begin:
+            self.line, self.begin, self.end = 1, 0, _line_end(self.text, 0)
+        if at > self.end:
+            self.line += self.text.count("\n", self.end, at)
+            self.begin = self.text.rfind("\n", 0, at) + 1
+            self.end = _line_end(self.text, at)
 
     def span(self, start: int, end: int) -> Span:
         """The place of a stretch, which is cut at the end of its first line."""
-        line = bisect_right(self.starts, start)
-        begin = self.starts[line - 1]
-        end = max(start, min(end, self.end(line)))
-        return Span(line, start - begin + 1, max(end - begin, start - begin) + 1)
-
-    def end(self, line: int) -> int:
-        """Where a line ends."""
-        return self.starts[line] - 1 if line < len(self.starts) else len(self.text)
+        self.seek(start)
+        end = max(start, min(end, self.end))
+        return Span(self.line, start - self.begin + 1, end - self.begin + 1)
 
     def excerpt(self, span: Span) -> Excerpt:
-        """The window of the line of a span; a file may be a single line of many megabytes."""
-        begin, end = self.starts[span.line - 1], self.end(span.line)
-        length = end - begin
+        """The window of the line that was asked for last; it may have many megabytes."""
+        length = self.end - self.begin
         if length <= WINDOW:
-            return Excerpt(self.text[begin:end].removesuffix("\r"))
+            return Excerpt(self.text[self.begin : self.end].removesuffix("\r"))
         offset = max(0, min(span.column - 1 - WINDOW // 4, length - WINDOW))
-        cut = offset + WINDOW < length
-        return Excerpt(self.text[begin + offset : begin + offset + WINDOW], offset, cut=cut)
+        begin = self.begin + offset
+        return Excerpt(self.text[begin : begin + WINDOW], offset, cut=offset + WINDOW < length)
 
 
 def shown(path: Path) -> str:

@@ -210,7 +210,8 @@ class _File:
         frames = [self.values[at] for at in records]
         numbers: dict[str, int] = {}
         documents = [numbers.setdefault(one["DocumentID"], len(numbers)) for one in frames]
-        status = [one.get("Status") or {} for one in frames]
+        status = [one.get("Status") for one in frames]
+        said = any(status)
         table = pl.DataFrame(
             {
                 "row": range(len(frames)),
@@ -220,8 +221,8 @@ class _File:
                 "kind": [SITUATION] * len(frames),
                 "label": [one["Type"] for one in frames],
                 "place": [one.get("PlaceMention") for one in frames],
-                "status": [_text(one, "Need") for one in status],
-                "resolution": [_text(one, "Relief") for one in status],
+                "status": [_text(one, "Need") for one in status] if said else status,
+                "resolution": [_text(one, "Relief") for one in status] if said else status,
                 "confidence": [float(one["TypeConfidence"]) for one in frames],
             },
             schema={name: TABLES["frames"].schema[name] for name in _COLUMNS},
@@ -370,7 +371,12 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Line and column of items and of their properties, found in one pass over the file."""
     text = decode(member.fetch(), display=member.display).text or ""
     found, lines = starts(text), Places(text)
-    return [_located(text, found, lines, place) for place in places]
+    located = {place: _located(text, found, lines, place) for place in sorted(places, key=_record)}
+    return [located[place] for place in places]
+
+
+def _record(place: Place) -> int:
+    return place.record
 
 
 def _located(text: str, found: Sequence[int], lines: Places, place: Place) -> Located | None:

@@ -123,7 +123,8 @@ class FrameMatch:
             True
         """
         reference, system = align(reference, system)
-        annotated, submitted = self._reference(reference), self._system(system, reference)
+        annotated = _by_confidence(self._reference(reference))
+        submitted = _by_confidence(self._system(system, reference))
         ambiguous = _ambiguous(reference)
         counts, pairs = [_submitted(submitted)], []
         for layer, keys in _KEYS.items():
@@ -256,7 +257,8 @@ class FrameMatch:
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
         told = []
-        for layer, points in self.curves(total).items():
+        curves = self.curves(total)
+        for layer, points in curves.items():
             name = LAYERS[layer]
             if points is None:
                 told.append(f"{name} does not apply: no frame of the submission is of this layer")
@@ -268,7 +270,7 @@ class FrameMatch:
                 told.append(f"{name}: no point of the curve has a recall above 0")
             elif not points.beyond_zero:
                 told.append(f"{name}: no point of the curve has a recall above 0; {_ZERO}")
-        split = next((one.split_ties for one in self.curves(total).values() if one), 0)
+        split = next((one.split_ties for one in curves.values() if one), 0)
         if self.official and split:
             told.append(
                 f"{split} cuts divide frames of equal confidence by their order in the file; "
@@ -314,12 +316,17 @@ def _ambiguous(corpus: Corpus) -> pl.DataFrame:
     return _candidates(corpus).select("document").unique()
 
 
-def _projected(frames: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
-    """The frames of a layer: those with all its parts, the most confident of each kind."""
-    ordered = frames.drop_nulls(keys).sort(
-        "confidence", "record", descending=[True, False], maintain_order=True, nulls_last=True
+def _by_confidence(frames: pl.DataFrame) -> pl.DataFrame:
+    """The most confident frames first, equal ones in the order of the file."""
+    order = {"confidence": True, "record": False}
+    return frames.sort(
+        list(order), descending=list(order.values()), maintain_order=True, nulls_last=True
     )
-    merged = ordered.unique(list(keys), keep="first", maintain_order=True)
+
+
+def _projected(frames: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
+    """The frames of a layer: those with all its parts, the first of each kind."""
+    merged = frames.drop_nulls(keys).unique(list(keys), keep="first", maintain_order=True)
     known = {"document", *keys}
     absent = [
         pl.lit(None, pl.String).alias(name) for name in ("label", "place") if name not in known
