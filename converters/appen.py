@@ -114,10 +114,10 @@ class _Batch:
             self.findings.append(reason.finding)
             self.documents.append((None, name))
             return
-        decoded = decode(data, display=member.display)
+        decoded = decode(data, display=member.display, encoding=member.encoding)
         self.findings.extend(decoded.findings)
         self.documents.append((len(self.sources), name))
-        self.sources.append((self.path, member.name, FORMAT.name, sha256(data)))
+        self.sources.append((self.path, member.name or member.basename, FORMAT.name, sha256(data)))
         self.members.append(member)
         if decoded.text is not None:
             self.parse(decoded.text, document, member.display)
@@ -162,7 +162,7 @@ def _finding(fault: Fault, lines: Sequence[str], display: str) -> Finding:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The lines of places of a file; a field is the key of a line."""
-    decoded = decode(member.fetch(), display=member.display)
+    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = [line.removesuffix("\r") for line in (decoded.text or "").split("\n")]
     return [_located(lines, place) for place in places]
 

@@ -46,7 +46,7 @@ def read(source: Source) -> Iterator[Reading]:
         except Unreadable as reason:
             yield Reading(Corpus(), (reason.finding,), (member,))
             continue
-        decoded = decode(data, display=member.display)
+        decoded = decode(data, display=member.display, encoding=member.encoding)
         names, findings = _names(decoded.text or "", member.display)
         corpus = Corpus(
             sources=[
@@ -83,7 +83,9 @@ def _names(text: str, display: str) -> tuple[list[str], list[Finding]]:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The lines of places of a file."""
-    lines = (decode(member.fetch(), display=member.display).text or "").split("\n")
+    lines = (
+        decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    ).split("\n")
     spans = [Span(place.record, 1, len(lines[place.record - 1]) + 1) for place in places]
     return [Located(span, excerpt(lines[span.line - 1], span)) for span in spans]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from hlteval.converters.json_text import Path
+from hlteval.converters.json_parser import Path
 from hlteval.grammars import schema
 
 

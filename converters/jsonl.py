@@ -28,7 +28,7 @@ _HEADER = b'"hlteval-corpus"'
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file that begins with the header."""
-    if source.kind not in {"file", "stdin"}:
+    if source.kind not in {"file", "stdin"} or not source.members:
         return False
     try:
         return _HEADER in source.members[0].fetch()[:200].partition(b"\n")[0]

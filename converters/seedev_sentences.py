@@ -27,9 +27,12 @@ _LINE = re.compile(r"([^\t]+)\t([0-9]{1,9})\t([0-9]{1,9})")
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose first line is of this form."""
-    if source.kind not in {"file", "stdin"}:
+    if source.kind not in {"file", "stdin"} or not source.members:
         return False
-    first = source.members[0].fetch()[:1000].partition(b"\n")[0]
+    try:
+        first = source.members[0].fetch()[:1000].partition(b"\n")[0]
+    except Unreadable:
+        return False
     return _LINE.fullmatch(first.decode("utf-8", "replace").removesuffix("\r")) is not None
 
 
@@ -41,7 +44,7 @@ def read(source: Source) -> Iterator[Reading]:
         except Unreadable as reason:
             yield Reading(Corpus(), (reason.finding,), (member,))
             continue
-        decoded = decode(data, display=member.display)
+        decoded = decode(data, display=member.display, encoding=member.encoding)
         corpus, findings = _corpus(decoded.text or "", member, source.path, sha256(data))
         yield Reading(corpus, (*decoded.findings, *findings), (member,))
 
@@ -75,7 +78,9 @@ def _corpus(text: str, member: Member, path: str, digest: str) -> tuple[Corpus, 
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The lines of places of a file."""
-    lines = (decode(member.fetch(), display=member.display).text or "").split("\n")
+    lines = (
+        decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    ).split("\n")
     spans = [Span(place.record, 1, len(lines[place.record - 1]) + 1) for place in places]
     return [Located(span, excerpt(lines[span.line - 1], span)) for span in spans]
 

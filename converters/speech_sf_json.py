@@ -17,48 +17,34 @@ Codes raised: JSNxxx, for what is no JSON; SFJxxx, for what breaks the schema.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
 import polars as pl
 
-from hlteval.converters.appen_blocks import names
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
-from hlteval.converters.json_schema import Violation, refused, violations
-from hlteval.converters.json_text import (
-    Items,
-    JsonFault,
-    Parsed,
-    Path,
-    Places,
-    items,
-    parse,
-    shown,
-    starts,
-    strict,
-)
+from hlteval.converters.json_parser import JsonFault, Parsed, parse
+from hlteval.converters.json_places import Places, shown
+from hlteval.converters.json_schema import refused, violations
+from hlteval.converters.json_text import Items, items, starts, strict
 from hlteval.converters.situations import SITUATION, others
+from hlteval.converters.speech_sf_faults import (
+    KINDS,
+    PROPERTIES,
+    explained,
+    is_frame,
+    near,
+    place_of,
+)
 from hlteval.findings import Finding, catalogue, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 SCHEMA = "speech-sf"
-PROPERTIES = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
 _HEADER = b'"hlteval-corpus"'
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
-_KINDS = {
-    str: "a string",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-    list: "an array",
-    dict: "an object",
-}
-_WANTED = {"string": "a string", "number": "a number", "object": "an object", "array": "an array"}
 
 
 def _member(source: Source) -> Member | None:
@@ -94,7 +80,7 @@ def read(source: Source) -> Iterator[Reading]:
     except Unreadable as reason:
         yield Reading(Corpus(), (reason.finding,))
         return
-    decoded = decode(data, display=member.display)
+    decoded = decode(data, display=member.display, encoding=member.encoding)
     found = _File(member, data, decoded.text)
     corpus = found.corpus(source.path)
     yield Reading(corpus, (*decoded.findings, *found.findings), (member,))
@@ -116,7 +102,7 @@ class _File:
 
     def take(self) -> None:
         """Take in the items, quickly where nothing is wrong with any."""
-        good, value = strict(self.data.removeprefix(_BOM))
+        good, value = strict(self.text.encode())
         if good and isinstance(value, list):
             self.values = value
         else:
@@ -133,7 +119,7 @@ class _File:
     def slowly(self, found: Items) -> None:
         """Take in the items of a text that is no faultless array."""
         if found.root is not None:
-            given = _KINDS.get(type(found.root), "something else")
+            given = KINDS.get(type(found.root), "something else")
             self.tell(
                 "SFJ201", (found.parsed[0].start, found.parsed[0].start + 1), "$", given=given
             )
@@ -174,10 +160,10 @@ class _File:
         value = self.values[index]
         one = parse(self.text, self.parsed[index].start) if self.parsed else parse("")
         for violation in violations(SCHEMA, "frame", value):
-            code, values = _explained(violation)
+            code, values = explained(violation)
             path = shown((index, *violation.path))
-            self.tell(code, _place(one, violation.path), path, **values)
-        if not _is_frame(value):
+            self.tell(code, place_of(one, violation.path), path, **values)
+        if not is_frame(value):
             self.bad[index] = "SFJ202"
 
     def unknown_properties(self) -> None:
@@ -191,7 +177,7 @@ class _File:
                     told.add(name)
                     count = sum(isinstance(v, dict) and name in v for v in self.values)
                     one = parse(self.text, self.start(index))
-                    hint = _near(name, PROPERTIES) or "it is not evaluated"
+                    hint = near(name, PROPERTIES) or "it is not evaluated"
                     path = shown((index, name))
                     at = one.keys.get((name,), (one.start, one.start + 1))
                     self.tell("SFJ208", at, path, name=name, count=count, hint=hint)
@@ -255,7 +241,7 @@ class _File:
             character = next(c for c in written if ord(c) < 32 or ord(c) == 127)
             self.tell(
                 "SFJ209",
-                _place(one, (name,)),
+                place_of(one, (name,)),
                 shown((record - 1, name)),
                 character=f"U+{ord(character):04X}",
             )
@@ -285,91 +271,9 @@ def _text(status: Any, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _is_frame(value: Any) -> bool:
-    """Whether an item can be told as a frame, be it one of the schema or not."""
-    if not isinstance(value, dict):
-        return False
-    confidence = value.get("TypeConfidence")
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
-        return False
-    try:
-        finite = math.isfinite(float(confidence))
-    except OverflowError:
-        return False
-    named = isinstance(value.get("DocumentID"), str) and isinstance(value.get("Type"), str)
-    return finite and named and isinstance(value.get("PlaceMention", ""), str)
-
-
-def _place(one: Parsed, path: Path) -> tuple[int, int]:
-    """Where a part of an item stands; of an object, only where it begins."""
-    start, end = one.values.get(path, (one.start, one.start + 1))
-    whole = not path or any(
-        len(other) > len(path) and other[: len(path)] == path for other in one.values
-    )
-    return (start, start + 1) if whole else (start, end)
-
-
-def _explained(violation: Violation) -> tuple[str, dict[str, object]]:
-    """The code of a violation and what its message says."""
-    keyword, wanted, given = violation.keyword, violation.wanted, violation.given
-    if keyword == "required":
-        missing = [name for name in wanted if name not in given]
-        strange = [name for name in given if name not in PROPERTIES]
-        near = [hint for name in missing if (hint := _near(name, strange, "is {} meant for it?"))]
-        return "SFJ202", {"missing": ", ".join(missing), "hint": " ".join(near) or _NEEDED}
-    if keyword == "type":
-        code = "SFJ204" if violation.path else "SFJ203"
-        return code, {
-            "given": _KINDS.get(type(given), "something else"),
-            "wanted": _WANTED.get(wanted, str(wanted)),
-            "hint": _type_hint(wanted, given),
-        }
-    if keyword in {"minimum", "maximum"}:
-        return "SFJ205", {"given": given, "least": 0, "most": 1}
-    if violation.path[-1] == "Type":
-        return "SFJ206", {"given": str(given)[:80], "hint": type_hint(str(given))}
-    return "SFJ207", {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
-
-
-_NEEDED = "every frame has DocumentID, Type and TypeConfidence; Status has Need and Relief"
-
-
-def _type_hint(wanted: str, given: Any) -> str:
-    if isinstance(given, bool) and wanted == "number":
-        return "true and false are no numbers; write how sure the system is, from 0 to 1"
-    if isinstance(given, str) and wanted == "number":
-        return "take the quotes away"
-    if given is None:
-        return "leave out what there is none of"
-    return f"write {_WANTED.get(wanted, wanted)}"
-
-
-def type_hint(given: str) -> str:
-    """What type may have been meant.
-
-    Examples:
-        >>> type_hint("water  supply")
-        'did you mean Water Supply? It differs only in case or spacing'
-    """
-    bare = "".join(given.lower().split())
-    for name in names():
-        if bare == "".join(name.lower().split()):
-            return f"did you mean {name}? It differs only in case or spacing"
-    return _near(given, names()) or f"the types are: {'; '.join(names())}"
-
-
-def _near(given: str, known: Iterable[str], form: str = "did you mean {}?") -> str:
-    from rapidfuzz import fuzz, process, utils
-
-    near = process.extractOne(
-        given, list(known), scorer=fuzz.ratio, processor=utils.default_process, score_cutoff=75
-    )
-    return form.format(near[0]) if near else ""
-
-
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Line and column of items and of their properties, found in one pass over the file."""
-    text = decode(member.fetch(), display=member.display).text or ""
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     found, lines = starts(text), Places(text)
     located = {place: _located(text, found, lines, place) for place in sorted(places, key=_record)}
     return [located[place] for place in places]
@@ -383,7 +287,7 @@ def _located(text: str, found: Sequence[int], lines: Places, place: Place) -> Lo
     if not 1 <= place.record <= len(found):
         return None
     one = parse(text, found[place.record - 1])
-    span = lines.span(*_place(one, (place.field,) if place.field else ()))
+    span = lines.span(*place_of(one, (place.field,) if place.field else ()))
     return Located(span, lines.excerpt(span))
 
 

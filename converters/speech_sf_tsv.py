@@ -25,7 +25,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.situations import SITUATION, others
-from hlteval.converters.speech_sf_json import type_hint
+from hlteval.converters.speech_sf_faults import type_hint
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
@@ -56,7 +56,7 @@ def read(source: Source) -> Iterator[Reading]:
         except Unreadable as reason:
             yield Reading(Corpus(), (reason.finding,), (member,))
             continue
-        decoded = decode(data, display=member.display)
+        decoded = decode(data, display=member.display, encoding=member.encoding)
         table = _Table(member)
         if decoded.text is not None:
             table.take(decoded.text)
@@ -163,7 +163,9 @@ def _escaped(value: str) -> str:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The cells of places of a file."""
-    lines = (decode(member.fetch(), display=member.display).text or "").split("\n")
+    lines = (
+        decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    ).split("\n")
     found: list[Located | None] = []
     for place in places:
         line = lines[place.record - 1].removesuffix("\r")

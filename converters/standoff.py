@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -57,7 +58,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether there is an .a1 or .a2."""
-    return any(member.name.endswith((GIVEN, ASKED)) for member in source.members)
+    return any(member.basename.endswith((GIVEN, ASKED)) for member in source.members)
 
 
 def read(source: Source) -> Iterator[Reading]:
@@ -80,11 +81,11 @@ def _read_batch(path: str, batch: Sequence[tuple[str, Sequence[Member]]]) -> Rea
             findings.extend(problems)
             if content is None:
                 continue
-            if member.name.endswith(TEXT):
+            if member.basename.endswith(TEXT):
                 text = (len(sources), name, content)
             else:
                 annotations.append((document, len(sources), content))
-            sources.append((path, member.name, FORMAT.name, digest))
+            sources.append((path, member.name or member.basename, FORMAT.name, digest))
             members.append(member)
         texts.append(text)
     tables = _tables(_lines(annotations))
@@ -102,7 +103,7 @@ def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
         data = member.fetch()
     except Unreadable as reason:
         return None, "", (reason.finding,)
-    decoded = decode(data, display=member.display)
+    decoded = decode(data, display=member.display, encoding=member.encoding)
     return decoded.text, sha256(data), decoded.findings
 
 
@@ -161,19 +162,11 @@ def _matched(lines: pl.LazyFrame, letters: str, rule: str) -> pl.LazyFrame:
 
 
 def _keyed_as(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Rows as a table of the representation, keyed where they are not yet."""
+    """The columns that a table of the representation has, with a key where there is none yet."""
     columns = rows.collect_schema().names()
     if "row" not in columns:
         rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    declared = TABLES[name].schema
-    absent = [
-        pl.lit(None, dtype).alias(column)
-        for column, dtype in declared.items()
-        if column not in columns
-    ]
-    return rows.with_columns(
-        column for column in absent if column.meta.output_name() != "row"
-    ).select(list(declared))
+    return rows.select(column for column in TABLES[name].schema if column in {"row", *columns})
 
 
 def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
@@ -277,20 +270,38 @@ def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Find
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Line and column of places of one file; None for a line that is not there."""
-    decoded = decode(member.fetch(), display=member.display)
+    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = (decoded.text or "").split("\n")
-    return [_located(lines, place) for place in places]
+    records: dict[int, _Record] = {}  # one line may hold a million of the places
+    for place in places:
+        if 1 <= place.record <= len(lines) and place.record not in records:
+            records[place.record] = _Record.of(lines[place.record - 1].removesuffix("\r"))
+    return [
+        records[place.record].located(place) if place.record in records else None
+        for place in places
+    ]
 
 
-def _located(lines: Sequence[str], place: Place) -> Located | None:
-    if not 1 <= place.record <= len(lines):
-        return None
-    line = lines[place.record - 1].removesuffix("\r")
-    record = line.strip(BLANKS)
-    begin = len(line) - len(line.lstrip(BLANKS))
-    start, end = parts(record).get(place.field, (0, len(record)))
-    span = Span(place.record, begin + start + 1, begin + end + 1)
-    return Located(span, excerpt(line, span))
+class _Record(NamedTuple):
+    """A line, and where in it the record and its fields stand."""
+
+    line: str
+    whole: tuple[int, int]
+    fields: Mapping[str, tuple[int, int]]
+
+    @classmethod
+    def of(cls, line: str) -> _Record:
+        record = line.strip(BLANKS)
+        begin = len(line) - len(line.lstrip(BLANKS))
+        fields = {
+            name: (begin + start, begin + end) for name, (start, end) in parts(record).items()
+        }
+        return cls(line, (begin, begin + len(record)), fields)
+
+    def located(self, place: Place) -> Located:
+        start, end = self.fields.get(place.field, self.whole)
+        span = Span(place.record, start + 1, end + 1)
+        return Located(span, excerpt(self.line, span))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -30,6 +30,7 @@ _KINDS: Mapping[str, tuple[str, str, str]] = {
 
 _WORDS: Mapping[str, str] = {
     "$END": "the end of the line",
+    "<END-OF-FILE>": "the end of the line",
     "COLON": "`:`",
     "EQUIVALENCE_ID": "`*`",
     "EVENT_ID": "an identifier such as E1",
@@ -51,7 +52,8 @@ _WORDS: Mapping[str, str] = {
 }
 
 _HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")
-_NO_ARGUMENT = re.compile(r"[^\t]*\t[^\s:]+(?::\S+)?\s+[^\s:]+(?:\s+[^\s:]+)*\s*")
+_NO_ARGUMENT = re.compile(r"[^\t]*\t[^\s:]+(?::\S+)?\s+(?P<rest>[^\s:]+(?:\s+[^\s:]+)*)\s*")
+_LONG = re.compile("[0-9]{10,}")
 
 
 class Refusal(NamedTuple):
@@ -81,13 +83,13 @@ def explain(line: str, *, ask: bool = True) -> Refusal:
     letter = name.strip()[:1]
     kind, code, _ = _KINDS.get(letter, ("unknown", "STD102", ""))
     column, expected = _failure(line) if ask else (1, "")
+    end = _end(line, column) if ask else len(line) + 1
     if not tab:
         code = "STD101"
-    elif code == "STD104" and _NO_ARGUMENT.fullmatch(line.strip()):
-        code = "STD105"
-    elif "OFFSET" in expected or (code == "STD103" and line[column - 1 : column].isdigit()):
-        code = "STD109" if _too_long(line, column) else code
-    end = _end(line, column) if ask else len(line) + 1
+    elif code == "STD104" and (bare := _NO_ARGUMENT.fullmatch(line)):
+        code, column, end = "STD105", bare.start("rest") + 1, bare.end("rest") + 1
+    elif code == "STD103" and (number := _long_offset(line)):
+        code, column, end = "STD109", number.start() + 1, number.end() + 1
     label = rest.split(maxsplit=1)[0] if rest.strip() else None
     return Refusal(code, kind, name.strip() or None, label, column, end, expected)
 
@@ -113,9 +115,16 @@ def _word(terminal: str) -> str:
     return f"`{named.get(terminal, terminal)}`"
 
 
-def _too_long(line: str, column: int) -> bool:
-    digits = re.search(r"[0-9]+$", line[: column - 1])
-    return digits is not None and len(digits[0]) >= 9
+def _long_offset(line: str) -> re.Match[str] | None:
+    """The first offset with too many digits, where nothing else is wrong with a text span."""
+    match = _unbounded().fullmatch(line)
+    return _LONG.search(line, *match.span("fragments")) if match else None
+
+
+@cache
+def _unbounded() -> re.Pattern[str]:
+    """The pattern of text spans whose offsets have any number of digits."""
+    return re.compile(pattern("standoff", "text_bound").replace("{1,9}", "+"))
 
 
 def _end(line: str, column: int) -> int:

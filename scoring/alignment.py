@@ -34,7 +34,7 @@ def aligned(
     """The alignment of the pairs of one evaluation.
 
     Args:
-        pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `frame`, the
+        pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other`, the
             identifier of a predicted annotation that is no event.
         sides: reference and system.
         conditions: the optional roles.
@@ -42,7 +42,8 @@ def aligned(
         unit: the weight of a similarity of 1.
     """
     left, right = (one.events.select("row", "frame", "negated") for one in sides)
-    rows = pairs.with_row_index("at").join(left, on="row", how="left", suffix="_reference")
+    rows = pairs.sort("document", "row", "row_system", nulls_last=True).with_row_index("at")
+    rows = rows.join(left, on="row", how="left", suffix="_reference")
     rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
     rows = rows.join(names, on="document", how="left")
     for name, listed in _differences(rows, sides, conditions).items():
@@ -53,7 +54,9 @@ def aligned(
     return rows.sort("at").select(
         document="name",
         reference="frame",
-        predicted="frame_system",
+        predicted=pl.coalesce(
+            *(["frame_system", "other"] if "other" in pairs.columns else ["frame_system"])
+        ),
         reference_type="label",
         predicted_type="label_system",
         similarity=pl.col("weight").fill_null(0) / unit,

@@ -12,6 +12,14 @@ import polars as pl
 from hlteval.scoring.similarity import UNIT
 
 PERCENTILES = 100
+LAST = {
+    "Precision": "precision",
+    "Recall": "recall",
+    "True Positives": "tp",
+    "False Positives": "fp",
+    "False Negatives": "fn",
+}
+"""What is told of the last cut."""
 
 
 def cuts(size: int) -> list[int]:
@@ -123,13 +131,7 @@ class Curve:
     def last(self) -> dict[str, float | None]:
         """The counts when all frames are taken."""
         row = list(self.rows())[-1]
-        return {
-            "Precision": row["precision"],
-            "Recall": row["recall"],
-            "True Positives": row["tp"],
-            "False Positives": row["fp"],
-            "False Negatives": row["fn"],
-        }
+        return {name: row[column] for name, column in LAST.items()}
 
 
 def trapezoid(points: Sequence[tuple[float, float]]) -> float:

@@ -190,14 +190,10 @@ def keys(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
     """
     free = pl.col("label").is_in(commutative)
     shown = pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
-    said = frame_keys(arguments, pl.concat_str(shown, "key", separator=SEPARATOR))
-    labels = arguments.select("frame_row", "label").unique(
-        "frame_row", keep="first", maintain_order=True
-    )
+    said = pl.concat_str(shown, "key", separator=SEPARATOR)
+    frames = frame_keys(arguments, said, keep=["label"])
     core = pl.concat_str("label", "said", separator=SEPARATOR)
-    return said.join(labels, on="frame_row", maintain_order="left").select(
-        row="frame_row", core=core
-    )
+    return frames.select(row="frame_row", core=core)
 
 
 def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
@@ -208,7 +204,7 @@ def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
 
 
 def others(system: Corpus, given: Corpus) -> pl.DataFrame:
-    """Predicted annotations that are no events: `document`, `label`, and the identifier as `frame`.
+    """Predicted annotations that are no events: `document`, `label`, and the identifier as `other`.
 
     These are text spans, modifiers, records that could not be read but for lines without a tab and
     equivalences, and what stands in for an identifier that leads nowhere.
@@ -222,9 +218,9 @@ def others(system: Corpus, given: Corpus) -> pl.DataFrame:
     dummies = references.unique().join(known, on=["document", "target"], how="anti")
     return pl.concat(
         [
-            system.mentions.select("document", "label", frame="mention"),
-            system.modifiers.select("document", "label", frame="modifier"),
-            unread.select("document", "label", frame="id"),
-            dummies.select("document", label=pl.lit("DUMMY"), frame="target"),
+            system.mentions.select("document", "label", other="mention"),
+            system.modifiers.select("document", "label", other="modifier"),
+            unread.select("document", "label", other="id"),
+            dummies.select("document", label=pl.lit("DUMMY"), other="target"),
         ]
     ).with_columns(pl.col("label").fill_null(""), row_system=pl.lit(None, pl.Int64))

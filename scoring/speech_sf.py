@@ -20,41 +20,27 @@ from typing import Literal
 import polars as pl
 
 from hlteval.representation import Corpus, align
-from hlteval.scoring.curves import Curve, curve
-from hlteval.scoring.matching import Pair, optimal
-from hlteval.scoring.similarity import UNIT, similarities
-
-LAYERS = {"relevance": "Relevance", "type": "Type", "type+place": "Type+Place"}
-"""The layers by the names of their metrics, with the names of the specification."""
-
-FIGURES = ("auc", "auc_anchored", "auc_unanchored", "max_f1")
-"""The metrics of each layer; the first is one of the next two, as the profile has it."""
-
-COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "document": pl.String,
-    "layer": pl.String,
-    "confidence": pl.Float64,
-    "record": pl.Int64,
-    "matched": pl.Int64,
-    "frames": pl.Int64,
-    "references": pl.Int64,
-}
-"""What each system frame adds to a layer (`matched` in units, and `frames` after merging); the
-frames as they were submitted, as the layer `submitted`; and the `references` of a segment."""
-
-ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "layer": pl.String,
-    "document": pl.String,
-    "type": pl.String,
-    "reference_place": pl.String,
-    "system_place": pl.String,
-    "confidence": pl.Float64,
-    "record": pl.Int64,
-    "similarity": pl.Float64,
-    "outcome": pl.String,
-}
-"""A row per pair of merged frames, or frame without a partner, when all frames count; `outcome` is
-`matched`, `missed`, `false positive`, or `left out` (of an ambiguous segment, at Type+Place)."""
+from hlteval.scoring.curves import LAST, Curve, curve
+from hlteval.scoring.similarity import similarities
+from hlteval.scoring.situations import (
+    ALIGNMENT,
+    COUNTS,
+    FIGURES,
+    LAYERS,
+    aligned,
+    ambiguous_segments,
+    by_confidence,
+    candidate_places,
+    changed_rows,
+    contested,
+    equal,
+    left_out,
+    projected,
+    reference_rows,
+    simple,
+    submitted_rows,
+    with_names,
+)
 
 CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "layer": pl.String,
@@ -104,44 +90,49 @@ class FrameMatch:
         """Whether the script is reproduced."""
         return self.profile == "official"
 
-    def statistics(self, reference: Corpus, system: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """What the frames of a batch of segments add to each layer, and how they are paired.
 
         Args:
             reference: the annotated frames.
             system: the system's, for the same segments and perhaps others.
+            alignment: whether the alignment is wanted.
 
         Returns:
-            Statistics, as `COUNTS`; and the alignment, as `ALIGNMENT`.
+            Statistics, as `COUNTS`; and the alignment, as `ALIGNMENT`, or None.
 
         Examples:
             >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
             >>> said = {**frame, "label": "Shelter", "confidence": 0.5}
             >>> one = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[said])
             >>> counts, _ = FrameMatch().statistics(one, one)
-            >>> counts.filter(layer="type", frames=1)["matched"].to_list() == [UNIT]
+            >>> counts.filter(layer="type", frames=1)["matched"].len() == 1
             True
         """
         reference, system = align(reference, system)
-        annotated = _by_confidence(self._reference(reference))
-        submitted = _by_confidence(self._system(system, reference))
-        ambiguous = _ambiguous(reference)
-        counts, pairs = [_submitted(submitted)], []
+        annotated = by_confidence(self._reference(reference))
+        submitted = by_confidence(self._system(system, reference))
+        ambiguous = ambiguous_segments(reference)
+        counts, pairs = [submitted_rows(submitted)], []
         for layer, keys in _KEYS.items():
-            left, right = (_projected(frames, keys) for frames in (annotated, submitted))
+            left, right = (projected(frames, keys) for frames in (annotated, submitted))
             if layer == "type+place" and not self.official:
-                pairs += [_left_out(layer, one, ambiguous) for one in (left, right)]
+                pairs += [left_out(layer, one, ambiguous) for one in (left, right)]
                 left, right = (
                     one.join(ambiguous, on="document", how="anti") for one in (left, right)
                 )
             if layer == "type+place":
                 changes, paired = self._located(left, right)
             else:
-                changes, paired = _equal(left, right, keys)
-            counts += [_changes(layer, changes), _references(layer, left)]
-            pairs.append(_aligned(layer, left, right, paired))
+                changes, paired = equal(left, right, keys)
+            counts += [changed_rows(layer, changes), reference_rows(layer, left)]
+            if alignment:
+                pairs.append(aligned(layer, left, right, paired))
         names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
-        return _named(pl.concat(counts), names, COUNTS), _named(pl.concat(pairs), names, ALIGNMENT)
+        named = with_names(pl.concat(counts), names, COUNTS)
+        return named, with_names(pl.concat(pairs), names, ALIGNMENT) if alignment else None
 
     def _reference(self, corpus: Corpus) -> pl.DataFrame:
         """The annotated frames, with the places that count."""
@@ -152,7 +143,7 @@ class FrameMatch:
         several = pl.col("label").n_unique().over("document", "origin", "record") > 1
         last = pl.col("row") == pl.col("row").max().over("document", "origin", "record")
         frames = frames.filter(several | last)
-        firsts = _candidates(corpus).group_by("document").agg(ambiguous=pl.col("record").min())
+        firsts = candidate_places(corpus).group_by("document").agg(ambiguous=pl.col("record").min())
         frames = frames.join(firsts, on="document", how="left")
         dropped = (pl.col("record") >= pl.col("ambiguous")).fill_null(False)
         return frames.with_columns(place=pl.when(~dropped).then("place")).drop("ambiguous")
@@ -163,7 +154,7 @@ class FrameMatch:
         frames = frames.with_columns(pl.col("confidence").fill_null(1.0), place=self._named_place())
         if not self.official:
             return frames
-        unknown = pl.col("document").is_in(_ambiguous(reference)["document"].implode())
+        unknown = pl.col("document").is_in(ambiguous_segments(reference)["document"].implode())
         return frames.with_columns(place=pl.when(~unknown).then("place"))
 
     def _named_place(self) -> pl.Expr:
@@ -191,7 +182,7 @@ class FrameMatch:
             references=pl.col("reference").n_unique().over(group),
             systems=pl.col("system").n_unique().over(group),
         )
-        gains, pairs = zip(_simple(both), _contested(both), strict=True)
+        gains, pairs = zip(simple(both), contested(both), strict=True)
         gain = pl.concat(gains).group_by("system").agg(pl.col("matched").sum())
         changes = theirs.join(gain, on="system", how="left").with_columns(
             pl.col("matched").fill_null(0)
@@ -225,11 +216,10 @@ class FrameMatch:
             figures = self.figures(points)
             metrics |= {f"{layer}.{name}": figures[name] for name in FIGURES}
             shown = {name: figures[key] for name, key in _MEASURES.items()}
-            shown |= points.last() if points else {}
+            shown |= points.last() if points else dict.fromkeys(LAST)
             scorings += [
                 {"evaluation": "Curves", "scoring": LAYERS[layer], "measure": name, "value": value}
                 for name, value in shown.items()
-                if points
             ]
         rows = [
             {"layer": LAYERS[layer], **row}
@@ -304,188 +294,3 @@ _SCORINGS = {
     "measure": pl.String,
     "value": pl.Float64,
 }
-
-
-def _candidates(corpus: Corpus) -> pl.DataFrame:
-    """The places that a frame of an ambiguous block may be at."""
-    return corpus.arguments.filter(pl.col("role") == "Place")
-
-
-def _ambiguous(corpus: Corpus) -> pl.DataFrame:
-    """The segments with an ambiguous block."""
-    return _candidates(corpus).select("document").unique()
-
-
-def _by_confidence(frames: pl.DataFrame) -> pl.DataFrame:
-    """The most confident frames first, equal ones in the order of the file."""
-    order = {"confidence": True, "record": False}
-    return frames.sort(
-        list(order), descending=list(order.values()), maintain_order=True, nulls_last=True
-    )
-
-
-def _projected(frames: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
-    """The frames of a layer: those with all its parts, the first of each kind."""
-    merged = frames.drop_nulls(keys).unique(list(keys), keep="first", maintain_order=True)
-    known = {"document", *keys}
-    absent = [
-        pl.lit(None, pl.String).alias(name) for name in ("label", "place") if name not in known
-    ]
-    return merged.with_columns(absent).select("document", "label", "place", "confidence", "record")
-
-
-def _submitted(frames: pl.DataFrame) -> pl.DataFrame:
-    """The submitted frames as rows of the statistics."""
-    zero = pl.lit(0, pl.Int64)
-    return frames.select(
-        "document",
-        "confidence",
-        "record",
-        layer=pl.lit("submitted"),
-        matched=zero,
-        frames=pl.lit(1, pl.Int64),
-        references=zero,
-    )
-
-
-def _changes(layer: str, changes: pl.DataFrame) -> pl.DataFrame:
-    one, zero = pl.lit(1, pl.Int64), pl.lit(0, pl.Int64)
-    return changes.select(
-        "document",
-        "confidence",
-        "record",
-        layer=pl.lit(layer),
-        matched="matched",
-        frames=one,
-        references=zero,
-    )
-
-
-def _references(layer: str, left: pl.DataFrame) -> pl.DataFrame:
-    zero = pl.lit(0, pl.Int64)
-    counted = left.group_by("document", maintain_order=True).agg(references=pl.len().cast(pl.Int64))
-    return counted.select(
-        "document",
-        confidence=pl.lit(None, pl.Float64),
-        record=pl.lit(None, pl.Int64),
-        layer=pl.lit(layer),
-        matched=zero,
-        frames=zero,
-        references="references",
-    )
-
-
-def _equal(
-    left: pl.DataFrame, right: pl.DataFrame, keys: tuple[str, ...]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Layers where similarity is 0 or 1: what each frame adds, and the pairs."""
-    ours = left.select(*keys, reference=pl.int_range(pl.len(), dtype=pl.Int64))
-    theirs = right.with_columns(system=pl.int_range(pl.len(), dtype=pl.Int64))
-    joined = theirs.join(ours, on=list(keys), how="left", maintain_order="left")
-    hit = pl.col("reference").is_not_null()
-    joined = joined.with_columns(matched=pl.when(hit).then(pl.lit(UNIT, pl.Int64)).otherwise(0))
-    pairs = joined.filter(hit).select("reference", "system", weight="matched")
-    return joined, pairs
-
-
-def _simple(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Types with one place on either side: there the best similarity so far is what counts."""
-    group = ["document", "label"]
-    some = both.filter((pl.col("references") == 1) | (pl.col("systems") == 1))
-    best = some.group_by(*group, "system", maintain_order=True).agg(pl.col("weight").max())
-    reached = best.sort("system").with_columns(best=pl.col("weight").cum_max().over(group))
-    gains = reached.select(
-        "system", matched=pl.col("best") - pl.col("best").shift(1, fill_value=0).over(group)
-    )
-    first = some.sort("weight", descending=True, maintain_order=True)
-    pairs = first.unique(group, keep="first", maintain_order=True)
-    return gains, pairs.select("reference", "system", "weight")
-
-
-def _contested(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Types with several places on both sides: assigned anew whenever a frame joins them."""
-    some = both.filter((pl.col("references") > 1) & (pl.col("systems") > 1)).sort("system")
-    groups: dict[tuple[int, str], list[Pair]] = {}
-    rows = some.select("document", "label", "reference", "system", "weight").iter_rows()
-    for document, label, *pair in rows:
-        groups.setdefault((document, label), []).append(Pair(*pair))
-    gains: list[tuple[int, int]] = []
-    chosen: list[Pair] = []
-    for candidates in groups.values():
-        reached = 0
-        for system in sorted({pair.system for pair in candidates}):
-            paired = optimal([pair for pair in candidates if pair.system <= system])
-            value = sum(pair.weight for pair in paired)
-            gains.append((system, value - reached))
-            reached = value
-        chosen += paired
-    schema = {"reference": pl.Int64, "system": pl.Int64, "weight": pl.Int64}
-    gained = {"system": pl.Int64, "matched": pl.Int64}
-    return (
-        pl.DataFrame(gains, schema=gained, orient="row"),
-        pl.DataFrame(chosen, schema=schema, orient="row"),
-    )
-
-
-_PAIRED = ("document", "label", "reference_place", "system_place", "confidence", "record", "weight")
-
-
-def _aligned(
-    layer: str, left: pl.DataFrame, right: pl.DataFrame, pairs: pl.DataFrame
-) -> pl.DataFrame:
-    """Pairs, then what is left of the reference, then what is left of the system."""
-    ours = left.select(
-        "document",
-        "label",
-        reference=pl.int_range(pl.len(), dtype=pl.Int64),
-        reference_place="place",
-    )
-    theirs = right.select(
-        "document",
-        "label",
-        "confidence",
-        "record",
-        system=pl.int_range(pl.len(), dtype=pl.Int64),
-        system_place="place",
-    )
-    matched = pairs.join(ours, on="reference").join(theirs.drop("document", "label"), on="system")
-    missed = ours.join(pairs, on="reference", how="anti")
-    wrong = theirs.join(pairs, on="system", how="anti")
-    parts = ((matched, "matched"), (missed, "missed"), (wrong, "false positive"))
-    rows = [_outcome(part, layer, outcome) for part, outcome in parts]
-    return pl.concat(rows).sort("document", "type", "record", nulls_last=True)
-
-
-def _outcome(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
-    dtypes = {**ALIGNMENT, "weight": pl.Int64}
-    absent = [
-        pl.lit(None, dtypes[name]).alias(name) for name in _PAIRED if name not in rows.columns
-    ]
-    return rows.with_columns(absent).select(
-        pl.lit(LAYERS[layer]).alias("layer"),
-        "document",
-        pl.col("label").alias("type"),
-        "reference_place",
-        "system_place",
-        "confidence",
-        "record",
-        (pl.col("weight").fill_null(0) / UNIT).alias("similarity"),
-        pl.lit(outcome).alias("outcome"),
-    )
-
-
-def _left_out(layer: str, frames: pl.DataFrame, ambiguous: pl.DataFrame) -> pl.DataFrame:
-    """The frames of ambiguous segments, which do not count at a layer."""
-    some = frames.join(ambiguous, on="document", how="semi", maintain_order="left")
-    side = "reference_place" if frames["confidence"].null_count() else "system_place"
-    return _outcome(some.rename({"place": side}), layer, "left out")
-
-
-def _named(
-    rows: pl.DataFrame,
-    names: pl.DataFrame,
-    schema: Mapping[str, pl.DataType | type[pl.DataType]],
-) -> pl.DataFrame:
-    """Rows with the names of their documents."""
-    joined = rows.join(names, left_on="document", right_on="row", maintain_order="left")
-    return joined.drop("document").rename({"name": "document"}).select(list(schema))

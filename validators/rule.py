@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place
-from hlteval.findings import Finding, catalogue
+from hlteval.findings import Entry, Finding, catalogue
 from hlteval.representation import Corpus, counted, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
 
@@ -119,40 +119,43 @@ def apply(
     asked = [rule for rule in rules if getattr(case.system, rule.about).height]
     answers = pl.collect_all([rule.check(case) for rule in asked])
     faults = [
-        (rule.code, row)
+        (catalogue()[rule.code], _told(catalogue()[rule.code], rows).rows(named=True))
         for rule, rows in zip(asked, answers, strict=True)
         if rows.height
-        for row in rows.iter_rows(named=True)
     ]
-    places = _places(faults, members, form)
-    for code, row in faults:
-        origin = row["origin"]
-        located = places.get((origin, row.get("record") or 0, row.get("field") or ""))
-        yield catalogue()[code].finding(
-            row,
-            file=None if origin is None else members[origin].display,
-            span=located.span if located else None,
-            excerpt=located.excerpt if located else None,
-            record=row.get("id"),
-        )
+    places = _places((row for _, rows in faults for row in rows), members, form)
+    for entry, rows in faults:
+        for row in rows:
+            located = places.get((row["origin"], row["record"], row["field"]))
+            yield entry.finding(
+                row,
+                file=None if row["origin"] is None else members[row["origin"]].display,
+                span=located.span if located else None,
+                excerpt=located.excerpt if located else None,
+                record=row["id"],
+            )
+
+
+def _told(entry: Entry, rows: pl.DataFrame) -> pl.DataFrame:
+    """Of rows at fault, the columns that a finding tells."""
+    return rows.select(*PLACE, *(entry.fields - set(PLACE)))
 
 
 def _places(
-    faults: Iterable[tuple[str, Mapping[str, Any]]], members: Sequence[Member], form: Format
+    rows: Iterable[Mapping[str, Any]], members: Sequence[Member], form: Format
 ) -> dict[tuple[int, int, str], Located]:
     """Where the rows at fault stand: each file is searched once for all of them."""
-    wanted: dict[int, dict[Place, None]] = {}
-    for _, row in faults:
-        if row["origin"] is not None and row.get("record") is not None:
-            place = Place(row["record"], row.get("field") or "")
-            wanted.setdefault(row["origin"], {})[place] = None
+    wanted: dict[int, dict[tuple[int, str], None]] = {}
+    for row in rows:
+        if row["origin"] is not None and row["record"] is not None:
+            wanted.setdefault(row["origin"], {})[row["record"], row["field"]] = None
     found: dict[tuple[int, int, str], Located] = {}
     for origin, places in wanted.items():
         try:
-            located = form.locate(members[origin], list(places))
+            located = form.locate(members[origin], [Place(*place) for place in places])
         except Unreadable:
             continue
         for place, at in zip(places, located, strict=True):
             if at is not None:
-                found[origin, place.record, place.field] = at
+                found[origin, *place] = at
     return found

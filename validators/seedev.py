@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import polars as pl
 
 from hlteval.grammars import vocabulary
-from hlteval.representation import SEPARATOR, frame_keys
+from hlteval.representation import SEPARATOR, hashed
 from hlteval.validators import cycles, standoff
 from hlteval.validators.events import EventSchema, EventType
 from hlteval.validators.rule import Case, Rule
@@ -70,7 +70,8 @@ def _types(name: str, groups: Mapping[str, Iterable[str]]) -> frozenset[str] | N
 
 def _labelled(case: Case) -> pl.LazyFrame:
     """Every record that has a type, with what kind of annotation it is."""
-    unread = case.table("refused").filter(pl.col("code") != "STD101").drop_nulls("label")
+    typed = (pl.col("code") != "STD101") & (pl.col("kind") != "group")
+    unread = case.table("refused").filter(typed).drop_nulls("label")
     kinds = {
         "a text span": case.table("mentions").rename({"mention": "id"}),
         "an event": case.table("frames").drop("kind").rename({"frame": "id"}),
@@ -186,10 +187,20 @@ def _judged(case: Case) -> pl.LazyFrame:
     return known.rename({"frame": "id"})
 
 
+_KIND = ["label", "role", "filler_label"]
+
+
+def _kinds(case: Case) -> pl.LazyFrame:
+    """The kinds of arguments that there are: type of the event, role, type of the filler."""
+    kinds = _judged(case).group_by(hashed(*_KIND)).agg(pl.col(_KIND).first())
+    return kinds.select(_KIND)
+
+
 def illegal_role(case: Case) -> pl.LazyFrame:
     """A role that events of the type do not have."""
-    roles = case.schema.roles.lazy()
-    found = _judged(case).join(roles, on=["label", "role"], how="anti", maintain_order="left")
+    key = ["label", "role"]
+    wrong = case.once(_kinds).join(case.schema.roles.lazy(), on=key, how="anti")
+    found = _judged(case).join(wrong, on=key, how="semi", maintain_order="left")
     names = {label: ", ".join(event.roles) for label, event in case.schema.events.items()}
     allowed = pl.col("label").replace_strict(names, return_dtype=pl.String)
     return found.with_columns(field=pl.format("role {}", "position"), allowed=allowed)
@@ -197,12 +208,11 @@ def illegal_role(case: Case) -> pl.LazyFrame:
 
 def illegal_filler(case: Case) -> pl.LazyFrame:
     """A role filled by something of a type that it does not take; of unknown types SEE101 tells."""
-    key = ["label", "role", "filler_label"]
     fillers = case.schema.fillers.lazy()
-    known = _judged(case).filter(pl.col("filler_label").is_in(case.schema.labels))
-    kinds = known.select(key).unique().join(fillers, on=["label", "role"], how="semi")
-    wrong = kinds.join(fillers, on=key, how="anti")
-    found = known.join(wrong, on=key, how="semi", maintain_order="left")
+    kinds = case.once(_kinds).filter(pl.col("filler_label").is_in(case.schema.labels))
+    restricted = kinds.join(fillers, on=["label", "role"], how="semi")
+    wrong = restricted.join(fillers, on=_KIND, how="anti")
+    found = _judged(case).join(wrong, on=_KIND, how="semi", maintain_order="left")
     types = {
         f"{event.label} {role}": ", ".join(sorted(allowed))
         for event in case.schema.events.values()
@@ -245,17 +255,19 @@ def _alike(case: Case) -> pl.LazyFrame:
 
     `said` is what each says, role by role; `unordered` is the same for all that are alike.
     """
-    arguments = case.arguments.collect()
     both = [event.label for event in case.schema.events.values() if event.commutative]
     free = pl.col("label").is_in(both) & ~pl.col("role").is_in(case.schema.conditions)
     role = pl.when(free).then(pl.lit("*")).otherwise("role")
-    unordered = frame_keys(arguments, pl.concat_str(role, "target", separator=":")).lazy()
-    unordered = unordered.select(row="frame_row", unordered="said")
-    frames = case.table("frames").join(unordered, on="row", maintain_order="left")
-    frames = frames.filter(pl.struct("document", "label", "unordered").is_duplicated())
+    # Few are alike: a sum that is the same for all that are finds them, what they say tells which.
+    said = (role.hash(1) + pl.col("target").hash(2)).hash(3)
+    sums = case.arguments.group_by(row="frame_row").agg(sum=said.sum())
+    frames = case.table("frames").join(sums, on="row", maintain_order="left")
+    frames = frames.filter(hashed("document", "label", "sum").is_duplicated()).drop("sum")
     own = case.arguments.join(frames.select(frame_row="row"), on="frame_row", how="semi")
-    said = pl.concat_str("role", "target", separator=":").sort().str.join(" ")
-    said_by = own.group_by(row="frame_row").agg(said=said)
+    said_by = own.group_by(row="frame_row").agg(
+        said=pl.concat_str("role", "target", separator=":").sort().str.join(" "),
+        unordered=pl.concat_str(role, "target", separator=":").sort().str.join(" "),
+    )
     modifiers = case.table("modifiers").select("document", "label", frame="target").unique()
     modified = modifiers.group_by("document", "frame").agg(
         modified=pl.col("label").sort().str.join(" ")
@@ -311,7 +323,7 @@ def cyclic_events(case: Case) -> pl.LazyFrame:
 def same_filler(case: Case) -> pl.LazyFrame:
     """An event whose mandatory roles are all filled by one entity."""
     mandatory = case.schema.roles.lazy().filter(pl.col("mandatory") | pl.col("one_of"))
-    some = _judged(case).filter(pl.struct("frame_row", "target").is_duplicated())
+    some = _judged(case).filter(hashed("frame_row", "target").is_duplicated())
     core = some.join(mandatory, on=["label", "role"], how="semi", maintain_order="left")
     core = core.filter(pl.int_range(pl.len()).over("frame_row", "target") > 0)
     return core.with_columns(field=pl.format("target {}", "position"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from hlteval.representation import hashed
 from hlteval.validators.rule import Case, Rule
 
 _ITEM = ["document", "target"]
@@ -111,11 +112,10 @@ def _occurrences(whole: str, text: str) -> Iterator[int]:
 
 
 def _identified(case: Case) -> pl.LazyFrame:
-    """Every record that has an identifier, in the order of the files."""
+    """Every record that has an identifier."""
     kinds = ("mention", "frame", "modifier")
     place = ("document", "origin", "record")
-    listed = pl.concat(case.table(f"{kind}s").select(*place, id=kind) for kind in kinds)
-    return listed.sort("document", "origin", "record")
+    return pl.concat(case.table(f"{kind}s").select(*place, id=kind) for kind in kinds)
 
 
 def duplicate_identifier(case: Case) -> pl.LazyFrame:
@@ -124,7 +124,7 @@ def duplicate_identifier(case: Case) -> pl.LazyFrame:
     listed = _identified(case)
     given = case.given.select("document", id="mention").join(listed, on=key, how="semi")
     given = given.unique().with_columns(given=pl.lit(True))
-    repeated = listed.filter(pl.struct(key).is_duplicated())
+    repeated = listed.filter(hashed(*key).is_duplicated())
     some = pl.concat([repeated, listed.join(given, on=key, how="semi")]).unique()
     some = some.join(given, on=key, how="left").sort("document", "origin", "record")
     some = some.with_columns(

@@ -11,6 +11,24 @@ import typer
 
 from hlteval.tasks import BUILTIN, load
 
+
+def _known_encoding(name: str) -> str:
+    try:
+        "a".encode(name)
+    except (LookupError, UnicodeError) as error:
+        raise typer.BadParameter(f"there is no encoding of text {name}") from error
+    return name
+
+
+Encoding = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        callback=_known_encoding,
+        help="Encoding of the files, where it is not UTF-8.",
+    ),
+]
+
 Profile = Annotated[
     Literal["plan", "official"],
     typer.Option(help="The written specification, or the official software with its quirks."),
@@ -51,8 +69,8 @@ def _command(
             annotation=Annotated[
                 Optional[list[str] if option.many else str],  # noqa: UP045
                 typer.Option(
-                    f"--{option.name.replace('_', '-')}",
-                    metavar="|".join(option.choices) or option.metavar,
+                    f"--{option.flag}",
+                    metavar=option.takes,
                     help=option.help,
                 ),
             ],

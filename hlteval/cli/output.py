@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -12,9 +13,16 @@ from rich.text import Text
 from hlteval.findings import Finding
 from hlteval.reports import findings, score_formats, text
 from hlteval.reports.scores import Scores
-from hlteval.reports.terminal import remarks, results, write
+from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.reports.verdict import Verdict
 from hlteval.sources import writing
+
+
+@contextmanager
+def working(doing: str) -> Iterator[Callable[[], None]]:
+    """Show on a terminal that long work goes on."""
+    with progress(remarks(), doing) as step:
+        yield step
 
 
 def show(renderable: RenderableType) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Profile, per_task, usage
+from hlteval.cli.commands import Encoding, Profile, per_task, usage
 
 app = typer.Typer(help="Score a submission against a reference.", no_args_is_help=True)
 
@@ -37,21 +36,28 @@ def score(
         bool,
         typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
     ] = False,
+    encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import show_refusal, show_scores
+    from hlteval.cli.output import show_refusal, show_scores, working
     from hlteval.runs.plotting import plotted
     from hlteval.runs.scoring import Refused
     from hlteval.runs.scoring import score as run
 
-    given = dict(options or {})
-    plot, beside = given.pop("plot", None), given.pop("beside", [])
+    own = dict(options or {})
+    plot, beside = own.pop("plot", None), own.pop("beside", [])
+    given: dict[str, Any] = {
+        "profile": profile,
+        "lenient": lenient,
+        "options": own,
+        "encoding": encoding,
+    }
     try:
-        with usage():
-            scored = partial(run, task, reference, profile=profile, lenient=lenient, options=given)
-            scores = scored(system)
-            others = {path: scored(path) for path in beside}
+        with usage(), working("scoring") as step:
+            wanted = form == "json" or output is not None
+            scores = run(task, reference, system, alignment=wanted, step=step, **given)
+            others = {path: run(task, reference, path, alignment=False, **given) for path in beside}
             if plot:
                 plotted({system: scores, **others}, Path(plot))
     except Refused as refused:

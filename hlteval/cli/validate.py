@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Profile, per_task, usage
+from hlteval.cli.commands import Encoding, Profile, per_task, usage
 
 app = typer.Typer(
     help="Check a submission: every problem with its place, cause and cure.", no_args_is_help=True
@@ -18,7 +18,7 @@ def validate(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="SUBMISSION...", help="A folder, file, .zip or .tgz; - is standard input."
+            metavar="SUBMISSION", help="A folder, file, .zip or .tgz; - is standard input."
         ),
     ],
     against: Annotated[
@@ -41,16 +41,22 @@ def validate(
         Literal["error", "warning", "info"],
         typer.Option(help="The least severity that fails, in profile plan."),
     ] = "error",
-    options: dict[str, str] | None = None,
+    encoding: Encoding = "utf-8",
+    options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
-    from hlteval.cli.output import show_verdict
+    from hlteval.cli.output import show_verdict, working
     from hlteval.runs.validation import validate_all
 
-    with usage():
-        verdict = validate_all(
-            task, paths, against=against, profile=profile, fail_on=fail_on, options=options
-        )
+    given: dict[str, Any] = {
+        "against": against,
+        "profile": profile,
+        "fail_on": fail_on,
+        "encoding": encoding,
+        "options": options,
+    }
+    with usage(), working("checking") as step:
+        verdict = validate_all(task, paths, step=step, **given)
     show_verdict(verdict, form, max_findings)
     raise typer.Exit(0 if verdict.passed else 1)
 

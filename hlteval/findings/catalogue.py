@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
+from string import Formatter
 from types import MappingProxyType
 
 import msgspec
@@ -37,6 +38,17 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     clause: str = ""
     bad: str = ""
     good: str = ""
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The values that the templates name.
+
+        Examples:
+            >>> sorted(catalogue()["STD302"].fields)
+            ['document', 'suggestion', 'target']
+        """
+        parsed = Formatter().parse(self.message + self.help)
+        return frozenset(name for _, name, _, _ in parsed if name)
 
     def finding(
         self,

@@ -5,7 +5,7 @@ It knows no file format and no task. See docs/representation.md for its tables.
 
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.jsonl import read_jsonl, write_jsonl
-from hlteval.representation.keys import SEPARATOR, frame_keys, ordinals
+from hlteval.representation.keys import SEPARATOR, frame_keys, hashed, ordinals
 from hlteval.representation.resolution import align, counted, fillers, items
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 from hlteval.representation.store import StoreError, load, save
@@ -24,6 +24,7 @@ __all__ = [
     "counted",
     "fillers",
     "frame_keys",
+    "hashed",
     "items",
     "load",
     "ordinals",

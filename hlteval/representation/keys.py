@@ -15,22 +15,33 @@ SEPARATOR = "\x1f"
 """Stands between the parts of a key; no identifier of a format has it."""
 
 
-def frame_keys(arguments: pl.DataFrame, said: pl.Expr) -> pl.DataFrame:
+def hashed(*columns: str) -> pl.Expr:
+    """A number for what the columns of a row hold; different numbers mean different contents.
+
+    Grouping and joining by it takes a third of the time that it takes by strings. Equal numbers
+    nearly always mean equal contents, but whoever needs to know must look.
+    """
+    first, *rest = (pl.col(column).hash(seed) for seed, column in enumerate(columns, start=1))
+    return sum(rest, first).alias("hashed")
+
+
+def frame_keys(arguments: pl.DataFrame, said: pl.Expr, keep: Sequence[str] = ()) -> pl.DataFrame:
     """One string for all that the arguments of a frame say, in whatever order they stand.
 
     Args:
         arguments: a table with the column `frame_row`.
         said: what an argument says, as a string.
+        keep: columns that are the same for all arguments of a frame, to be had as well.
 
     Returns:
-        A row per frame that has arguments, by rising `frame_row`: that, and `said`.
+        A row per frame that has arguments, by rising `frame_row`: that, `said`, and what is kept.
 
     Examples:
         >>> rows = pl.DataFrame({"frame_row": [1, 1], "target": ["T2", "T1"]})
         >>> frame_keys(rows, pl.col("target"))["said"].to_list() == [f"T1{SEPARATOR}T2"]
         True
     """
-    stated = arguments.lazy().select("frame_row", said=said).sort("frame_row", "said")
+    stated = arguments.lazy().select("frame_row", *keep, said=said).sort("frame_row", "said")
     several = pl.col("size") > 1
     pair = (
         pl.when(several)
@@ -38,9 +49,12 @@ def frame_keys(arguments: pl.DataFrame, said: pl.Expr) -> pl.DataFrame:
         .otherwise("first")
     )
     ends = stated.group_by("frame_row", maintain_order=True).agg(
-        first=pl.col("said").first(), last=pl.col("said").last(), size=pl.len()
+        pl.col(*keep).first() if keep else [],
+        first=pl.col("said").first(),
+        last=pl.col("said").last(),
+        size=pl.len(),
     )
-    short = ends.select("frame_row", "size", said=pair).collect()
+    short = ends.select("frame_row", "size", *keep, said=pair).collect()
     if short["size"].max() in {None, 1, 2}:
         return short.drop("size")
     many = short.lazy().filter(pl.col("size") > 2).select("frame_row")
@@ -61,7 +75,7 @@ def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
         [0, 0, 1]
     """
     kinds = rows.select(by)
-    repeated = kinds.is_duplicated()
+    repeated = kinds.select(hashed(*by).is_duplicated()).to_series()
     ordinal = np.zeros(rows.height, dtype=np.int64)
     if repeated.any():
         some = kinds.lazy().filter(repeated).select(pl.int_range(pl.len(), dtype=pl.Int64).over(by))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation.corpus import Corpus
+from hlteval.representation.keys import hashed
 from hlteval.representation.schema import TABLES
 
 
@@ -66,9 +67,9 @@ def _listed(corpus: Corpus, given: Corpus) -> pl.DataFrame:
         listed.append(_items(corpus.mentions, "mention", "mention"))
     listed.append(_items(corpus.frames, "frame", "frame"))
     found = pl.concat(listed)
-    if found.select("document", "target").is_duplicated().any():
-        found = found.unique(["document", "target"], keep="first", maintain_order=True)
-    return found
+    if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
+        return found
+    return found.unique(["document", "target"], keep="first", maintain_order=True)
 
 
 def _items(rows: pl.DataFrame, identifier: str, filler: str) -> pl.DataFrame:
@@ -96,9 +97,26 @@ def fillers(corpus: Corpus, given: Corpus) -> pl.DataFrame:
 
 
 def _filled(corpus: Corpus, given: Corpus) -> pl.DataFrame:
-    frames = corpus.frames.select("label", "frame", frame_row="row")
-    found = corpus.arguments.join(items(corpus, given), on=["document", "target"], how="left")
-    return found.join(frames, on="frame_row", how="left").sort("row")
+    frames = corpus.frames.lazy().select("label", "frame", frame_row="row")
+    known = items(corpus, given)
+    found = _joined(corpus.arguments, known)
+    return found.lazy().join(frames, on="frame_row", how="left", maintain_order="left").collect()
+
+
+def _joined(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """References with the item that each leads to, in their order."""
+    numbered = (
+        known.lazy()
+        .with_columns(hashed("document", "target"))
+        .rename({"document": "of", "target": "found"})
+    )
+    joined = references.lazy().with_columns(hashed("document", "target"))
+    joined = joined.join(numbered, on="hashed", how="left", maintain_order="left")
+    same = (pl.col("document") == pl.col("of")) & (pl.col("target") == pl.col("found"))
+    answer = joined.with_columns(wrong=~same).drop("hashed", "of", "found").collect()
+    if answer["wrong"].any():  # two pairs with one number: it will hardly ever happen
+        return references.join(known, on=["document", "target"], how="left", maintain_order="left")
+    return answer.drop("wrong")
 
 
 def counted(corpus: Corpus, given: Corpus) -> pl.DataFrame:
@@ -108,6 +126,10 @@ def counted(corpus: Corpus, given: Corpus) -> pl.DataFrame:
 
 def _last_of_role(corpus: Corpus, given: Corpus) -> pl.DataFrame:
     filled = fillers(corpus, given)
-    if not filled.select(pl.struct("frame_row", "role").is_duplicated().any()).item():
+    # Roles are few: numbered, frame and role make one number, which is quicker to compare.
+    role = pl.col("role").cast(pl.Categorical).to_physical().cast(pl.Int64)
+    if not filled.select(
+        (pl.col("frame_row") * (role.max() + 1) + role).is_duplicated().any()
+    ).item():
         return filled
     return filled.unique(["frame_row", "role"], keep="last", maintain_order=True)

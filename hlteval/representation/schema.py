@@ -83,7 +83,9 @@ _DECLARED = (
         "sources",
         "a file that was read",
         Column("path", pl.String, "the path as the user gave it"),
-        Column("member", pl.String, "the file inside a folder or archive; empty for a single file"),
+        Column(
+            "member", pl.String, "the file inside a folder or archive; of a single file, its name"
+        ),
         Column("format", pl.String, "name of the format it was read as"),
         Column("sha256", pl.String, "digest of its bytes, in hexadecimal"),
         placed=False,

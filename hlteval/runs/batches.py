@@ -118,6 +118,8 @@ def submission(
     task: Task,
     path: str,
     against: str | None,
+    *,
+    encoding: str = "utf-8",
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
 ) -> Submission:
@@ -127,8 +129,8 @@ def submission(
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference and the submission does not bring its own documents.
     """
-    system = open_source(path, limits=limits)
-    reference = open_source(against, limits=limits) if against else None
+    system = open_source(path, limits=limits, encoding=encoding)
+    reference = open_source(against, limits=limits, encoding=encoding) if against else None
     opened = Submission(task, system, reference, settings or {})
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
@@ -140,13 +142,13 @@ def submission(
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:
-    return any(member.name.endswith(tuple(suffixes)) for member in source.members)
+    return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 
 def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
     """The documents that have files of some suffixes, with these files only."""
     kept = {
-        name: tuple(member for member in members if member.name.endswith(tuple(suffixes)))
+        name: tuple(member for member in members if member.basename.endswith(tuple(suffixes)))
         for name, members in documents.items()
     }
     return {name: members for name, members in kept.items() if members}

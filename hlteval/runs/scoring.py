@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -45,7 +46,10 @@ def score(
     profile: str = "plan",
     lenient: bool = False,
     options: Mapping[str, str] | None = None,
+    alignment: bool = True,
     batch: int = BATCH,
+    encoding: str = "utf-8",
+    step: Callable[[], None] = lambda: None,
 ) -> Scores:
     """Score a submission.
 
@@ -56,7 +60,10 @@ def score(
         profile: `plan` for the written specification, `official` for the official software.
         lenient: score what can be scored in spite of blocking findings.
         options: values by the names of the task's options.
+        alignment: whether the table `alignment` is wanted; it costs memory.
         batch: documents at a time; the numbers do not depend on it.
+        encoding: of the files.
+        step: called after each batch.
 
     Raises:
         Refused: if there are blocking findings, unless `lenient`; also then if the official
@@ -66,11 +73,14 @@ def score(
     """
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
-    opened = submission(declared, system, reference, settings=settings(declared, given))
-    run = _Run(opened, declared.metric(profile, given), lenient, _segments(declared, given))
+    opened = submission(
+        declared, system, reference, encoding=encoding, settings=settings(declared, given)
+    )
     if "frames" not in opened.reference_format.carries:
         raise NothingGiven(f"{reference} holds no frames to score against")
-    judged = verdict(task, profile, [*outside(opened), *run.batches(batch)])
+    metric, segments = declared.metric(profile, given), _segments(declared, given)
+    run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
+    judged = verdict(task, profile, [*outside(opened), *run.batches(batch, step)])
     findings = judged.findings
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
         cure = "correct them, or use --profile plan"
@@ -83,26 +93,35 @@ def score(
     return run.scores(judged, given)
 
 
+@dataclass
 class _Run:
     """One scoring: what is collected over the batches."""
 
-    def __init__(self, opened: Submission, metric: Metric, lenient: bool, segments: Corpus) -> None:
-        self.opened, self.metric, self.lenient, self.segments = opened, metric, lenient, segments
-        self.counts: list[pl.DataFrame] = []
-        self.alignments: list[pl.DataFrame] = []
-        self.digests: dict[str, list[tuple[str, str]]] = {"reference": [], "system": []}
+    opened: Submission
+    metric: Metric
+    segments: Corpus
+    lenient: bool
+    alignment: bool
+    counts: list[pl.DataFrame] = field(default_factory=list)
+    alignments: list[pl.DataFrame] = field(default_factory=list)
+    digests: dict[str, list[tuple[str, str]]] = field(
+        default_factory=lambda: {"reference": [], "system": []}
+    )
 
-    def batches(self, size: int) -> Iterator[Finding]:
+    def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
         """Take in every batch; the findings come out."""
         for pair in self.opened.pairs(size):
             yield from inside(self.opened, pair)
             self.take(pair)
+            step()
 
     def take(self, pair: Pair) -> None:
         reference = _with_segments(pair.reference.corpus, self.segments)
-        counts, alignment = self.metric.statistics(reference, pair.system.corpus)
+        counts, alignment = self.metric.statistics(
+            reference, pair.system.corpus, alignment=self.alignment
+        )
         self.counts.append(counts)
-        self.alignments.append(alignment)
+        self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
             self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
 
@@ -115,7 +134,8 @@ class _Run:
             if isinstance(scored, Mapping)
             else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
         )
-        tables["alignment"] = pl.concat(self.alignments)
+        if self.alignments:
+            tables["alignment"] = pl.concat(self.alignments)
         more = self.metric if isinstance(self.metric, Talkative) else None
         return Scores(
             task=task.name,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,8 @@ def validate(
     against: str | None = None,
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
+    step: Callable[[], None] = lambda: None,
 ) -> Verdict:
     """Check a submission.
 
@@ -30,47 +33,43 @@ def validate(
         against: the documents it is for, in the same forms; not needed where it brings its own.
         profile: `plan`: errors fail; `official`: what the official software refuses fails.
         options: values by the names of the task's options.
+        encoding: of the files.
+        step: called after each batch of documents.
 
     Raises:
         KeyError: for an unknown task.
+        LookupError: for an unknown encoding.
         FileNotFoundError: if a path does not exist.
         hlteval.runs.batches.NothingGiven: if there is nothing to check against.
         WrongOption: if an option has a value that it cannot have.
     """
     declared = load(task)
-    opened = submission(declared, path, against, settings=settings(declared, options or {}))
+    chosen = settings(declared, options or {})
+    opened = submission(declared, path, against, encoding=encoding, settings=chosen)
     findings = list(outside(opened))
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
+        step()
     return verdict(task, profile, findings)
 
 
 def validate_all(
-    task: str,
-    paths: Sequence[str],
-    *,
-    against: str | None,
-    profile: str,
-    fail_on: str = "error",
-    options: Mapping[str, str] | None = None,
+    task: str, paths: Sequence[str], *, profile: str = "plan", fail_on: str = "error", **given: Any
 ) -> Verdict:
     """Check several submissions to a task as one.
 
     Args:
         task: name of the task.
         paths: the submissions.
-        against: the documents that all of them are for.
         profile: as for `validate`.
         fail_on: the least severity that fails, in `plan`.
-        options: as for `validate`.
+        **given: more of what `validate` takes, the same for all.
     """
-    each = [
-        validate(task, path, against=against, profile=profile, options=options) for path in paths
-    ]
+    each = [validate(task, path, profile=profile, **given) for path in paths]
     findings = tuple(finding for one in each for finding in one.findings)
     merged = Verdict(task, profile, all(one.passed for one in each), findings)
     if profile == "plan" and merged.reaches(Severity(fail_on)):
-        merged = Verdict(task, profile, passed=False, findings=findings)
+        return Verdict(task, profile, passed=False, findings=findings)
     return merged
 
 

@@ -29,7 +29,7 @@ _READERS: dict[str | None, tuple[str, _Reader]] = {
 }
 
 
-def open_source(path: str, *, limits: Limits = LIMITS) -> Source:
+def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") -> Source:
     """What a path holds: a folder and all below it, a file, a `.zip`, `.tgz` or `.tar.gz`, or `-`.
 
     What is wrong with it is in the source's findings, or in the `Unreadable` that a member's
@@ -38,9 +38,11 @@ def open_source(path: str, *, limits: Limits = LIMITS) -> Source:
     Args:
         path: as the user wrote it; `-` is standard input, which is read to its end.
         limits: how much is read.
+        encoding: of its files, where they are text.
 
     Raises:
         FileNotFoundError: if there is nothing of that name.
+        LookupError: if there is no such encoding.
         OSError: if the disk has no room for the unpacked archive.
 
     Examples:
@@ -50,6 +52,11 @@ def open_source(path: str, *, limits: Limits = LIMITS) -> Source:
         ...     [(member.name, member.fetch()) for member in open_source(folder).members]
         [('d1.a2', b'E1')]
     """
+    source = _open(path, limits)
+    return source if encoding == "utf-8" else source.encoded(encoding)
+
+
+def _open(path: str, limits: Limits) -> Source:
     if path == "-":
         return _open_stdin(sys.stdin.buffer, limits)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
@@ -14,13 +15,15 @@ class Member:
 
     `name` is its path inside the source, with `/`, and empty where the source is that very file;
     `display` is how findings name it; `size` is in bytes, and None in a folder, where it would cost
-    as much as reading; `fetch` gives its bytes, may be called again, and raises `Unreadable`.
+    as much as reading; `fetch` gives its bytes, may be called again, and raises `Unreadable`;
+    `encoding` is what they are read in where they are text.
     """
 
     name: str
     display: str
     size: int | None
     fetch: Callable[[], bytes] = field(repr=False, compare=False)
+    encoding: str = "utf-8"
 
     @property
     def basename(self) -> str:
@@ -56,6 +59,15 @@ class Source:
     kind: str
     members: tuple[Member, ...]
     findings: tuple[Finding, ...] = ()
+
+    def encoded(self, encoding: str) -> Source:
+        """The same source with its files in another encoding.
+
+        Raises:
+            LookupError: if there is no such encoding.
+        """
+        codecs.lookup(encoding)
+        return replace(self, members=tuple(replace(m, encoding=encoding) for m in self.members))
 
     def only(self, members: Iterable[Member]) -> Source:
         """The same source with some of its members, and without findings."""

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from hlteval.grammars import vocabulary
+from hlteval.scoring.event_pairs import Comparison, Evaluation, Only
 from hlteval.scoring.events import Sameness
-from hlteval.scoring.seedev import Evaluation, EventMatch, Only
+from hlteval.scoring.seedev import EventMatch
 from hlteval.validators.seedev import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
 FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")
 
 _EQUIVALENT, _IDENTICAL = "Is_Functionally_Equivalent_To", "Has_Sequence_Identical_To"
-# The official software lists two types twice in "Inside sentences", and lists the types of binary
-# in full; both lists are reproduced as they are printed.
+# The official software lists two types twice in "Inside sentences".
 _TWICE = (_EQUIVALENT, _IDENTICAL)
 
 
@@ -72,7 +72,7 @@ def binary(profile: str, options: Mapping[str, str]) -> EventMatch:
         inside = [_inside_sentences(labels, **details)] if sentences else []
         return EventMatch(
             evaluations=(_standard(labels, "All Relations", **details), *inside),
-            sameness=Sameness(),
+            comparison=Comparison(Sameness()),
             measures=BINARY_MEASURES,
         )
     details = {"commutative": commutative, "merged": {_IDENTICAL: _EQUIVALENT}}
@@ -80,7 +80,7 @@ def binary(profile: str, options: Mapping[str, str]) -> EventMatch:
     clusters = [_cluster(data, commutative) for data in vocabulary("seedev")["clusters"]]
     return EventMatch(
         evaluations=(_standard(labels, "All Relations", **details), *inside, *clusters),
-        sameness=Sameness(events="never"),
+        comparison=Comparison(Sameness(events="never")),
         others_count=True,
         unknown_documents=False,
         measures=BINARY_MEASURES,
@@ -95,20 +95,20 @@ def full(profile: str, _: Mapping[str, str]) -> EventMatch:
     if profile == "plan":
         return EventMatch(
             evaluations=(_standard(labels, "Main scoring", commutative=_commutative("full")),),
-            sameness=Sameness(),
-            conditions=allowed.conditions,
-            negation=True,
+            comparison=Comparison(Sameness(), allowed.conditions, negation=True),
             measures=(*FULL_MEASURES, "F1"),
         )
     return EventMatch(
-        evaluations=(_standard(tuple(sorted(_labels("binary"))) + _TWICE, "Main scoring"),),
-        sameness=Sameness(events="shape", equivalences=False),
-        conditions=allowed.conditions,
-        negation=True,
-        mandatory={
-            event.label: (event.mandatory, event.one_of) for event in allowed.events.values()
-        },
-        pairing="greedy",
+        evaluations=(_standard(tuple(vocabulary("seedev")["listed_in_full"]), "Main scoring"),),
+        comparison=Comparison(
+            Sameness(events="shape", equivalences=False),
+            allowed.conditions,
+            negation=True,
+            mandatory={
+                event.label: (event.mandatory, event.one_of) for event in allowed.events.values()
+            },
+            pairing="greedy",
+        ),
         unknown_documents=False,
         measures=FULL_MEASURES,
         whole_mismatches=True,

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 class Metric(Protocol):
     """What scores a task: additive counts of batches, and a pure score of their total."""
 
-    def statistics(self, reference: Corpus, system: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The counts of a batch of documents, and its alignment."""
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of a batch of documents, and its alignment where that is wanted."""
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""
@@ -77,6 +79,16 @@ class Option:
     many: bool = False
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
 
+    @property
+    def flag(self) -> str:
+        """The name as on the command line."""
+        return self.name.replace("_", "-")
+
+    @property
+    def takes(self) -> str:
+        """What stands behind it on the command line."""
+        return "|".join(self.choices) or self.metavar
+
     def check(self, value: str) -> None:
         """Hold that a value is one that the option can have.
 
@@ -84,8 +96,7 @@ class Option:
             WrongOption: if it is not.
         """
         if self.choices and value not in self.choices:
-            flag = self.name.replace("_", "-")
-            raise WrongOption(f"--{flag} is {' or '.join(self.choices)}, not {value}")
+            raise WrongOption(f"--{self.flag} is {' or '.join(self.choices)}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)

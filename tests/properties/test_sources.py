@@ -127,11 +127,16 @@ def test_damage_is_told_or_does_no_harm(
 def test_a_hostile_tar_inside_a_sound_gzip_stream_is_no_surprise(
     folder: Path, damage: list[tuple[int, int]], cut: int | None
 ) -> None:
-    """Where the checksum of gzip is true, those of tar cover its headers only."""
+    """Where the checksum of gzip is true, those of tar cover its headers only, and are sums.
+
+    One changed byte of a header is told; several may cancel out, and then a name is another.
+    """
     data = gzip.compress(damaged(tar(FIXED), damage, cut), 1, mtime=0)
     found, codes = read(open_bytes(folder, "run1.tgz", data))
-    assert found.keys() <= FIXED.keys()
-    assert found.keys() == FIXED.keys() or codes or cut is not None
+    assert len(found) <= len(FIXED)
+    if len(damage) <= 1:
+        assert found.keys() <= FIXED.keys()
+        assert found.keys() == FIXED.keys() or codes or cut is not None
 
 
 @given(

@@ -1,0 +1,52 @@
+# Set-up needs nothing but Python 3.11 or later, pip and GNU make; everything else goes into .venv.
+# `make demo` shows what hlteval does, `make test` checks everything.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# More for pytest, such as: make test PYTEST_ARGS="--shared ../cases -k seedev"
+PYTEST_ARGS ?=
+# More for the benchmark, such as: make bench BENCH_ARGS="--sizes 1,10"
+BENCH_ARGS ?=
+
+.PHONY: demo test lint types pytest bench clean
+
+demo: $(INSTALLED)
+	$(BIN)/hlteval demo build/demo
+
+# All that is wrong in one run: a fault of style hides no failing test.
+test: $(INSTALLED)
+	@failed=; for part in lint types pytest; do \
+		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
+	done; test -z "$$failed"
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(INSTALLED)
+	$(BIN)/mypy
+
+pytest: $(INSTALLED)
+	$(BIN)/pytest --cov $(PYTEST_ARGS)
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/seedev.py $(BENCH_ARGS)
+
+# The stamp is newer than what it was made from: a second run installs nothing. Where Python comes
+# without ensurepip, the pip that is there puts another into the new environment.
+$(INSTALLED): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
+		$(PYTHON) -m venv --clear --without-pip $(VENV) && \
+		$(PYTHON) -m pip --python $(BIN)/python install pip; }
+	$(PIP) install -c constraints.txt setuptools
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist hlteval.egg-info hlteval-demo .coverage
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,254 @@
+"""The pages docs/tasks.md and docs/formats.md, made from the declarations of tasks and formats."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from hlteval import converters, tasks
+from hlteval.converters import Format
+from hlteval.grammars import vocabulary
+from hlteval.reports.display import visible
+from hlteval.representation import TABLES
+from hlteval.tasks.task import Metric, Option, Task
+from hlteval.validators.events import EventSchema, EventType
+
+_TASKS = """\
+# Tasks
+
+<!-- Made from the declarations in hlteval/tasks/ by hlteval.reports.pages; do not edit. -->
+
+`hlteval tasks` lists them. Every task has its own options: `hlteval score TASK --help`. The profile
+`plan` follows the written specification, `official` the public software, quirks included; where
+they differ, and why, is told in [differences.md](differences.md).
+"""
+
+_FORMATS = """\
+# Formats
+
+<!-- Made from the declarations in converters/ by hlteval.reports.pages; do not edit. -->
+
+`hlteval formats` lists them. A format is told from the files themselves; `--from` and `--to` name
+it. What a format has no place for is listed when something is converted to it
+([CNV101](codes.md#cnv101)), and `--strict-loss` then writes nothing. The tables are those of
+[representation.md](representation.md). In the examples a tab is drawn as `→`.
+"""
+
+
+def task_page() -> str:
+    """The page docs/tasks.md, in Markdown.
+
+    Examples:
+        >>> task_page().splitlines()[0]
+        '# Tasks'
+    """
+    return "\n".join([_TASKS, *(_task(tasks.load(name)) for name in tasks.BUILTIN)])
+
+
+def format_page() -> str:
+    """The page docs/formats.md, in Markdown.
+
+    Examples:
+        >>> format_page().splitlines()[0]
+        '# Formats'
+    """
+    listed = [converters.load(name) for name in converters.BUILTIN]
+    return "\n".join([_FORMATS, _carried(listed), *map(_format, listed)])
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |\n" for cells in (heads, *rows)]
+    return "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _task(task: Task) -> str:
+    """One task: what is submitted, what is measured, what is allowed."""
+    parts = [f"## {task.name}\n\n{task.title}.\n", _facts(task), _scorings(task)]
+    schema = task.schema()
+    if isinstance(schema, EventSchema):
+        parts.append(_Types(schema, _groups(task.name)).part())
+    return "\n".join(parts)
+
+
+def _facts(task: Task) -> str:
+    ranked = "; ".join(f"{profile}: `{metric}`" for profile, metric in task.primary.items())
+    rows = [
+        ("specification", task.specification),
+        ("format", f"[{task.format}](formats.md#{task.format})"),
+        *_references(task),
+        ("given with the task", _code(task.given) or "nothing"),
+        ("submitted", _code(task.predicted) or "one file"),
+        ("profiles", ", ".join(task.primary)),
+        ("ranked by", ranked),
+        ("metrics", _code(task.metrics)),
+        *((_option(option), option.help) for option in task.options),
+    ]
+    if task.crashes:
+        codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
+        rows.append(("no `official` number where", f"{codes}: the software crashes"))
+    return _table(("", ""), rows)
+
+
+def _option(option: Option) -> str:
+    taken = option.takes.replace("|", "\\|")
+    return f"option `--{option.flag} {taken}`"
+
+
+def _references(task: Task) -> Iterator[tuple[str, str]]:
+    """The formats of a reference, where they are others."""
+    if task.references:
+        listed = (f"[{name}](formats.md#{name})" for name in task.references)
+        yield "reference or list of segments", ", ".join(listed)
+
+
+def _scorings(task: Task) -> str:
+    """The evaluations of each profile with what they score, and the measures of the profile."""
+    options = {option.name: "" for option in task.options if not option.choices}
+    rows = [
+        (profile, evaluation, scorings, measures)
+        for profile in task.primary
+        for evaluation, scorings, measures in _evaluations(task, profile, options)
+    ]
+    return "### Scorings\n\n" + _table(("profile", "evaluation", "scorings", "measures"), rows)
+
+
+def _evaluations(
+    task: Task, profile: str, options: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Each evaluation of a profile; one that needs an option is marked by it."""
+    metric = task.metric(profile, options)
+    rows = _listed(metric)
+    always = {str(row["evaluation"]) for row in _listed(task.metric(profile, {}))}
+    for name in dict.fromkeys(str(row["evaluation"]) for row in rows):
+        own = [row for row in rows if row["evaluation"] == name]
+        first, *others = dict.fromkeys(str(row["scoring"]) for row in own)
+        measures = ", ".join(dict.fromkeys(str(row["measure"]) for row in own))
+        condition = "" if name in always else f" (with {_code('--' + o for o in sorted(options))})"
+        yield name + condition, _and_types(first, len(others)), measures
+
+
+def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:
+    """The scorings of a metric: what it says of nothing."""
+    _, scored = metric.score(metric.total([]))
+    return scored["scorings"].to_dicts() if isinstance(scored, Mapping) else scored
+
+
+def _and_types(first: str, others: int) -> str:
+    return f"{first}, and {others} by type" if others else first
+
+
+def _groups(name: str) -> Mapping[frozenset[str], str]:
+    """The names that the vocabulary of a task gives to sets of types."""
+    groups: Mapping[str, Sequence[str]] = vocabulary(name.partition("-")[0])["groups"]
+
+    def members(part: str) -> set[str]:
+        return set().union(*map(members, groups[part])) if part in groups else {part}
+
+    return {frozenset(members(group)): group for group in groups}
+
+
+@dataclass(frozen=True, slots=True)
+class _Types:
+    """The part of the page that tells the types of a task, and what an event of each may hold."""
+
+    schema: EventSchema
+    groups: Mapping[frozenset[str], str]
+
+    def part(self) -> str:
+        heads = ("event", "mandatory roles", "exactly one of", "arguments may change places")
+        parts = [
+            f"### Types of {self.schema.task}\n",
+            f"Text spans: {_code(sorted(self.schema.mentions))}.\n",
+            "In the tables, capital letters name one of these groups, and ANY is any type:\n",
+            _table(("group", "types"), sorted(self.used())),
+            _table(heads, map(self.event, self.schema.events.values())),
+            *self.conditions(),
+            self.modifiers(),
+        ]
+        return "\n".join(parts)
+
+    def used(self) -> set[tuple[str, str]]:
+        """The groups that fill a role, with their types."""
+        fillers = {t for event in self.schema.events.values() for t in event.roles.values() if t}
+        return {(self.named(types), _code(sorted(types))) for types in fillers if len(types) > 1}
+
+    def event(self, event: EventType) -> tuple[str, ...]:
+        note = "" if self.takes_conditions(event) else " (1)"
+        return (
+            f"`{event.label}`{note}",
+            self.roles(event, event.mandatory),
+            self.roles(event, event.one_of),
+            "yes" if event.commutative else "",
+        )
+
+    def roles(self, event: EventType, roles: Iterable[str]) -> str:
+        return ", ".join(f"`{role}`: {self.named(event.roles[role])}" for role in roles)
+
+    def named(self, types: frozenset[str] | None) -> str:
+        if types is None:
+            return "ANY"
+        return self.groups[types] if len(types) > 1 else next(iter(types))
+
+    def takes_conditions(self, event: EventType) -> bool:
+        return set(self.schema.conditions) <= event.roles.keys()
+
+    def conditions(self) -> Iterator[str]:
+        """The optional roles, the same for all events that take any."""
+        if not self.schema.conditions:
+            yield "Events take no optional roles.\n"
+            return
+        yield "An event may have each of these optional roles once; those marked (1) take none:\n"
+        taking = next(filter(self.takes_conditions, self.schema.events.values()))
+        roles = [(f"`{role}`", self.named(taking.roles[role])) for role in self.schema.conditions]
+        yield _table(("optional role", "filled by"), roles)
+
+    def modifiers(self) -> str:
+        listed = self.schema.modifiers.items()
+        allowed = [f"`{name}`, at most {most} an event" for name, most in listed]
+        return f"Modifiers: {'; '.join(allowed) or 'none'}.\n"
+
+
+def _carried(listed: Sequence[Format]) -> str:
+    """Which tables each format carries, and whether it is written."""
+    rows = [
+        (
+            f"[{form.name}](#{form.name})",
+            *("yes" if has else "-" for has in (True, form.write, *_places(form))),
+        )
+        for form in listed
+    ]
+    return _table(("format", "read", "written", *TABLES), rows)
+
+
+def _places(form: Format) -> Iterator[bool]:
+    return (table in form.carries for table in TABLES)
+
+
+def _format(form: Format) -> str:
+    """One format: what its declaration says, and what its module tells of it."""
+    title, _, details = _told(form.name).partition("\n")
+    rows = [("files", _code(form.suffixes)), ("not kept", form.loses or "nothing")]
+    return "\n".join([f"## {form.name}\n\n{title}\n", _table(("", ""), rows), *_sections(details)])
+
+
+def _told(name: str) -> str:
+    """The docstring of a format's module, with the tabs of its example lines."""
+    return import_module(converters.BUILTIN[name]).__doc__ or ""
+
+
+def _sections(details: str) -> Iterator[str]:
+    """The sections of a module's docstring: prose as prose, example lines as they stand."""
+    parts = re.split(r"^([A-Z][a-z ]+): *", details, flags=re.M)
+    for title, body in zip(parts[1::2], parts[2::2], strict=True):
+        told = textwrap.dedent(body.strip("\n")).strip()
+        if title.startswith("Example"):
+            yield "\n".join([f"{title}:\n", "```text", *map(visible, told.split("\n")), "```\n"])
+        else:
+            yield f"{title}: {told.replace('``', '`')}\n"

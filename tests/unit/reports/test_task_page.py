@@ -1,0 +1,92 @@
+"""The pages of tasks and formats are those that their declarations make."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hlteval import converters, tasks
+from hlteval.findings import catalogue
+from hlteval.reports.pages import format_page, task_page
+from hlteval.representation import TABLES
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def part(page: str, name: str) -> str:
+    """The part of a page under a heading of the second level."""
+    return page.split(f"\n## {name}\n")[1].partition("\n## ")[0]
+
+
+def rows(text: str) -> dict[str, str]:
+    """The rows of all tables by their first cell, without marks."""
+    cells = [line.strip("| ").split(" | ", 1) for line in text.splitlines() if line[:2] == "| "]
+    return {first.replace("`", ""): rest for first, *others in cells for rest in others}
+
+
+def test_the_committed_pages_are_up_to_date(golden):
+    golden(DOCS / "tasks.md", task_page())
+    golden(DOCS / "formats.md", format_page())
+
+
+@pytest.mark.parametrize("name", tasks.BUILTIN)
+def test_every_task_tells_what_it_takes_and_gives(name):
+    task, told = tasks.load(name), part(task_page(), name)
+    facts = rows(told)
+    submitted = ", ".join(f"`{suffix}`" for suffix in task.predicted)
+    assert facts["submitted"] == (submitted or "one file")
+    assert facts["metrics"] == ", ".join(f"`{metric}`" for metric in task.metrics)
+    for profile, metric in task.primary.items():
+        assert f"{profile}: `{metric}`" in facts["ranked by"]
+    for option in task.options:
+        assert facts[f"option --{option.flag} {option.takes}".replace("|", "\\|")] == option.help
+
+
+@pytest.mark.parametrize("name", ["seedev-binary", "seedev-full"])
+def test_every_type_of_an_event_task_is_told(name):
+    schema, told = tasks.load(name).schema(), part(task_page(), name)
+    facts = rows(told)
+    for event in schema.events.values():
+        row = facts.get(event.label) or facts[f"{event.label} (1)"]
+        named = re.findall(r"`(\w+)`: (\w+)", row)
+        assert [role for role, _ in named] == [*event.mandatory, *event.one_of]
+        for role, types in named:
+            group = set(re.findall(r"`(\w+)`", facts.get(types, "")))
+            assert event.roles[role] == (None if types == "ANY" else group or {types})
+        assert row.endswith("yes") is event.commutative
+    for role in schema.conditions:
+        assert role in facts
+
+
+def test_events_without_optional_roles_are_marked():
+    told = rows(part(task_page(), "seedev-full"))
+    assert [name for name in told if name.endswith("(1)")] == ["Presence_In_Genotype (1)"]
+    assert "(1)" not in part(task_page(), "seedev-binary")
+
+
+def test_an_evaluation_that_needs_an_option_says_so():
+    told = part(task_page(), "seedev-binary")
+    assert told.count("Inside sentences (with `--sentences`)") == 2
+    assert "Standard pairing (with" not in told
+
+
+@pytest.mark.parametrize("name", converters.BUILTIN)
+def test_every_format_tells_what_it_carries(name):
+    form, page = converters.load(name), format_page()
+    carried = rows(page)[f"[{name}](#{name})"].split(" | ")
+    assert carried[:2] == ["yes", "yes" if form.write else "-"]
+    assert [table for table, cell in zip(TABLES, carried[2:], strict=True) if cell == "yes"] == [
+        table for table in TABLES if table in form.carries
+    ]
+    assert rows(part(page, name))["not kept"] == (form.loses or "nothing")
+    assert "\t" not in part(page, name)
+
+
+def test_links_lead_to_codes_that_there_are():
+    linked = re.findall(r"\[(\w+)\]\(codes\.md#(\w+)\)", task_page() + format_page())
+    assert linked
+    for code, anchor in linked:
+        assert code in catalogue()
+        assert anchor == code.lower()

@@ -1,0 +1,196 @@
+"""Imports point one way, and asking for help costs nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+ORDER = (
+    "representation",
+    "findings",
+    "sources",
+    "grammars",
+    "converters",
+    "validators",
+    "tasks",
+    "reports",
+    "runs",
+    "cli",
+)
+"""The rooms, each of which may import those before it."""
+SCORING = ("representation", "findings")
+"""What scoring may import; tasks and what follows may import it."""
+
+
+def allowed(room: str) -> set[str]:
+    """The rooms whose modules a room may import, its own among them."""
+    if room == "scoring":
+        return {*SCORING, room}
+    if room == "":  # the package itself offers what all rooms have
+        return {*ORDER, "scoring", room}
+    before = set(ORDER[: ORDER.index(room) + 1])
+    return before | {"scoring"} if "tasks" in before else before
+
+
+class Import(NamedTuple):
+    """A module that another names, with the line where it does."""
+
+    line: int
+    module: str
+
+
+class Module(NamedTuple):
+    """A module of the package and its syntax tree."""
+
+    name: str
+    path: Path
+    tree: ast.Module
+
+    @property
+    def room(self) -> str:
+        """Empty for the package itself."""
+        return self.name.split(".")[1] if "." in self.name else ""
+
+    def imports(self, names: set[str]) -> Iterator[Import]:
+        """Everything imported anywhere in it, under TYPE_CHECKING and in functions too."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (Import(node.lineno, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert not node.level, f"{self.name}:{node.lineno} imports relatively"
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    yield Import(node.lineno, inner if inner in names else str(node.module))
+
+
+def modules() -> list[Module]:
+    """Every module of the package, by the packages that pyproject.toml lists."""
+    folders = PROJECT["tool"]["setuptools"]["package-dir"]
+    found = []
+    for package in PROJECT["tool"]["setuptools"]["packages"]:
+        folder = ROOT / folders.get(package, package.replace(".", "/"))
+        for path in sorted(folder.glob("*.py")):
+            name = package if path.stem == "__init__" else f"{package}.{path.stem}"
+            name = "hlteval" if name == "hlteval.__main__" else name
+            found.append(Module(name, path, ast.parse(path.read_text("utf-8"))))
+    return found
+
+
+MODULES = modules()
+NAMES = {module.name for module in MODULES}
+
+
+def room_of(imported: str) -> str | None:
+    """The room of an imported module; None if it is not of the package."""
+    top, _, rest = imported.partition(".")
+    return rest.partition(".")[0] if top == "hlteval" else None
+
+
+def test_the_modules_are_found():
+    assert {module.room for module in MODULES} == {*ORDER, "scoring", ""}
+    assert len(MODULES) > 50
+
+
+@pytest.mark.parametrize("room", [*ORDER, "scoring", ""])
+def test_a_room_imports_only_what_is_before_it(room):
+    wrong = [
+        f"{module.path.relative_to(ROOT)}:{line} imports {name}"
+        for module in MODULES
+        if module.room == room
+        for line, name in module.imports(NAMES)
+        if room_of(name) is not None and room_of(name) not in allowed(room) | {""}
+    ]
+    assert not wrong
+
+
+def test_the_rule_itself_points_one_way():
+    for room in (*ORDER, "scoring"):
+        for other in allowed(room) - {room}:
+            assert room not in allowed(other), f"{room} and {other} may import each other"
+
+
+def test_the_rooms_at_the_root_are_imported_as_rooms_of_the_package():
+    folders = set(PROJECT["tool"]["setuptools"]["package-dir"].values()) - {"hlteval"}
+    imported = {name for module in MODULES for _, name in module.imports(NAMES)}
+    assert not {name for name in imported if name.partition(".")[0] in folders}
+
+
+def test_lazy_tables_name_modules_that_are_there():
+    from hlteval import _PUBLIC, converters, tasks
+
+    named = [*_PUBLIC.values(), *converters.BUILTIN.values(), *tasks.BUILTIN.values()]
+    assert {name.partition(":")[0] for name in named} <= NAMES
+
+
+def imported_libraries() -> dict[str, set[str]]:
+    """The libraries that are imported, each with the rooms that do."""
+    found: dict[str, set[str]] = {}
+    for module in MODULES:
+        for _, name in module.imports(NAMES):
+            top = name.partition(".")[0]
+            if top != "hlteval" and top not in sys.stdlib_module_names:
+                found.setdefault(top, set()).add(module.room)
+    return found
+
+
+def test_every_library_is_declared_and_every_declared_one_imported():
+    assert imported_libraries().keys() == declared_libraries()
+
+
+def declared_libraries() -> set[str]:
+    extras = PROJECT["project"]["optional-dependencies"]
+    listed = [*PROJECT["project"]["dependencies"], *extras["plot"]]
+    return {re.split("[<>=]", name)[0].replace("-", "_") for name in listed}
+
+
+def test_scoring_knows_nothing_of_formats():
+    used = {name for name, rooms in imported_libraries().items() if "scoring" in rooms}
+    assert used <= {"numpy", "polars", "scipy", "rapidfuzz"}
+
+
+def test_only_the_command_line_asks_for_options():
+    assert imported_libraries()["typer"] == {"cli"}
+
+
+LOADED = """
+import runpy, sys
+sys.argv[0] = "hlteval"
+try:
+    runpy.run_module("hlteval", run_name="__main__")
+except SystemExit as done:
+    status = done.code
+sys.stderr.write(f"{status or 0} {' '.join(sys.modules)}")
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "--version",
+        "--help",
+        "validate --help",
+        "validate seedev-full --help",
+        "score --help",
+        "score seedev-binary --help",
+        "convert --help",
+        "explain --help",
+    ],
+)
+def test_help_needs_no_heavy_library(command):
+    python = [sys.executable, "-c", LOADED, *command.split()]
+    run = subprocess.run(python, capture_output=True, text=True, encoding="utf-8", check=True)
+    status, *loaded = run.stderr.split()
+    assert status == "0"
+    assert run.stdout.strip()
+    heavy = declared_libraries() - {"typer", "rich"}
+    assert not {name.partition(".")[0] for name in loaded} & heavy

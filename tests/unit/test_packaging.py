@@ -1,0 +1,221 @@
+"""The distribution: folders, links and lists agree, and what is built works when installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import hlteval
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+ROOMS = ("converters", "grammars", "scoring", "validators")
+BIN = "Scripts" if os.name == "nt" else "bin"
+NOT_COPIED = shutil.ignore_patterns(
+    ".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "dist"
+)
+
+
+def folder_of(package: str) -> Path:
+    return ROOT / SETUPTOOLS["package-dir"].get(package, package.replace(".", "/"))
+
+
+def files_of_packages() -> set[str]:
+    """Every file that an installation must have, by its path in the wheel."""
+    found = set()
+    for package in SETUPTOOLS["packages"]:
+        folder, place = folder_of(package), package.replace(".", "/")
+        found |= {f"{place}/{path.name}" for path in folder.glob("*.py")}
+        for pattern in SETUPTOOLS["package-data"].get(package, ()):
+            data = [path for path in folder.glob(pattern) if path.is_file()]
+            assert data, f"{package} has no {pattern}"
+            found |= {f"{place}/{path.relative_to(folder).as_posix()}" for path in data}
+    return found
+
+
+def test_rooms_are_folders_at_the_root_and_links_in_the_package():
+    linked = {path.name for path in (ROOT / "hlteval").iterdir() if path.is_symlink()}
+    assert linked == set(ROOMS)
+    for room in ROOMS:
+        assert (ROOT / "hlteval" / room).readlink() == Path("..", room)
+        assert SETUPTOOLS["package-dir"][f"hlteval.{room}"] == room
+    assert set(SETUPTOOLS["package-dir"]) == {"hlteval", *(f"hlteval.{room}" for room in ROOMS)}
+
+
+def test_every_package_is_listed():
+    inits = [*(ROOT / "hlteval").rglob("__init__.py"), *(ROOT / "hlteval").glob("*/__init__.py")]
+    folders = {path.parent.relative_to(ROOT) for path in inits}
+    assert sorted(".".join(folder.parts) for folder in folders) == SETUPTOOLS["packages"]
+
+
+def test_all_that_is_no_module_is_declared_as_data():
+    declared = files_of_packages()
+    for package in SETUPTOOLS["packages"]:
+        folder, place = folder_of(package), package.replace(".", "/")
+        present = {f"{place}/{path.name}" for path in folder.iterdir() if path.is_file()}
+        assert present <= declared
+
+
+def test_one_version():
+    assert PROJECT["project"]["version"] == hlteval.__version__
+    newest = re.search(r"^## ([0-9.]+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert newest and newest[1] == hlteval.__version__
+
+
+def requirements() -> list[str]:
+    optional = PROJECT["project"]["optional-dependencies"]
+    return [*PROJECT["project"]["dependencies"], *optional["dev"]]
+
+
+@pytest.fixture(scope="module")
+def pins() -> dict[str, str]:
+    """The versions of constraints.txt by name."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pinned = [line.split("==") for line in lines if line and not line.startswith("#")]
+    assert pinned == sorted(pinned)
+    return dict(pinned)
+
+
+@pytest.mark.skipif(
+    (sys.platform, *sys.version_info[:2]) != ("linux", 3, 11),
+    reason="what is needed differs a little between platforms and versions of Python",
+)
+def test_constraints_pin_what_is_needed_and_nothing_else(pins):
+    needed: dict[str, str] = {}
+    waiting = [Requirement(line) for line in requirements()]
+    while waiting:
+        requirement = waiting.pop()
+        name = canonical(requirement.name)
+        extras = requirement.extras or {""}
+        if name not in pins or needed.get(name) == str(sorted(extras)):
+            needed.setdefault(name, "")
+            continue
+        needed[name] = str(sorted(extras))
+        inner = map(Requirement, metadata.requires(name) or ())
+        waiting += [one for one in inner if wanted(one, extras)]
+    assert needed.keys() == pins.keys()
+
+
+def wanted(requirement: Requirement, extras: set[str]) -> bool:
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in extras)
+
+
+def canonical(name: str) -> str:
+    return re.sub("[-_.]+", "-", name).lower()
+
+
+def test_constraints_agree_with_the_bounds(pins):
+    for requirement in map(Requirement, [*requirements(), *PROJECT["build-system"]["requires"]]):
+        assert requirement.specifier.contains(pins[canonical(requirement.name)])
+
+
+def run(*command: str | Path, folder: Path) -> str:
+    """The output of a command that must succeed."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment["PYTHONIOENCODING"] = "utf-8"
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, and the wheel that is built from it and from nothing else."""
+    folder = tmp_path_factory.mktemp("build")
+    shutil.copytree(ROOT, folder / "source", symlinks=True, ignore=NOT_COPIED)
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder / "dist"]
+    run(*build, folder / "source", folder=folder)
+    return folder / "dist"
+
+
+@pytest.fixture(scope="module")
+def wheel(distributions: Path) -> Path:
+    (path,) = distributions.glob("*.whl")
+    return path
+
+
+@pytest.mark.packaging
+def test_the_wheel_holds_the_package_and_nothing_else(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+    information = f"hlteval-{hlteval.__version__}.dist-info"
+    assert {name.split("/")[0] for name in names} == {"hlteval", information}
+    assert {name for name in names if name.startswith("hlteval/")} == files_of_packages()
+    assert f"{information}/licenses/LICENSE" in names
+
+
+@pytest.mark.packaging
+def test_the_source_distribution_holds_each_file_once(distributions):
+    (path,) = distributions.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert not {name for room in ROOMS for name in names if name.startswith(f"hlteval/{room}/")}
+    assert {f"{room}/__init__.py" for room in ROOMS} <= names
+    assert {"Makefile", "constraints.txt", "conftest.py", "README.md", "docs/codes.md"} <= names
+    assert {"tests/conftest.py", "fixtures/source/invalid/SRC202-mark.txt"} <= names
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of a fresh environment that holds the wheel.
+
+    The libraries are those of this environment, by a path file: path files of theirs, such as that
+    of an editable installation, are not followed from there.
+    """
+    folder = tmp_path_factory.mktemp("fresh") / "venv"
+    venv.create(folder, with_pip=False)
+    python = folder / BIN / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
+    run(*pip, "install", "--no-index", "--no-deps", wheel, folder=folder)
+    site = run(
+        python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder
+    )
+    libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    Path(site.strip(), "libraries.pth").write_text("\n".join(libraries), "utf-8")
+    return folder / BIN
+
+
+@pytest.mark.packaging
+def test_it_works_where_it_is_installed(installed, tmp_path):
+    where = "import hlteval.validators; print(hlteval.validators.__file__)"
+    assert Path(run(installed / "python", "-c", where, folder=tmp_path)).is_relative_to(
+        installed.parent
+    )
+    version = run(installed / "hlteval", "--version", folder=tmp_path)
+    assert version == f"hlteval {hlteval.__version__}\n"
+    shown = run(installed / "hlteval", "demo", folder=tmp_path)
+    assert "error[STD302]" in shown
+    assert "profile official" in shown
+    assert (tmp_path / "hlteval-demo" / "scores" / "scores.json").is_file()
+    assert "STD302" in run(installed / "hlteval", "explain", "STD302", folder=tmp_path)
+
+
+@pytest.mark.packaging
+def test_no_room_is_a_module_of_its_own(installed, tmp_path):
+    look = "import importlib.util as u, sys; print([u.find_spec(n) for n in sys.argv[1:]])"
+    found = run(installed / "python", "-c", look, *ROOMS, folder=tmp_path)
+    assert found.strip() == str([None] * len(ROOMS))
