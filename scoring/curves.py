@@ -35,7 +35,7 @@ def cuts(size: int) -> list[int]:
         >>> cuts(5)
         [0, 1, 2, 3, 4, 5]
         >>> len(cuts(123_173))
-        90
+        91
     """
     if size == 0:
         return [0]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from itertools import permutations
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lark import UnexpectedInput
 
 from hlteval.converters import load
 from hlteval.converters.appen_blocks import parse
 from hlteval.converters.json_text import items, strict
+from hlteval.grammars import load as load_grammar
+from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 from hlteval.scoring.curves import cuts
 from hlteval.scoring.similarity import UNIT, similarity
@@ -280,3 +284,30 @@ def test_frames_come_back_as_they_were_written(tmp_path_factory, name, both, esc
         return  # a table is text, and text has no NUL
     columns = ["label", "place", "confidence"]
     assert reading.corpus.frames.select(columns).equals(written.frames.select(columns))
+
+
+RULES = ("type_line", "time_line", "resolution_line", "place_line", "urgency_line")
+LINES = st.sampled_from(
+    [
+        "TYPE: Shelter, Utilities, Energy, or Sanitation",
+        "TYPE: out-of-domain",
+        "TIME: Past Only",
+        "Resolution: Insufficient/Unknown",
+        "PLACE: Osh, Naryn",
+        "URGENCY: Not urgent",
+        "URGENCY: n/a",
+    ]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(LINES, st.integers(0, 60), st.integers(0, 3), st.text("TYPE:,n/a \tShelterU江", max_size=3))
+def test_the_patterns_take_the_lines_that_the_grammar_takes(line, at, cut, put):
+    mutated = (line[: at % len(line)] + put + line[at % len(line) + cut :]).rstrip(" \t")
+    quick = any(re.fullmatch(pattern("appen", rule), mutated) for rule in RULES)
+    try:
+        load_grammar("appen").parse(mutated)
+        slow = True
+    except UnexpectedInput:
+        slow = False
+    assert quick == slow
