@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.format import Format, Located, Place, Reading, Setting, WrongSetting
 
 BUILTIN: Mapping[str, str] = {
     "standoff": "hlteval.converters.standoff",
     "corpus": "hlteval.converters.parquet",
     "jsonl": "hlteval.converters.jsonl",
     "seedev-sentences": "hlteval.converters.seedev_sentences",
+    "appen": "hlteval.converters.appen",
+    "speech-sf-json": "hlteval.converters.speech_sf_json",
+    "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
+    "document-list": "hlteval.converters.document_list",
 }
 """The formats by name, each imported where it is first used."""
 
-__all__ = ["BUILTIN", "Format", "Located", "Place", "Reading", "load"]
+__all__ = [
+    "BUILTIN",
+    "Format",
+    "Located",
+    "Place",
+    "Reading",
+    "Setting",
+    "WrongSetting",
+    "load",
+]
 
 
 def load(name: str) -> Format:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from hlteval.findings import Excerpt, Finding, Span
 from hlteval.representation import TABLES, Corpus
@@ -44,6 +46,29 @@ class Located:
     excerpt: Excerpt
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Something that can be set for a format: a parameter of its `read` or its `write`.
+
+    `name` is as on the command line; the parameter has underscores for its hyphens.
+    """
+
+    name: str
+    help: str
+    default: str
+    of: Literal["read", "write"]
+    choices: tuple[str, ...] = ()
+
+
+class WrongSetting(ValueError):
+    """A setting that a format does not have, or a value that it cannot have: an error of usage."""
+
+
+def nothing(_: Corpus) -> Mapping[str, int]:
+    """Nothing lost: for formats that have a place for all of the tables that they carry."""
+    return {}
+
+
 def whole(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """One batch of everything: for formats that keep many documents in a file."""
     return {"": source.members}
@@ -65,6 +90,8 @@ class Format:
         documents: the members that make up each document, by its name; one entry with an empty
             name where a file holds many.
         loses: what of the tables it carries is not kept, in a few words.
+        lost: how much of a corpus's rows in these tables it has no place for, by what that is.
+        settings: what can be set.
     """
 
     name: str
@@ -77,6 +104,33 @@ class Format:
     write: Callable[[Iterable[Corpus], Path], None] | None = None
     documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = field(default=whole)
     loses: str = ""
+    lost: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
+    settings: tuple[Setting, ...] = ()
+
+    def having(self, values: Mapping[str, str]) -> Format:
+        """The format with settings, given as text by name.
+
+        Raises:
+            WrongSetting: for one that it does not have, or a value that this cannot have.
+        """
+        known = {setting.name: setting for setting in self.settings}
+        bound: dict[str, dict[str, str]] = {"read": {}, "write": {}}
+        for name, value in values.items():
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none"
+                raise WrongSetting(f"the format {self.name} has no setting {name}; {has}")
+            setting = known[name]
+            if setting.choices and value not in setting.choices:
+                listed = " or ".join(setting.choices)
+                raise WrongSetting(f"{name} is {listed}, not {value}")
+            bound[setting.of][name.replace("-", "_")] = value
+        return replace(
+            self,
+            read=partial(self.read, **bound["read"]) if bound["read"] else self.read,
+            write=partial(self.write, **bound["write"])
+            if self.write and bound["write"]
+            else self.write,
+        )
 
     @property
     def carries_all(self) -> bool:

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.situations import situations
 from hlteval.converters.standoff_files import ASKED, GIVEN, TEXT, as_files
 from hlteval.converters.standoff_records import BLANKS, explain, parts
 from hlteval.findings import Finding, Span, excerpt, finding
@@ -320,6 +321,7 @@ FORMAT = Format(
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=(TEXT, GIVEN, ASKED),
     carries=("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
+    lost=situations,
     loses="the layout of lines that were not canonical; records that could not be read",
     sniff=sniff,
     documents=documents,

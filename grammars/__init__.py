@@ -1,11 +1,13 @@
 """Grammars, schemas and vocabularies: what is valid, as data.
 
 Every grammar is the authority of its format. `load` gives its parser, which explains; `pattern` the
-regular expression compiled from it, which accepts in bulk; `vocabulary` a table of names.
+regular expression compiled from it, which accepts in bulk; `schema` is a JSON Schema; `vocabulary`
+a table of names.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from functools import cache
 from importlib import resources
@@ -15,7 +17,7 @@ from lark import Lark
 
 from hlteval.grammars.patterns import NotRegular, compiled
 
-__all__ = ["NotRegular", "load", "pattern", "vocabulary"]
+__all__ = ["NotRegular", "load", "pattern", "schema", "vocabulary"]
 
 
 @cache
@@ -52,3 +54,16 @@ def vocabulary(name: str) -> dict[str, Any]:
     """
     text = resources.files("hlteval.grammars").joinpath(f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text)
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """A JSON Schema, as its file has it.
+
+    Examples:
+        >>> schema("speech-sf")["type"]
+        'array'
+    """
+    text = resources.files("hlteval.grammars").joinpath(f"{name}.schema.json").read_text("utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded

@@ -35,29 +35,30 @@ Profile = Annotated[
 ]
 
 
-def per_task(app: typer.Typer, run: Callable[..., None], *, options: bool) -> None:
+def per_task(
+    app: typer.Typer, run: Callable[..., None], *, command: Literal["score", "validate"]
+) -> None:
     """Add a command for every task, with the options of the task behind the common ones.
 
     Args:
         app: the group of commands.
-        run: a function whose first parameter is the name of the task; where `options` is set, its
-            last parameter `options` takes the task's own options by name.
-        options: whether the tasks' own options are offered.
+        run: a function whose first parameter is the name of the task; its last parameter `options`
+            takes the task's own options by name.
+        command: which of the tasks' own options are offered.
     """
     for name in BUILTIN:
-        app.command(name, help=load(name).title, no_args_is_help=True)(
-            _command(name, run, options=options)
-        )
+        app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
 
 
-def _command(name: str, run: Callable[..., None], *, options: bool) -> Callable[..., None]:
-    own = {option.name: option for option in load(name).options} if options else {}
+def _command(
+    name: str, run: Callable[..., None], which: Literal["score", "validate"]
+) -> Callable[..., None]:
+    own = {option.name: option for option in load(name).options if which in option.commands}
     parameters = inspect.signature(run, eval_str=True).parameters.values()
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        if options:
-            given["options"] = {key: value for key in own if (value := given.pop(key)) is not None}
+        given["options"] = {key: value for key in own if (value := given.pop(key))}
         run(name, **given)
 
     added = [
@@ -65,7 +66,14 @@ def _command(name: str, run: Callable[..., None], *, options: bool) -> Callable[
             option.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[Optional[str], typer.Option(metavar="FILE", help=option.help)],  # noqa: UP045
+            annotation=Annotated[
+                Optional[list[str] if option.many else str],  # noqa: UP045
+                typer.Option(
+                    f"--{option.flag}",
+                    metavar=option.takes,
+                    help=option.help,
+                ),
+            ],
         )
         for option in own.values()
     ]
@@ -80,12 +88,14 @@ def _command(name: str, run: Callable[..., None], *, options: bool) -> Callable[
 @contextmanager
 def usage() -> Iterator[None]:
     """Tell what a user got wrong on the command line; exit code 2."""
+    from hlteval.converters import WrongSetting
     from hlteval.runs.batches import NothingGiven
     from hlteval.runs.conversion import UnknownFormat
+    from hlteval.tasks.task import WrongOption
 
     try:
         yield
-    except (NothingGiven, UnknownFormat) as error:
+    except (NothingGiven, UnknownFormat, WrongOption, WrongSetting) as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         reason = f"no such file or folder: {error.filename}" if error.filename else str(error)

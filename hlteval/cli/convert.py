@@ -9,6 +9,14 @@ import typer
 from hlteval.cli.commands import usage
 
 
+def _settings(given: list[str]) -> dict[str, str]:
+    """Settings by name."""
+    for one in given:
+        if "=" not in one:
+            raise typer.BadParameter(f"--set takes NAME=VALUE, not {one}")
+    return dict(one.split("=", 1) for one in given)
+
+
 def convert(
     source: Annotated[
         str,
@@ -36,6 +44,14 @@ def convert(
     strict_loss: Annotated[
         bool, typer.Option("--strict-loss", help="Write nothing if anything would be lost.")
     ] = False,
+    settings: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A setting of either format, such as escapes=ascii; `hlteval formats` lists them.",
+        ),
+    ] = None,
 ) -> None:
     """Convert any format to any that can carry it, and list what it cannot carry."""
     from hlteval.cli.output import show_findings
@@ -50,6 +66,7 @@ def convert(
                 from_format=from_format,
                 to_format=to_format,
                 strict_loss=strict_loss,
+                settings=_settings(settings or []),
             )
     except Lossy as lossy:
         show_findings(lossy.findings)

@@ -37,17 +37,20 @@ def score(
         typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
     ] = False,
     encoding: Encoding = "utf-8",
-    options: dict[str, str] | None = None,
+    options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, show_refusal, show_scores, working
+    from hlteval.runs.plotting import plotted
     from hlteval.runs.scoring import Refused
     from hlteval.runs.scoring import score as run
 
+    own = dict(options or {})
+    plot, beside = own.pop("plot", None), own.pop("beside", [])
     given: dict[str, Any] = {
         "profile": profile,
         "lenient": lenient,
-        "options": options,
+        "options": own,
         "encoding": encoding,
     }
     try:
@@ -56,6 +59,9 @@ def score(
                 check_folder(output)
             wanted = form == "json" or output is not None
             scores = run(task, reference, system, alignment=wanted, step=step, **given)
+            others = {path: run(task, reference, path, alignment=False, **given) for path in beside}
+            if plot:
+                plotted({system: scores, **others}, Path(plot))
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)
         raise typer.Exit(1) from refused
@@ -63,4 +69,4 @@ def score(
         show_scores(scores, form, output)
 
 
-per_task(app, score, options=True)
+per_task(app, score, command="score")

@@ -42,6 +42,7 @@ def validate(
         typer.Option(help="The least severity that fails, in profile plan."),
     ] = "error",
     encoding: Encoding = "utf-8",
+    options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
     from hlteval.cli.output import show_verdict, working
@@ -52,6 +53,7 @@ def validate(
         "profile": profile,
         "fail_on": fail_on,
         "encoding": encoding,
+        "options": options,
     }
     with usage(), working("checking") as step:
         verdict = validate_all(task, paths, step=step, **given)
@@ -59,4 +61,4 @@ def validate(
     raise typer.Exit(0 if verdict.passed else 1)
 
 
-per_task(app, validate, options=False)
+per_task(app, validate, command="validate")

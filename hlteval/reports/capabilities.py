@@ -15,7 +15,8 @@ def formats() -> Table:
     for name in converters.BUILTIN:
         form = converters.load(name)
         carried = "everything" if form.carries_all else " ".join(form.carries)
-        table.add_row(name, "yes", "yes" if form.write else "-", carried, form.title)
+        told = "".join(f"; {one.name}={one.default}: {one.help}" for one in form.settings)
+        table.add_row(name, "yes", "yes" if form.write else "-", carried, form.title + told)
     return table
 
 
@@ -28,6 +29,11 @@ def task_table() -> Table:
         task = tasks.load(name)
         ranked = ", ".join(dict.fromkeys(task.primary.values()))
         table.add_row(
-            name, task.format, " ".join(task.primary), ranked, " ".join(task.metrics), task.title
+            name,
+            " ".join(dict.fromkeys([task.format, *task.references])),
+            " ".join(task.primary),
+            ranked,
+            " ".join(task.metrics),
+            task.title,
         )
     return table

@@ -13,7 +13,7 @@ from hlteval.converters import Format
 from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
 from hlteval.representation import TABLES
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import Metric, Option, Task
 from hlteval.validators.events import EventSchema, EventType
 
 _TASKS = """\
@@ -82,12 +82,13 @@ def _facts(task: Task) -> str:
     rows = [
         ("specification", task.specification),
         ("format", f"[{task.format}](formats.md#{task.format})"),
-        ("given with the task", _code(task.given)),
-        ("submitted", _code(task.predicted)),
+        *_references(task),
+        ("given with the task", _code(task.given) or "nothing"),
+        ("submitted", _code(task.predicted) or "one file"),
         ("profiles", ", ".join(task.primary)),
         ("ranked by", ranked),
         ("metrics", _code(task.metrics)),
-        *((f"option `--{option.name} FILE`", option.help) for option in task.options),
+        *((_option(option), option.help) for option in task.options),
     ]
     if task.crashes:
         codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
@@ -95,9 +96,21 @@ def _facts(task: Task) -> str:
     return _table(("", ""), rows)
 
 
+def _option(option: Option) -> str:
+    taken = option.takes.replace("|", "\\|")
+    return f"option `--{option.flag} {taken}`"
+
+
+def _references(task: Task) -> Iterator[tuple[str, str]]:
+    """The formats of a reference, where they are others."""
+    if task.references:
+        listed = (f"[{name}](formats.md#{name})" for name in task.references)
+        yield "reference or list of segments", ", ".join(listed)
+
+
 def _scorings(task: Task) -> str:
     """The evaluations of each profile with what they score, and the measures of the profile."""
-    options = frozenset(option.name for option in task.options)
+    options = {option.name: "" for option in task.options if not option.choices}
     rows = [
         (profile, evaluation, scorings, measures)
         for profile in task.primary
@@ -107,19 +120,24 @@ def _scorings(task: Task) -> str:
 
 
 def _evaluations(
-    task: Task, profile: str, options: frozenset[str]
+    task: Task, profile: str, options: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     """Each evaluation of a profile; one that needs an option is marked by it."""
     metric = task.metric(profile, options)
-    _, rows = metric.score(metric.total([]))
-    bare = task.metric(profile, frozenset())
-    always = {str(row["evaluation"]) for row in bare.score(bare.total([]))[1]}
+    rows = _listed(metric)
+    always = {str(row["evaluation"]) for row in _listed(task.metric(profile, {}))}
     for name in dict.fromkeys(str(row["evaluation"]) for row in rows):
         own = [row for row in rows if row["evaluation"] == name]
         first, *others = dict.fromkeys(str(row["scoring"]) for row in own)
         measures = ", ".join(dict.fromkeys(str(row["measure"]) for row in own))
         condition = "" if name in always else f" (with {_code('--' + o for o in sorted(options))})"
         yield name + condition, _and_types(first, len(others)), measures
+
+
+def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:
+    """The scorings of a metric: what it says of nothing."""
+    _, scored = metric.score(metric.total([]))
+    return scored["scorings"].to_dicts() if isinstance(scored, Mapping) else scored
 
 
 def _and_types(first: str, others: int) -> str:

@@ -17,7 +17,11 @@ from hlteval.reports.scores import Scores
 UNDEFINED = "-"
 MAIN = "scores.json"
 """The file that tells a folder of scores from any other."""
-RATES = frozenset({"f1", "recall", "precision", "ser"})
+RATES = frozenset(
+    {"f1", "recall", "precision", "ser", "auc", "max f1"}
+    | {f"auc{mark}{kind}" for mark in " _" for kind in ("anchored", "unanchored")}
+    | {"max_f1"}
+)
 """Measures, in small letters, that are rates; others are counts, shown whole where they are."""
 
 
@@ -30,7 +34,7 @@ def shown(measure: str, value: float | None) -> str:
     """
     if value is None:
         return UNDEFINED
-    whole = measure.lower() not in RATES and float(value).is_integer()
+    whole = measure.lower().rpartition(".")[2] not in RATES and float(value).is_integer()
     return str(int(value)) if whole else f"{value:.4f}"
 
 
@@ -131,14 +135,17 @@ def _tex(name: str) -> str:
 
 
 def write_tables(scores: Scores, folder: Path) -> None:
-    """Everything as files: scores.json, and each table as <name>.tsv; lists joined by blanks."""
+    """Everything as files: scores.json, each table as <name>.tsv, official files."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MAIN).write_text(json(scores), "utf-8")
     (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
     for name, table in scores.tables.items():
         lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
         flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
+        flat = flat.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]", " "))
         flat.write_csv(folder / f"{name}.tsv", separator="\t", quote_style="never")
+    for name, content in scores.files.items():
+        (folder / name).write_text(content, "utf-8", newline="")
 
 
 FORMATS: Mapping[str, Callable[[Scores], str | RenderableType]] = MappingProxyType(

@@ -24,6 +24,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         tables: tables by name; `scorings` and `alignment`.
         verdict: what validation came to; a submission with errors is scored if none blocks.
         notes: what a reader of the numbers must know.
+        files: the files that the official software would have written, by name.
     """
 
     task: str
@@ -35,6 +36,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     tables: Mapping[str, pl.DataFrame]
     verdict: Verdict
     notes: tuple[str, ...] = ()
+    files: Mapping[str, str] = {}
 
     def as_dict(self) -> dict[str, Any]:
         """The value in plain types, as it is written as JSON: tables as lists of rows."""

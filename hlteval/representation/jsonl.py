@@ -147,6 +147,8 @@ def _python_type(dtype: object) -> Any:
         return Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
     if dtype == pl.String:
         return str
+    if dtype == pl.Float64:
+        return float
     if isinstance(dtype, pl.List):
         return list[_python_type(dtype.inner)]  # type: ignore[misc]
     if isinstance(dtype, pl.Struct):

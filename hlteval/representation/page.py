@@ -69,4 +69,6 @@ def _type(dtype: object) -> str:
         return f"({', '.join(f'{field.name}: {_type(field.dtype)}' for field in dtype.fields)})"
     if dtype == pl.Int64:
         return "integer"
+    if dtype == pl.Float64:
+        return "number"
     return "text" if dtype == pl.String else str(dtype)

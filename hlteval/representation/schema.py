@@ -66,7 +66,9 @@ def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs
         head += (
             Column("document", pl.Int64, "row of `documents`", nullable=name == "refused"),
             Column("origin", pl.Int64, "row of `sources`"),
-            Column("record", pl.Int64, "ordinal of the record in that source", "1-based line"),
+            Column(
+                "record", pl.Int64, "ordinal of the record in that source", "1-based line or item"
+            ),
         )
         references |= {"document": "documents", "origin": "sources"}
     return Table(name, row_is, head + columns, tuple(references.items()))
@@ -123,11 +125,18 @@ _DECLARED = (
     ),
     _table(
         "frames",
-        "an event or relation",
-        Column("frame", pl.String, "identifier as written"),
-        Column("kind", pl.String, "`event` or `relation`, from the identifier"),
+        "an event, relation or situation",
+        Column(
+            "frame", pl.String, "identifier as written; null where frames have none", nullable=True
+        ),
+        Column("kind", pl.String, "`event` or `relation`, from the identifier; or `situation`"),
         _LABEL,
         Column("trigger", pl.String, "identifier of the trigger mention", nullable=True),
+        Column("place", pl.String, "where a situation is, as written", nullable=True),
+        Column("status", pl.String, "when there is a need (`Current`, …)", nullable=True),
+        Column("resolution", pl.String, "how far it is relieved (`Sufficient`, …)", nullable=True),
+        Column("urgent", pl.String, "whether it is urgent, as written", nullable=True),
+        Column("confidence", pl.Float64, "how sure the system is", "0 to 1", nullable=True),
     ),
     _table(
         "arguments",
@@ -135,7 +144,11 @@ _DECLARED = (
         Column("frame_row", pl.Int64, "row of `frames`"),
         Column("position", pl.Int64, "place among the arguments of its frame", "1-based"),
         Column("role", pl.String, "role as written"),
-        Column("target", pl.String, "identifier of the filler as written"),
+        Column(
+            "target",
+            pl.String,
+            "identifier of the filler as written; for `Place`, a place that is one of several",
+        ),
         frame_row="frames",
     ),
     _table(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 from hlteval.converters import Format, Reading, load
+from hlteval.converters.format import whole
 from hlteval.representation import Corpus, align
 from hlteval.sources import LIMITS, Limits, Member, Source, open_source
 from hlteval.tasks.task import Package, Task
@@ -37,27 +38,49 @@ class Submission:
         task: what it is submitted to.
         system: the submission.
         reference: what it is checked against; None where the submission brings its own documents.
+        settings: of the reference's format, by name.
     """
 
     task: Task
     system: Source
     reference: Source | None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def format(self) -> Format:
-        """The format of both."""
+        """The format of the submission."""
         return load(self.task.format)
+
+    @property
+    def reference_format(self) -> Format:
+        """The format of the reference: of those that the task takes, the first that fits.
+
+        Raises:
+            NothingGiven: if none does.
+        """
+        names = self.task.references or (self.task.format,)
+        forms = [load(name) for name in names]
+        source = self.reference or self.system
+        fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
+        if not fitting:
+            raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
+        known = {setting.name for setting in fitting[0].settings}
+        return fitting[0].having({k: v for k, v in self.settings.items() if k in known})
 
     @property
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self.format.documents(self.system)
-        return documents if self.reference is None else _only(documents, self.task.predicted)
+        if self.reference is None or not self.task.predicted:
+            return documents
+        return _only(documents, self.task.predicted)
 
     @property
     def expected(self) -> Documents:
         """The files of the reference, by document."""
-        return self.found if self.reference is None else self.format.documents(self.reference)
+        if self.reference is None:
+            return self.found
+        return self.reference_format.documents(self.reference)
 
     @property
     def package(self) -> Package:
@@ -65,7 +88,13 @@ class Submission:
         return Package(self.system, self.found, self.reference, self.expected)
 
     def pairs(self, size: int = BATCH) -> Iterator[Pair]:
-        """The documents of both sides, `size` at a time, in the order of their names."""
+        """The documents of both sides, `size` at a time, in the order of their names.
+
+        Where one file of the submission holds many documents, there is one batch of all.
+        """
+        if self.format.documents is whole:
+            yield self._all()
+            return
         found, expected = self.found, self.expected
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
@@ -76,9 +105,23 @@ class Submission:
                 reference = _read(self.format, self.reference, expected, batch)
                 yield Pair(*_numbered_alike(reference, system))
 
+    def _all(self) -> Pair:
+        """All documents of both sides."""
+        system = _joined(self.format.read(self.system))
+        if self.reference is None:
+            return Pair(system, system)
+        reference = _joined(self.reference_format.read(self.reference))
+        return Pair(*_numbered_alike(reference, system))
+
 
 def submission(
-    task: Task, path: str, against: str | None, *, encoding: str = "utf-8", limits: Limits = LIMITS
+    task: Task,
+    path: str,
+    against: str | None,
+    *,
+    encoding: str = "utf-8",
+    limits: Limits = LIMITS,
+    settings: Mapping[str, str] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -88,8 +131,8 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference)
-    if against is None and not _has(system, task.given) and not system.findings:
+    opened = Submission(task, system, reference, settings or {})
+    if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
         raise NothingGiven(
             f"{task.name} is checked against the documents it is for: give their folder or archive "
@@ -113,7 +156,12 @@ def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
 
 def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> Reading:
     members = [member for name in names for member in documents.get(name, ())]
-    readings = list(form.read(source.only(members)))
+    return _joined(form.read(source.only(members)))
+
+
+def _joined(each: Iterable[Reading]) -> Reading:
+    """The batches of a source as one."""
+    readings = list(each)
     if len(readings) == 1:
         return readings[0]
     return Reading(

@@ -6,10 +6,10 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hlteval.converters import BUILTIN, Format, Reading, load
+from hlteval.converters import BUILTIN, Format, Reading, WrongSetting, load
 from hlteval.findings import Finding, finding, in_order
 from hlteval.representation import Corpus
 from hlteval.sources import Source, open_source, sha256, writing
@@ -91,6 +91,7 @@ def convert(
     from_format: str | None = None,
     to_format: str | None = None,
     strict_loss: bool = False,
+    settings: Mapping[str, str] | None = None,
 ) -> list[Finding]:
     """Convert a source.
 
@@ -100,24 +101,42 @@ def convert(
         from_format: name of its format; told from the source where it is not given.
         to_format: name of the format to write; told from the suffix where it is not given.
         strict_loss: write nothing if anything would be lost.
+        settings: of either format, by name.
 
     Returns:
         What was wrong with the source, and what the format has no place for.
 
     Raises:
         UnknownFormat: if a format cannot be told.
+        WrongSetting: if neither format has a setting, or it cannot have the value.
         Lossy: with `strict_loss`, if something would be lost.
         FileNotFoundError: if a path does not exist.
         FileExistsError: if the output is a folder that holds something.
     """
     source, written = open_source(path), target(output, to_format)
-    run = _Run(detected(source, from_format), source, written)
+    form, written = _set(detected(source, from_format), written, settings or {})
+    run = _Run(form, source, written)
     if output == "-":
         run.to_stdout(strict_loss=strict_loss)
     else:
         with writing(Path(output)) as unfinished:
             run.write(unfinished, strict_loss=strict_loss)
     return in_order(run.findings)
+
+
+def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Format, Format]:
+    """The formats with their settings: of the one for reading, of the other for writing."""
+    reads = {setting.name for setting in form.settings if setting.of == "read"}
+    writes = {setting.name for setting in written.settings if setting.of == "write"}
+    if unknown := settings.keys() - reads - writes:
+        known = ", ".join(sorted(reads | writes)) or "none"
+        raise WrongSetting(
+            f"{form.name} to {written.name} has no setting {min(unknown)}; it has {known}"
+        )
+    return (
+        form.having({name: settings[name] for name in settings.keys() & reads}),
+        written.having({name: settings[name] for name in settings.keys() & writes}),
+    )
 
 
 class _Run:
@@ -127,6 +146,7 @@ class _Run:
         self.form, self.source, self.target = form, source, target
         self.findings: list[Finding] = list(source.findings)
         self.lost: Counter[str] = Counter()
+        self.partly: Counter[str] = Counter()
         self.digests: dict[str, str] = {}
 
     def write(self, path: Path, *, strict_loss: bool) -> None:
@@ -159,6 +179,7 @@ class _Run:
         for name, rows in reading.corpus.tables():
             if rows.height and name not in self.target.carries:
                 self.lost[name] += rows.height
+        self.partly.update(self.target.lost(reading.corpus))
         files = reading.corpus.sources.select("member", "format", "sha256")
         self.digests |= {
             name: digest for name, form, digest in files.iter_rows() if form == self.target.name
@@ -172,10 +193,14 @@ class _Run:
             yield finding(
                 "CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers
             )
+        for what, rows in self.partly.items():
+            if rows:
+                yield finding("CNV103", rows=rows, what=what, format=self.target.name)
 
     def relaid(self, folder: Path) -> Iterable[Finding]:
         """Files of the same format that come out with other bytes."""
         for member, digest in self.digests.items():
-            file = folder / member.rpartition("/")[2]
+            file = folder / member
+            file = file if file.is_file() else folder / member.rpartition("/")[2]
             if digest and file.is_file() and sha256(file.read_bytes()) != digest:
-                yield finding("CNV102", file=member, member=member)
+                yield finding("CNV102", file=member or None, member=member or "the file")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -14,11 +15,11 @@ from hlteval.findings import Finding
 from hlteval.reports.scores import Scores
 from hlteval.reports.verdict import Verdict
 from hlteval.representation import Corpus
-from hlteval.runs.batches import BATCH, Pair, Submission, submission
-from hlteval.runs.validation import inside, outside, verdict
-from hlteval.sources import open_source
+from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, submission
+from hlteval.runs.validation import inside, outside, settings, verdict
+from hlteval.sources import open_source, sha256
 from hlteval.tasks import load
-from hlteval.tasks.task import Metric, Task
+from hlteval.tasks.task import Metric, Talkative, Task
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -58,7 +59,7 @@ def score(
         system: path of the submission, in the same forms, or `-`.
         profile: `plan` for the written specification, `official` for the official software.
         lenient: score what can be scored in spite of blocking findings.
-        options: paths by the names of the task's options.
+        options: values by the names of the task's options.
         alignment: whether the table `alignment` is wanted; it costs memory.
         batch: documents at a time; the numbers do not depend on it.
         encoding: of the files.
@@ -72,12 +73,16 @@ def score(
     """
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
-    opened = submission(declared, system, reference, encoding=encoding)
-    metric = declared.metric(profile, frozenset(given))
+    opened = submission(
+        declared, system, reference, encoding=encoding, settings=settings(declared, given)
+    )
+    if "frames" not in opened.reference_format.carries:
+        raise NothingGiven(f"{reference} holds no frames to score against")
+    metric = declared.metric(profile, given)
     segments, told = _segments(declared, given)
     run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
-    findings = [*told, *outside(opened), *run.batches(batch, step)]
-    judged = verdict(task, profile, findings)
+    judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
+    findings = judged.findings
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
         cure = "correct them, or use --profile plan"
         raise Refused(
@@ -123,10 +128,16 @@ class _Run:
 
     def scores(self, judged: Verdict, given: Mapping[str, str]) -> Scores:
         task = self.opened.task
-        metrics, scorings = self.metric.score(self.metric.total(self.counts))
-        tables = {"scorings": pl.DataFrame(scorings, schema=_SCORINGS)}
+        total = self.metric.total(self.counts)
+        metrics, scored = self.metric.score(total)
+        tables = (
+            dict(scored)
+            if isinstance(scored, Mapping)
+            else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
+        )
         if self.alignments:
             tables["alignment"] = pl.concat(self.alignments)
+        more = self.metric if isinstance(self.metric, Talkative) else None
         return Scores(
             task=task.name,
             profile=judged.profile,
@@ -136,17 +147,18 @@ class _Run:
             intervals={},
             tables=tables,
             verdict=judged,
-            notes=_notes(judged),
+            notes=(*_notes(judged), *(more.notes(total) if more else ())),
+            files=more.files(total) if more else {},
         )
 
     def signature(self, profile: str, given: Mapping[str, str]) -> str:
         """What the numbers depend on, in one line."""
         parts = [f"hlteval:{__version__}", f"task:{self.opened.task.name}", f"profile:{profile}"]
         parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
-        parts += [
-            f"{name}:{_digest(self.segments.sources.select('member', 'sha256').rows())}"
-            for name in given
-        ]
+        formats = {option.name for option in self.opened.task.options if option.format}
+        for name, value in given.items():
+            files = self.segments.sources.select("member", "sha256").rows()
+            parts.append(f"{name}:{_digest(files) if name in formats else _said(value)}")
         return "|".join([*parts, f"lenient:{'yes' if self.lenient else 'no'}"])
 
 
@@ -154,6 +166,12 @@ def _digest(files: list[tuple[str, str]]) -> str:
     """One digest of several files: of their names without folders and their own digests, sorted."""
     listed = sorted(f"{name.rpartition('/')[2]} {digest}\n" for name, digest in files)
     return hashlib.sha256("".join(listed).encode()).hexdigest()[:16]
+
+
+def _said(value: str) -> str:
+    """An option's value in one line: of a file its digest, else the value."""
+    path = Path(value)
+    return sha256(path.read_bytes())[:16] if path.is_file() else value.replace("|", " ")
 
 
 def _notes(judged: Verdict) -> tuple[str, ...]:
@@ -172,7 +190,7 @@ def _segments(task: Task, given: Mapping[str, str]) -> tuple[Corpus, list[Findin
     corpora: list[Corpus] = []
     findings: list[Finding] = []
     for option in task.options:
-        if option.name in given:
+        if option.name in given and option.format:
             source = open_source(given[option.name])
             readings = list(load_format(option.format).read(source))
             corpora.extend(reading.corpus for reading in readings)

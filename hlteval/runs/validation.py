@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, submission
 from hlteval.tasks import load
+from hlteval.tasks.task import Task
 from hlteval.validators import Case, apply
 
 
@@ -18,6 +21,7 @@ def validate(
     *,
     against: str | None = None,
     profile: str = "plan",
+    options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     step: Callable[[], None] = lambda: None,
 ) -> Verdict:
@@ -28,6 +32,7 @@ def validate(
         path: the submission: a folder, file, archive, or `-`.
         against: the documents it is for, in the same forms; not needed where it brings its own.
         profile: `plan`: errors fail; `official`: what the official software refuses fails.
+        options: values by the names of the task's options.
         encoding: of the files.
         step: called after each batch of documents.
 
@@ -36,8 +41,11 @@ def validate(
         LookupError: for an unknown encoding.
         FileNotFoundError: if a path does not exist.
         hlteval.runs.batches.NothingGiven: if there is nothing to check against.
+        WrongOption: if an option has a value that it cannot have.
     """
-    opened = submission(load(task), path, against, encoding=encoding)
+    declared = load(task)
+    chosen = settings(declared, options or {})
+    opened = submission(declared, path, against, encoding=encoding, settings=chosen)
     findings = list(outside(opened))
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
@@ -83,8 +91,30 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
     """The findings, and whether the submission passes in a profile."""
+    forgives = load(task).forgives
+    if profile == "official" and forgives:
+        findings = [
+            msgspec.structs.replace(finding, blocking=finding.blocking and not forgives(finding))
+            for finding in findings
+        ]
     if profile == "official":
         passed = not any(finding.blocking for finding in findings)
     else:
         passed = not any(finding.severity == "error" for finding in findings)
     return Verdict(task, profile, passed, tuple(findings))
+
+
+def settings(task: Task, given: Mapping[str, str]) -> dict[str, str]:
+    """The options of a task that are settings of its reference's format.
+
+    Raises:
+        WrongOption: if an option has a value that it cannot have.
+    """
+    for option in task.options:
+        if option.name in given:
+            option.check(given[option.name])
+    return {
+        option.name.replace("_", "-"): given[option.name]
+        for option in task.options
+        if option.sets and option.name in given
+    }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
+    "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
 }
 """The tasks by name, each imported where it is first used."""
 

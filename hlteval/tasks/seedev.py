@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from hlteval.findings import Finding
     from hlteval.tasks.task import Metric, Package
@@ -34,13 +34,13 @@ def _package(package: Package) -> Iterator[Finding]:
     return standoff(package)
 
 
-def _binary(profile: str, options: frozenset[str]) -> Metric:
+def _binary(profile: str, options: Mapping[str, str]) -> Metric:
     from hlteval.tasks.seedev_metrics import binary
 
     return binary(profile, options)
 
 
-def _full(profile: str, options: frozenset[str]) -> Metric:
+def _full(profile: str, options: Mapping[str, str]) -> Metric:
     from hlteval.tasks.seedev_metrics import full
 
     return full(profile, options)

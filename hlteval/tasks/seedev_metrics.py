@@ -63,7 +63,7 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     )
 
 
-def binary(profile: str, options: frozenset[str]) -> EventMatch:
+def binary(profile: str, options: Mapping[str, str]) -> EventMatch:
     """The metric of seedev-binary; with the option `sentences`, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
     sentences = "sentences" in options
@@ -88,7 +88,7 @@ def binary(profile: str, options: frozenset[str]) -> EventMatch:
     )
 
 
-def full(profile: str, _: frozenset[str]) -> EventMatch:
+def full(profile: str, _: Mapping[str, str]) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
     labels = tuple(sorted(_labels("full")))

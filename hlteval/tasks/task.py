@@ -6,9 +6,9 @@ name only when it is used, so that `hlteval --help` costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,20 +30,73 @@ class Metric(Protocol):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of several batches as one."""
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], list[dict[str, object]]]:
-        """The metrics by name, and the table of all scorings."""
+    def score(
+        self, total: pl.DataFrame
+    ) -> tuple[
+        dict[str, float | None], Sequence[Mapping[str, object]] | Mapping[str, pl.DataFrame]
+    ]:
+        """The metrics by name, and the table `scorings` row by row, or all tables by name."""
+
+
+@runtime_checkable
+class Talkative(Protocol):
+    """A metric that has more to tell than numbers."""
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the numbers must know."""
+
+    def files(self, total: pl.DataFrame) -> Mapping[str, str]:
+        """The files that the official software writes, by name."""
+
+
+class WrongOption(ValueError):
+    """An option has a value that it cannot have: an error of usage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of `score` that only some tasks have: a path, given as --name.
+    """An option that only some tasks have, given as --name with hyphens for underscores.
 
-    `format` is the format of the file that it names.
+    Attributes:
+        name: of the option.
+        help: one line for people.
+        format: the format of the file that it names, where it names one that has a format.
+        choices: the values that it can have, where these are few.
+        metavar: what stands for its value in the help.
+        sets: whether it is a setting of the reference's format.
+        shows: whether it changes only how scores are shown.
+        many: whether it can be given more than once.
+        commands: the commands that have it.
     """
 
     name: str
     help: str
-    format: str
+    format: str = ""
+    choices: tuple[str, ...] = ()
+    metavar: str = "FILE"
+    sets: bool = False
+    shows: bool = False
+    many: bool = False
+    commands: tuple[Literal["score", "validate"], ...] = ("score",)
+
+    @property
+    def flag(self) -> str:
+        """The name as on the command line."""
+        return self.name.replace("_", "-")
+
+    @property
+    def takes(self) -> str:
+        """What stands behind it on the command line."""
+        return "|".join(self.choices) or self.metavar
+
+    def check(self, value: str) -> None:
+        """Hold that a value is one that the option can have.
+
+        Raises:
+            WrongOption: if it is not.
+        """
+        if self.choices and value not in self.choices:
+            raise WrongOption(f"--{self.flag} is {' or '.join(self.choices)}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +124,9 @@ class Task:
         name: as on the command line.
         title: one line for people.
         specification: the document that the profile `plan` follows.
-        format: the format of reference and submission.
+        format: the format of the submission, and of the reference where nothing else is said.
+        references: the formats that a reference may have.
+        alone: whether a submission can be checked without a reference.
         predicted: suffixes of the files of a submission that are read; others come with the task.
         given: suffixes of the files that come with the task, and without which nothing is checked.
         schema: what the task allows, for the rules.
@@ -83,6 +138,7 @@ class Task:
         options: options of `score` beyond the common ones.
         crashes: codes of findings at which the official software crashes, even when forced: there
             is then no official number.
+        forgives: whether the official software goes on in spite of a finding that blocks.
     """
 
     name: str
@@ -94,8 +150,11 @@ class Task:
     schema: Callable[[], Any]
     rules: Callable[[], tuple[Rule, ...]]
     package: Callable[[Package], Iterator[Finding]]
-    metric: Callable[[str, frozenset[str]], Metric]
+    metric: Callable[[str, Mapping[str, str]], Metric]
     metrics: tuple[str, ...]
     primary: Mapping[str, str]
     options: tuple[Option, ...] = ()
     crashes: frozenset[str] = frozenset()
+    references: tuple[str, ...] = ()
+    alone: bool = False
+    forgives: Callable[[Finding], bool] | None = None

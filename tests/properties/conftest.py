@@ -54,6 +54,8 @@ def _of_type(dtype: object) -> st.SearchStrategy[Any]:
         return INTEGERS
     if dtype == pl.String:
         return TEXT
+    if dtype == pl.Float64:
+        return st.floats(allow_nan=False, allow_infinity=False)
     if isinstance(dtype, pl.List):
         return st.lists(_of_type(dtype.inner), max_size=3)
     if isinstance(dtype, pl.Struct):

@@ -160,6 +160,7 @@ def rows_of(tree: Tree[Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 KEYS = {"row", "document", "origin", "record", "frame_row", "group"}
+KEYS |= {"place", "status", "resolution", "urgent", "confidence"}  # of situations; no line has them
 CARRIED = ("mentions", "frames", "arguments", "modifiers", "groups", "refused")
 
 

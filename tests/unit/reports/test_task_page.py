@@ -35,12 +35,13 @@ def test_the_committed_pages_are_up_to_date(golden):
 def test_every_task_tells_what_it_takes_and_gives(name):
     task, told = tasks.load(name), part(task_page(), name)
     facts = rows(told)
-    assert facts["submitted"] == ", ".join(f"`{suffix}`" for suffix in task.predicted)
+    submitted = ", ".join(f"`{suffix}`" for suffix in task.predicted)
+    assert facts["submitted"] == (submitted or "one file")
     assert facts["metrics"] == ", ".join(f"`{metric}`" for metric in task.metrics)
     for profile, metric in task.primary.items():
         assert f"{profile}: `{metric}`" in facts["ranked by"]
     for option in task.options:
-        assert facts[f"option --{option.name} FILE"] == option.help
+        assert facts[f"option --{option.flag} {option.takes}".replace("|", "\\|")] == option.help
 
 
 @pytest.mark.parametrize("name", ["seedev-binary", "seedev-full"])

@@ -1,0 +1,33 @@
+"""Situation frames: what the formats that hold them, and those that do not, have no place for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from hlteval.representation import Corpus
+
+SITUATION = "situation"
+"""The kind of a situation frame in the representation."""
+
+
+def others(corpus: Corpus) -> Mapping[str, int]:
+    """The frames that are no situations, for formats of situation frames.
+
+    Examples:
+        >>> others(Corpus())
+        {'frames that are no situations': 0}
+    """
+    count = corpus.frames.filter(pl.col("kind") != SITUATION).height
+    return {"frames that are no situations": count}
+
+
+def situations(corpus: Corpus) -> Mapping[str, int]:
+    """The situation frames, for formats of other annotations.
+
+    Examples:
+        >>> situations(Corpus())
+        {'situation frames': 0}
+    """
+    return {"situation frames": corpus.frames.filter(pl.col("kind") == SITUATION).height}

@@ -1,0 +1,59 @@
+"""What Speech Situation Frames compare: the metric of each profile, with the task's options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from hlteval.scoring.speech_sf import FrameMatch
+from hlteval.sources import Unreadable, decode, open_source
+from hlteval.tasks.task import WrongOption
+
+
+def metric(profile: str, options: Mapping[str, str]) -> FrameMatch:
+    """The metric of a profile.
+
+    Raises:
+        WrongOption: if the dictionary of places cannot be read.
+
+    Examples:
+        >>> metric("plan", {"place_match": "exact"}).places
+        'exact'
+    """
+    path = options.get("place_dictionary")
+    given = {
+        "profile": profile,
+        "places": options.get("place_match", "soft"),
+        "normalize": options.get("normalize", ""),
+        "dictionary": dictionary(path) if path else {},
+    }
+    return FrameMatch(**cast(dict[str, str], given))  # type: ignore[arg-type]
+
+
+def dictionary(path: str) -> dict[str, str]:
+    """The names of places by the forms that are written for them.
+
+    Args:
+        path: a table of two columns without a header: written form, tab, name.
+
+    Raises:
+        WrongOption: for a line that is none, with its number; or for what cannot be read.
+    """
+    names: dict[str, str] = {}
+    for member in open_source(path).members:
+        try:
+            decoded = decode(member.fetch(), display=member.display)
+        except Unreadable as reason:
+            raise WrongOption(f"{path}: {reason}") from reason
+        if decoded.text is None:
+            raise WrongOption(f"{path}: {decoded.findings[0].message}")
+        for number, line in enumerate(decoded.text.split("\n"), start=1):
+            fields = line.removesuffix("\r").split("\t")
+            if fields == [""]:
+                continue
+            if len(fields) != 2:
+                raise WrongOption(
+                    f"{path}:{number}: a line is the written form, a tab, and the name to compare"
+                )
+            names[fields[0]] = fields[1]
+    return names
