@@ -87,14 +87,15 @@ def row(
     name: str, size: int, megabytes: float, usage: Usage, parsing: Usage, start: Usage
 ) -> dict[str, object]:
     """One line of the report."""
-    bare = max(parsing.cpu - start.cpu, 1e-3)
+    bare = parsing.cpu - start.cpu
+    ratio = round((usage.cpu - start.cpu) / bare, 1) if bare > 0.02 else None  # too short to tell
     return {
         "command": name,
         "segments": size,
         "json_mb": round(megabytes, 2),
         "cpu_s": round(usage.cpu, 2),
         "peak_mb": round(usage.peak),
-        "times_parsing": round((usage.cpu - start.cpu) / bare, 1),
+        "times_parsing": ratio,
     }
 
 
