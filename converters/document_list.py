@@ -26,6 +26,10 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 _NAME = re.compile(r"[^\s,;:{}\[\]\"']+")
 
 
+_LONG = 200
+"""No identifier of a document has so many characters."""
+
+
 def sniff(source: Source) -> bool:
     """Whether it is a single file of which the first lines are identifiers."""
     if source.kind not in {"file", "stdin"} or not source.members:
@@ -34,8 +38,10 @@ def sniff(source: Source) -> bool:
         head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
     except Unreadable:
         return False
+    if "\0" in head or "\ufffd" in head[:-1]:  # the last character may be cut
+        return False
     lines = [line.strip() for line in head.split("\n")[:50] if line.strip()]
-    return bool(lines) and all(_NAME.fullmatch(line) for line in lines)
+    return bool(lines) and all(len(line) < _LONG and _NAME.fullmatch(line) for line in lines)
 
 
 def read(source: Source) -> Iterator[Reading]:

@@ -67,7 +67,7 @@ def test_the_help_of_a_task_has_its_own_options(task: str, invoke: Run) -> None:
     told = invoke("score", task, "--help").stdout
     assert tasks.load(task).title.split(":")[0] in told
     for option in tasks.load(task).options:
-        assert f"--{option.name}" in told
+        assert f"--{option.name.replace('_', '-')}" in told
     assert ("--sentences" in told) == (task == "seedev-binary")
 
 

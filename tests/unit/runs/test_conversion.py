@@ -29,7 +29,7 @@ def test_the_suffix_tells_the_format(path: str, name: str) -> None:
     [
         ("out", None, "does not tell the format"),
         ("-", None, "does not tell the format"),
-        ("out.tsv", None, "does not tell the format"),
+        ("out.xml", None, "does not tell the format"),
         ("out", "seedev-sentences", "cannot be written"),
         ("out", "xml", "there is no format xml"),
     ],
