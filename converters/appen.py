@@ -271,7 +271,10 @@ FORMAT = Format(
     name="appen",
     title="Appen annotations of situation frames in speech: a file per audio segment",
     suffixes=(".appen",),
-    carries=("sources", "documents", "frames", "arguments"),
+    carries=(
+        *("sources", "documents", "frames", "arguments", "frames.confidence"),
+        *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
+    ),
     loses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
     sniff=sniff,
     documents=documents,

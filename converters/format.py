@@ -82,7 +82,8 @@ class Format:
         name: as given to --from and --to.
         title: one line for people.
         suffixes: of the files that hold it.
-        carries: the tables of the representation that it has a place for.
+        carries: the tables of the representation that it has a place for, and of their columns
+            that may be null those that it has a place for, such as `mentions.text`.
         sniff: whether a source looks like it, from names and first bytes.
         read: batches of whole documents, each with its findings.
         locate: line and column of places of one file, found in one pass.
@@ -133,6 +134,32 @@ class Format:
         )
 
     @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that it has a place for."""
+        return tuple(name for name in self.carries if "." not in name)
+
+    @property
     def carries_all(self) -> bool:
-        """Whether it has a place for every table."""
-        return set(self.carries) == set(TABLES)
+        """Whether it has a place for everything."""
+        return set(self.carries) == set(EVERYTHING)
+
+    def unplaced(self, corpus: Corpus) -> Mapping[str, int]:
+        """How many values of a corpus it has no place for, in the tables it carries, by column."""
+        counts = dict[str, int]()
+        for name in self.tables:
+            frame = getattr(corpus, name)
+            for column in _optional(name):
+                if column not in self.carries:
+                    counts[column] = frame.height - frame[column.partition(".")[2]].null_count()
+        return counts
+
+
+def _optional(table: str) -> tuple[str, ...]:
+    """The columns of a table that may be null, with its name, but for references."""
+    references = dict(TABLES[table].references)
+    columns = (column for column in TABLES[table].columns if column.nullable)
+    return tuple(f"{table}.{column.name}" for column in columns if column.name not in references)
+
+
+EVERYTHING = tuple(TABLES) + tuple(column for table in TABLES for column in _optional(table))
+"""What a format carries that loses nothing."""

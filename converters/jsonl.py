@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import EVERYTHING, Format, Reading
 from hlteval.converters.parquet import locate, unreadable
-from hlteval.representation import TABLES, Corpus, StoreError, read_jsonl, write_jsonl
+from hlteval.representation import Corpus, StoreError, read_jsonl, write_jsonl
 from hlteval.sources import Source, Unreadable
 
 _HEADER = b'"hlteval-corpus"'
@@ -57,7 +57,7 @@ FORMAT = Format(
     name="jsonl",
     title="the representation as JSON Lines: a row a line",
     suffixes=(".jsonl",),
-    carries=tuple(TABLES),
+    carries=EVERYTHING,
     sniff=sniff,
     read=read,
     locate=locate,

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.format import EVERYTHING, Format, Located, Place, Reading
 from hlteval.findings import Finding, Span, finding
-from hlteval.representation import TABLES, Corpus, StoreError, load, save
+from hlteval.representation import Corpus, StoreError, load, save
 from hlteval.sources import Member, Source
 
 
@@ -53,7 +53,7 @@ FORMAT = Format(
     name="corpus",
     title="the representation as Parquet: a folder with a file per table",
     suffixes=(".corpus",),
-    carries=tuple(TABLES),
+    carries=EVERYTHING,
     sniff=sniff,
     read=read,
     locate=locate,

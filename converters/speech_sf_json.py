@@ -336,7 +336,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         **others(corpus),
         "segments without frames": silent.height,
         "statuses of which only half is known": frames.filter(half).height,
-        "urgencies": frames.filter(pl.col("urgent").is_not_null()).height,
     }
 
 
@@ -344,7 +343,10 @@ FORMAT = Format(
     name="speech-sf-json",
     title="Speech Situation Frames v1.5: the frames of a system, an array in JSON",
     suffixes=(".json",),
-    carries=("sources", "documents", "frames"),
+    carries=(
+        *("sources", "documents", "frames"),
+        *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
+    ),
     loses="the layout; properties that the schema does not have",
     sniff=sniff,
     read=read,

@@ -203,15 +203,17 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no line can say."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
-    urgent = frames["urgent"].drop_nulls().len()
-    return {**others(corpus), "segments without frames": silent.height, "urgencies": urgent}
+    return {**others(corpus), "segments without frames": silent.height}
 
 
 FORMAT = Format(
     name="speech-sf-tsv",
     title="Speech Situation Frames as a table: a frame a line",
     suffixes=(".tsv",),
-    carries=("sources", "documents", "frames"),
+    carries=(
+        *("sources", "documents", "frames"),
+        *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
+    ),
     sniff=sniff,
     read=read,
     locate=locate,

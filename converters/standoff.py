@@ -320,7 +320,11 @@ FORMAT = Format(
     name="standoff",
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=(TEXT, GIVEN, ASKED),
-    carries=("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
+    carries=(
+        *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
+        *("documents.text", "mentions.fragments", "mentions.text"),
+        *("frames.frame", "frames.trigger", "modifiers.value"),
+    ),
     lost=situations,
     loses="the layout of lines that were not canonical; records that could not be read",
     sniff=sniff,

@@ -14,7 +14,7 @@ def formats() -> Table:
         table.add_column(head, overflow="fold")
     for name in converters.BUILTIN:
         form = converters.load(name)
-        carried = "everything" if form.carries_all else " ".join(form.carries)
+        carried = "everything" if form.carries_all else " ".join(form.tables)
         told = "".join(f"; {one.name}={one.default}: {one.help}" for one in form.settings)
         table.add_row(name, "yes", "yes" if form.write else "-", carried, form.title + told)
     return table

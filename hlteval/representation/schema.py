@@ -77,6 +77,7 @@ def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs
 _START = Column("start", pl.Int64, "first code point", "code points")
 _END = Column("end", pl.Int64, "one past the last code point", "code points")
 _LABEL = Column("label", pl.String, "type as written")
+_CONFIDENCE = Column("confidence", pl.Float64, "how sure the system is", "0 to 1", nullable=True)
 
 _DECLARED = (
     _table(
@@ -115,6 +116,26 @@ _DECLARED = (
         _END,
         Column("fragments", FRAGMENTS, "the parts of a discontinuous span", "code points", True),
         Column("text", pl.String, "the span's text as written", nullable=True),
+        Column("entity", pl.String, "the entity it names, as written", nullable=True),
+        Column("mention_type", pl.String, "how it names it (`NAM`, `NOM`)", nullable=True),
+        _CONFIDENCE,
+        Column(
+            "confidence_text",
+            pl.String,
+            "the confidence as written, where it is not canonical",
+            nullable=True,
+        ),
+        Column("annotator", pl.String, "who or what run made it, as written", nullable=True),
+    ),
+    _table(
+        "links",
+        "another candidate for the entity of a mention, beside its own",
+        Column("mention_row", pl.Int64, "row of `mentions`"),
+        Column("rank", pl.Int64, "place among the candidates, the mention's own being 1", "from 2"),
+        Column("entity", pl.String, "the entity, as written", nullable=True),
+        Column("label", pl.String, "type as written", nullable=True),
+        _CONFIDENCE,
+        mention_row="mentions",
     ),
     _table(
         "groups",
@@ -136,7 +157,7 @@ _DECLARED = (
         Column("status", pl.String, "when there is a need (`Current`, …)", nullable=True),
         Column("resolution", pl.String, "how far it is relieved (`Sufficient`, …)", nullable=True),
         Column("urgent", pl.String, "whether it is urgent, as written", nullable=True),
-        Column("confidence", pl.Float64, "how sure the system is", "0 to 1", nullable=True),
+        _CONFIDENCE,
     ),
     _table(
         "arguments",

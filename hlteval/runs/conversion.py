@@ -177,9 +177,10 @@ class _Run:
     def take(self, reading: Reading) -> None:
         self.findings += reading.findings
         for name, rows in reading.corpus.tables():
-            if rows.height and name not in self.target.carries:
+            if rows.height and name not in self.target.tables:
                 self.lost[name] += rows.height
         self.partly.update(self.target.lost(reading.corpus))
+        self.partly.update(self.target.unplaced(reading.corpus))
         files = reading.corpus.sources.select("member", "format", "sha256")
         self.digests |= {
             name: digest for name, form, digest in files.iter_rows() if form == self.target.name

@@ -76,8 +76,8 @@ def score(
     opened = submission(
         declared, system, reference, encoding=encoding, settings=settings(declared, given)
     )
-    if "frames" not in opened.reference_format.carries:
-        raise NothingGiven(f"{reference} holds no frames to score against")
+    if declared.compares not in opened.reference_format.tables:
+        raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
     metric = declared.metric(profile, given)
     segments, told = _segments(declared, given)
     run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)

@@ -139,6 +139,7 @@ class Task:
         crashes: codes of findings at which the official software crashes, even when forced: there
             is then no official number.
         forgives: whether the official software goes on in spite of a finding that blocks.
+        compares: the table without which a reference has nothing to score against.
     """
 
     name: str
@@ -158,3 +159,4 @@ class Task:
     references: tuple[str, ...] = ()
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
+    compares: str = "frames"

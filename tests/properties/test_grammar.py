@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lark import Tree, UnexpectedInput
 
 from hlteval.converters import Reading
+from hlteval.converters.format import EVERYTHING
 from hlteval.converters.standoff import FORMAT
 from hlteval.grammars import load, pattern
 from hlteval.sources import Member, Source
@@ -160,8 +161,13 @@ def rows_of(tree: Tree[Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 KEYS = {"row", "document", "origin", "record", "frame_row", "group"}
-KEYS |= {"place", "status", "resolution", "urgent", "confidence"}  # of situations; no line has them
 CARRIED = ("mentions", "frames", "arguments", "modifiers", "groups", "refused")
+
+
+def written(table: str, column: str) -> bool:
+    """Whether a line of standoff says what a column holds."""
+    named = f"{table}.{column}"
+    return column not in KEYS and (named in FORMAT.carries or named not in EVERYTHING)
 
 
 def rows_read(reading: Reading) -> dict[int, dict[str, list[dict[str, Any]]]]:
@@ -170,7 +176,7 @@ def rows_read(reading: Reading) -> dict[int, dict[str, list[dict[str, Any]]]]:
     for name in CARRIED:
         table: pl.DataFrame = getattr(reading.corpus, name)
         for row in table.sort("row").iter_rows(named=True):
-            content = {key: value for key, value in row.items() if key not in KEYS}
+            content = {key: value for key, value in row.items() if written(name, key)}
             found.setdefault(row["record"], {}).setdefault(name, []).append(content)
     return found
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from hlteval.converters import BUILTIN, Place, load
-from hlteval.representation import TABLES, Corpus, write_jsonl
+from hlteval.converters.format import EVERYTHING
+from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -23,7 +24,7 @@ def test_a_format_says_what_it_is(name: str) -> None:
     form = load(name)
     assert form.name == name
     assert form.title
-    assert set(form.carries) <= TABLES.keys()
+    assert set(form.carries) <= set(EVERYTHING)
     assert all(suffix.startswith(".") for suffix in form.suffixes)
     assert form.carries_all == (name in {"corpus", "jsonl"})
 

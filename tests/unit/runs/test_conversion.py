@@ -54,7 +54,7 @@ def test_strict_loss_holds_for_standard_output_too(
     monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     """No format of one file loses anything as yet; this one is made to."""
-    narrow = replace(load("jsonl"), carries=("documents",))
+    narrow = replace(load("jsonl"), carries=("documents", "documents.text"))
     monkeypatch.setattr(conversion, "load", lambda name: narrow if name == "jsonl" else load(name))
     with pytest.raises(Lossy) as lossy:
         convert(CORPUS, "-", from_format="standoff", to_format="jsonl", strict_loss=True)
