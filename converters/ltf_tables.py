@@ -6,7 +6,7 @@ get their keys, and every document its text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -164,7 +164,8 @@ def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
 
 def _feeds(counts: pl.Series) -> pl.Series:
     """So many line feeds."""
-    different: Iterable[int] = counts.unique().to_list()
-    return counts.replace_strict(
-        {count: "\n" * count for count in different}, return_dtype=pl.String
-    )
+    different: list[int] = counts.unique().to_list()
+    if not different:
+        return counts.cast(pl.String)
+    feeds = {count: "\n" * count for count in different}
+    return counts.replace_strict(feeds, return_dtype=pl.String)
