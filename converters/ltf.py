@@ -22,21 +22,22 @@ Codes raised: XML1xx, LTF1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.ltf_bulk import bulk
 from hlteval.converters.ltf_elements import read_elements
+from hlteval.converters.ltf_files import SUFFIX, as_files, lost
 from hlteval.converters.ltf_tables import Said, corpus
 from hlteval.converters.xml_elements import Lines, starts
 from hlteval.findings import Finding, finding
-from hlteval.representation import TABLES
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
-SUFFIX = ".ltf.xml"
 BATCH = 500
 """Most documents in a batch."""
 _BYTES = 8_000_000
@@ -159,6 +160,19 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     ]
 
 
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents as a folder of files, each where it was in a folder or archive of this format.
+
+    A text without segments is divided into lines and these into tokens (segmentation.py).
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    for corpus in corpora:
+        for name, content in as_files(corpus):
+            file = path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, "utf-8", newline="")
+
+
 FORMAT = Format(
     name="ltf",
     title="LTF: documents as segments and tokens, an XML file each",
@@ -172,4 +186,7 @@ FORMAT = Format(
     documents=documents,
     read=read,
     locate=locate,
+    write=write,
+    lost=lost,
+    loses="the layout of files that were not in LDC's, comments, what the schema does not have",
 )
