@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hlteval.converters import per_document
 from hlteval.converters.ltf_bulk import DECLARATION, DOCTYPE
 from hlteval.converters.ltf_tables import LANGUAGE, LENGTH, MD5, rebuilt
 from hlteval.converters.segmentation import lines, tokens
 from hlteval.representation import Corpus
 
-FORMAT_NAME, SUFFIX = "ltf", ".ltf.xml"
+SUFFIX = ".ltf.xml"
 _ABSENT = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
 _UNWRITABLE = _ABSENT.replace("\x0e", "\r\x0e")
 """What XML cannot hold, and carriage returns, which it turns into line feeds."""
@@ -46,14 +47,10 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
         unwritable |= set(table.filter(found)["document"])
     return {
         "documents whose name is no name of a file": {
-            row for row, name in named if not _is_file_name(name)
+            row for row, name in named if not per_document.is_file_name(name)
         },
         "documents with characters that XML cannot hold": unwritable,
     }
-
-
-def _is_file_name(name: str) -> bool:
-    return name not in {"", ".", ".."} and not set(name) & set("/\\\0")
 
 
 def _segmented(corpus: Corpus, without: set[int]) -> Corpus:
@@ -248,14 +245,11 @@ def _part(tag: str, inner: Mapping[str, Sequence[str]]) -> str:
 
 def _homes(corpus: Corpus, documents: Mapping[int, str], own: _Own) -> Iterator[tuple[str, str]]:
     """Each file with its documents."""
-    read = corpus.sources.filter(pl.col("format") == FORMAT_NAME, pl.col("member") != "")
-    members = dict(read.select("row", "member").iter_rows())
+    homes = per_document.homes(corpus, "ltf", SUFFIX)
     files: dict[str, list[tuple[int, str | None]]] = {}
-    columns = ("row", "origin", "name", "language")
-    for row, origin, name, language in corpus.documents.select(columns).iter_rows():
+    for row, language in corpus.documents.select("row", "language").iter_rows():
         if row in documents:
-            home = members.get(origin, f"{name}{SUFFIX}")
-            files.setdefault(home, []).append((row, language))
+            files.setdefault(homes[row], []).append((row, language))
     for home, rows in files.items():
         row, language = rows[0]
         made = [(LANGUAGE, language)] if language and row not in own else []

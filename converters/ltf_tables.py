@@ -68,7 +68,7 @@ def _frame(rows: Sequence[tuple[object, ...]], name: str) -> pl.DataFrame:
     )
 
 
-def corpus(sources: pl.DataFrame, said: Said) -> Corpus:
+def joined(sources: pl.DataFrame, said: Said) -> Corpus:
     """The corpus of a batch; documents whose name is taken are left out with all they hold."""
     named = said.documents.unique("name", keep="first", maintain_order=True)
     keys = named.select("origin", holder="record", document=pl.int_range(pl.len(), dtype=pl.Int64))
