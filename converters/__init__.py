@@ -17,6 +17,9 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
     "document-list": "hlteval.converters.document_list",
     "ltf": "hlteval.converters.ltf",
+    "rsd": "hlteval.converters.rsd",
+    "laf": "hlteval.converters.laf",
+    "text": "hlteval.converters.plain_text",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from hlteval.converters import per_document
 from hlteval.converters.ltf_bulk import DECLARATION, DOCTYPE
 from hlteval.converters.ltf_tables import LANGUAGE, LENGTH, MD5, rebuilt
+from hlteval.converters.rsd import UNWRITABLE
 from hlteval.converters.segmentation import lines, tokens
+from hlteval.converters.xml_text import ABSENT, attribute, attributes, content, escaped, start_tag
 from hlteval.representation import Corpus
 
 SUFFIX = ".ltf.xml"
-_ABSENT = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
-_UNWRITABLE = _ABSENT.replace("\x0e", "\r\x0e")
-"""What XML cannot hold, and carriage returns, which it turns into line feeds."""
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
 _ELEMENTS = "^(LCTL_TEXT|DOC|SEG|TOKEN|(DATELINE|AUTHORLINE) [0-9]+)$"
 
@@ -35,15 +34,15 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     """The documents that no file can hold, by the reason."""
     segmented = set(corpus.segments["document"].to_list())
     named = list(corpus.documents.select("row", "name").iter_rows())
-    texts = corpus.documents.filter(pl.col("text").str.contains(_UNWRITABLE))["row"]
+    texts = corpus.documents.filter(pl.col("text").str.contains(UNWRITABLE))["row"]
     unwritable = {row for row in texts if row not in segmented}
-    unwritable |= {row for row, name in named if re.search(_UNWRITABLE, name)}
+    unwritable |= {row for row, name in named if re.search(UNWRITABLE, name)}
     for table, columns in (
         (corpus.segments, ("name", "text")),
         (corpus.tokens, ("name", "text", "pos", "morph")),
         (corpus.attributes, ("name", "value")),
     ):
-        found = pl.any_horizontal(pl.col(columns).str.contains(_ABSENT))
+        found = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
         unwritable |= set(table.filter(found)["document"])
     return {
         "documents whose name is no name of a file": {
@@ -95,7 +94,7 @@ def _documents(corpus: Corpus, own: _Own) -> Iterator[tuple[int, str]]:
         said = own.get(row, {})
         head = _head(name, text, language, said.get("DOC", ()), simple=row in made)
         besides = [(element, pairs[0][1]) for element, pairs in said.items() if " " in element]
-        yield row, f"<DOC{_pairs(head)}>\n{_body(bodies.get(row, []), besides)}</DOC>\n"
+        yield row, f"<DOC{attributes(head)}>\n{_body(bodies.get(row, []), besides)}</DOC>\n"
 
 
 def _attributes(corpus: Corpus) -> _Own:
@@ -128,43 +127,13 @@ def _head(
     return [*head, (LENGTH, str(len(text))), (MD5, digest)]
 
 
-def _pairs(attributes: Iterable[tuple[str, str]]) -> str:
-    return "".join(f' {name}="{_plain(value, _VALUE_ESCAPES)}"' for name, value in attributes)
-
-
-def _plain(text: str, escapes: Iterable[tuple[str, str]]) -> str:
-    for character, written in escapes:
-        text = text.replace(character, written)
-    return text
-
-
-_TEXT_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
-_VALUE_ESCAPES = (*_TEXT_ESCAPES, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
-
-
-def _escaped(column: str, escapes: Iterable[tuple[str, str]] = _TEXT_ESCAPES) -> pl.Expr:
-    text = pl.col(column)
-    for character, written in escapes:
-        text = text.str.replace_all(character, written, literal=True)
-    return text
-
-
-def _attribute(name: str, column: str = "") -> pl.Expr:
-    """An attribute with a blank before it; null where it has no value."""
-    return pl.format(f' {name}="{{}}"', _escaped(column or name, _VALUE_ESCAPES))
-
-
 def _place() -> pl.Expr:
     return pl.format(' start_char="{}" end_char="{}"', "start", pl.col("end") - 1)
 
 
-def _tag(element: str, *attributes: pl.Expr) -> pl.Expr:
-    return pl.concat_str(pl.lit(f"<{element}"), *attributes, pl.lit(">"), ignore_nulls=True)
-
-
-def _with_own(table: pl.DataFrame, attributes: pl.DataFrame, element: str) -> pl.DataFrame:
+def _with_own(table: pl.DataFrame, own: pl.DataFrame, element: str) -> pl.DataFrame:
     """The rows of a table with the attributes that only LTF has, as columns."""
-    own = attributes.filter(pl.col("element") == element)
+    own = own.filter(pl.col("element") == element)
     for name in _OWN[element]:
         values = own.filter(pl.col("name") == name).select(
             "document", "origin", "record", pl.col("value").alias(name)
@@ -190,10 +159,10 @@ def _segment_lines(corpus: Corpus) -> pl.DataFrame:
         number=number,
     )
     segments = _with_own(segments, corpus.attributes, "SEG")
-    own = [_attribute(name) for name in _OWN["SEG"]]
+    own = [attribute(name) for name in _OWN["SEG"]]
     line = pl.concat_str(
-        _tag("SEG", _attribute("id", "name"), *own, _place()),
-        pl.format("<ORIGINAL_TEXT>{}</ORIGINAL_TEXT>", _escaped("text")),
+        start_tag("SEG", attribute("id", "name"), *own, _place()),
+        pl.format("<ORIGINAL_TEXT>{}</ORIGINAL_TEXT>", content("text")),
         "tokens",
         pl.lit("</SEG>"),
         separator="\n",
@@ -211,8 +180,8 @@ def _token_lines(corpus: Corpus, numbers: pl.DataFrame) -> pl.DataFrame:
     named = pl.coalesce("name", pl.format("token-{}-{}", "number", ordinal))
     inside = _with_own(inside.with_columns(name=named), corpus.attributes, "TOKEN")
     names = ("attach", "pos", "morph", "gloss")
-    tag = _tag("TOKEN", _attribute("id", "name"), *map(_attribute, names), _place())
-    line = pl.concat_str(tag, _escaped("text"), pl.lit("</TOKEN>"))
+    tag = start_tag("TOKEN", attribute("id", "name"), *map(attribute, names), _place())
+    line = pl.concat_str(tag, content("text"), pl.lit("</TOKEN>"))
     return inside.group_by("segment_row", maintain_order=True).agg(tokens=line.str.join("\n"))
 
 
@@ -228,9 +197,9 @@ def _body(segments: Sequence[tuple[str | None, str]], besides: Sequence[tuple[st
         key = " ".join(paragraph) or f"SEG {len(inner)}"
         inner.setdefault(key, []).append(line)
     written = {number: _part(tag, inner) for number, (tag, inner) in parts.items()}
-    for element, text in besides:
+    for element, said in besides:
         tag, number = element.split(" ")
-        written[int(number)] = f"<{tag}>{_plain(text, _TEXT_ESCAPES)}</{tag}>\n"
+        written[int(number)] = f"<{tag}>{escaped(said)}</{tag}>\n"
     return "".join(written[number] for number in sorted(written))
 
 
@@ -255,7 +224,7 @@ def _homes(corpus: Corpus, documents: Mapping[int, str], own: _Own) -> Iterator[
         made = [(LANGUAGE, language)] if language and row not in own else []
         root = own.get(row, {}).get("LCTL_TEXT", made)
         inside = "".join(documents[row] for row, _ in rows)
-        head = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_TEXT{_pairs(root)}>\n"
+        head = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_TEXT{attributes(root)}>\n"
         yield home, f"{head}{inside}</LCTL_TEXT>\n"
 
 
