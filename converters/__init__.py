@@ -20,6 +20,7 @@ BUILTIN: Mapping[str, str] = {
     "rsd": "hlteval.converters.rsd",
     "laf": "hlteval.converters.laf",
     "text": "hlteval.converters.plain_text",
+    "conllu": "hlteval.converters.conllu",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from hlteval.converters import per_document
 from hlteval.converters.ltf_bulk import DECLARATION, DOCTYPE
-from hlteval.converters.ltf_tables import LANGUAGE, LENGTH, MD5, rebuilt
+from hlteval.converters.ltf_tables import LANGUAGE, LENGTH, MD5, unlike
 from hlteval.converters.rsd import UNWRITABLE
 from hlteval.converters.segmentation import lines, tokens
 from hlteval.converters.xml_text import ABSENT, attribute, attributes, content, escaped, start_tag
@@ -230,17 +230,10 @@ def _homes(corpus: Corpus, documents: Mapping[int, str], own: _Own) -> Iterator[
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables the files do not hold."""
-    segments = corpus.segments
-    texts = corpus.documents.filter(pl.col("row").is_in(segments["document"].implode()))
-    wanted = texts.drop_nulls("text").select(
-        "text", document="row", declared=pl.col("text").str.len_chars().cast(pl.Int64)
-    )
-    built = rebuilt(wanted.select("document", "declared"), segments)
-    other = wanted.join(built.select("document", "text"), on=["document", "text"], how="anti")
     foreign = corpus.attributes.filter(~pl.col("element").str.contains(_ELEMENTS))
     return {
         **{reason: len(rows) for reason, rows in _left(corpus).items()},
-        "documents whose segments do not make up their text": other.height,
+        "documents whose segments do not make up their text": unlike(corpus).height,
         "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
         "attributes of other formats": foreign.height,
     }

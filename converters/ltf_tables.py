@@ -162,6 +162,24 @@ def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     return found.select("document", "length", text=pl.col("text") + pl.lit(_feeds(found["tail"])))
 
 
+def unlike(corpus: Corpus) -> pl.DataFrame:
+    """The documents that have segments which do not make up their text: `document`, `text`.
+
+    Examples:
+        >>> place = {"document": 0, "origin": 0, "record": 1}
+        >>> halves = [{**place, "row": 0, "start": 0, "end": 1, "text": "a"},
+        ...           {**place, "row": 1, "start": 2, "end": 3, "text": "b"}]
+        >>> documents = [{"row": 0, "name": "d", "text": "a b"}]
+        >>> unlike(Corpus(documents=documents, segments=halves)).height
+        1
+    """
+    texts = corpus.documents.drop_nulls("text").select(document="row", text="text")
+    texts = texts.join(corpus.segments.select("document"), on="document", how="semi")
+    wanted = texts.select("document", declared=pl.col("text").str.len_chars().cast(pl.Int64))
+    built = rebuilt(wanted, corpus.segments).select("document", "text")
+    return texts.join(built, on=["document", "text"], how="anti")
+
+
 def _feeds(counts: pl.Series) -> pl.Series:
     """So many line feeds."""
     different: list[int] = counts.unique().to_list()
