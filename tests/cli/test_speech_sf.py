@@ -187,7 +187,7 @@ def test_what_a_format_has_no_place_for_is_told(data):
     result = run("convert", folder, data / "x.json", "--to", "speech-sf-json", "--strict-loss")
     assert result.exit_code == 1
     assert not (data / "x.json").exists()
-    for told in ("4 rows of arguments", "1 segments without frames", "2 urgencies"):
+    for told in ("4 rows of arguments", "1 segments without frames", "2 values of frames.urgent"):
         assert told in result.output
     result = run("convert", folder, data / "x", "--to", "standoff")
     assert "6 situation frames have no place in standoff" in result.output
