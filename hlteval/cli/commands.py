@@ -91,11 +91,12 @@ def usage() -> Iterator[None]:
     from hlteval.converters import WrongSetting
     from hlteval.runs.batches import NothingGiven
     from hlteval.runs.conversion import UnknownFormat
+    from hlteval.runs.selection import UnknownCode
     from hlteval.tasks.task import WrongOption
 
     try:
         yield
-    except (NothingGiven, UnknownFormat, WrongOption, WrongSetting) as error:
+    except (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongSetting) as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         reason = f"no such file or folder: {error.filename}" if error.filename else str(error)

@@ -10,6 +10,7 @@ import msgspec
 from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, submission
+from hlteval.runs.selection import Selection
 from hlteval.tasks import load
 from hlteval.tasks.task import Task
 from hlteval.validators import Case, apply
@@ -54,7 +55,13 @@ def validate(
 
 
 def validate_all(
-    task: str, paths: Sequence[str], *, profile: str = "plan", fail_on: str = "error", **given: Any
+    task: str,
+    paths: Sequence[str],
+    *,
+    profile: str = "plan",
+    fail_on: str = "error",
+    selection: Selection | None = None,
+    **given: Any,
 ) -> Verdict:
     """Check several submissions to a task as one.
 
@@ -63,14 +70,16 @@ def validate_all(
         paths: the submissions.
         profile: as for `validate`.
         fail_on: the least severity that fails, in `plan`.
+        selection: which findings are kept; in `official` the verdict does not depend on it.
         **given: more of what `validate` takes, the same for all.
     """
     each = [validate(task, path, profile=profile, **given) for path in paths]
-    findings = tuple(finding for one in each for finding in one.findings)
-    merged = Verdict(task, profile, all(one.passed for one in each), findings)
-    if profile == "plan" and merged.reaches(Severity(fail_on)):
-        return Verdict(task, profile, passed=False, findings=findings)
-    return merged
+    kept = (selection or Selection()).of(finding for one in each for finding in one.findings)
+    passed = all(one.passed for one in each)
+    merged = Verdict(task, profile, passed, tuple(kept))
+    if profile == "official":
+        return merged
+    return msgspec.structs.replace(merged, passed=not merged.reaches(Severity(fail_on)))
 
 
 def outside(opened: Submission) -> Iterator[Finding]:
