@@ -34,9 +34,12 @@ Profile = Annotated[
     typer.Option(help="The written specification, or the official software with its quirks."),
 ]
 
+Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+
 
 def per_task(
-    app: typer.Typer, run: Callable[..., None], *, command: Literal["score", "validate"]
+    app: typer.Typer, run: Callable[..., None], *, command: Literal["compare", "score", "validate"]
 ) -> None:
     """Add a command for every task, with the options of the task behind the common ones.
 
@@ -51,9 +54,9 @@ def per_task(
 
 
 def _command(
-    name: str, run: Callable[..., None], which: Literal["score", "validate"]
+    name: str, run: Callable[..., None], which: Literal["compare", "score", "validate"]
 ) -> Callable[..., None]:
-    own = {option.name: option for option in load(name).options if which in option.commands}
+    own = {option.name: option for option in load(name).options if option.belongs(which)}
     parameters = inspect.signature(run, eval_str=True).parameters.values()
     common = [one for one in parameters if one.name not in {"task", "options"}]
 

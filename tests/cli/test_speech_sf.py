@@ -231,3 +231,10 @@ def test_reading_goes_on_behind_an_item_that_makes_no_sense(tmp_path):
     found = [(one["code"], one["line"]) for one in json.loads(result.stdout)["findings"]]
     assert ("SFJ205", 5) in found
     assert {line for code, line in found if code.startswith("JSN")} == {3}
+
+
+def test_intervals_come_from_segments_drawn_anew(data):
+    found = scores(data, "--bootstrap", 30)
+    low, high = found["intervals"]["relevance.max_f1"]
+    assert 0 <= low <= found["metrics"]["relevance.max_f1"] <= high <= 1
+    assert found["intervals"] == scores(data, "--bootstrap", 30)["intervals"]
