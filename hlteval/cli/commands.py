@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.tasks import BUILTIN, load
+from hlteval.tasks import known, load
 
 
 def _known_encoding(name: str) -> str:
@@ -49,7 +49,7 @@ def per_task(
             takes the task's own options by name.
         command: which of the tasks' own options are offered.
     """
-    for name in BUILTIN:
+    for name in known():
         app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
 
 

@@ -11,7 +11,7 @@ from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, submission
 from hlteval.runs.selection import Selection
-from hlteval.tasks import load
+from hlteval.tasks import load, rules
 from hlteval.tasks.task import Task
 from hlteval.validators import Case, apply
 
@@ -95,7 +95,7 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     if pair.reference is not pair.system:
         yield from pair.reference.findings
     case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema())
-    yield from apply(opened.task.rules(), case, pair.system.members, opened.format)
+    yield from apply(rules(opened.task), case, pair.system.members, opened.format)
 
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
