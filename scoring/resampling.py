@@ -48,9 +48,14 @@ class Additive(Protocol):
         """The metrics of each row of `weights` over `documents`."""
 
 
-def names(counts: pl.DataFrame) -> list[str]:
+def unit(metric: Scorer) -> str:
+    """The column of a metric's counts that names documents: `document` where it does not say."""
+    return str(getattr(metric, "unit", "document"))
+
+
+def names(metric: Scorer, counts: pl.DataFrame) -> list[str]:
     """The documents of which something was counted, by name."""
-    return counts["document"].unique().sort().to_list()
+    return counts[unit(metric)].unique().sort().to_list()
 
 
 def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
@@ -105,19 +110,25 @@ def replicated(
 def _one_by_one(
     metric: Scorer, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
 ) -> Replicates:
-    scored = []
-    for row in weights:
-        drawn = pl.DataFrame({"document": documents, "times": row}).filter(pl.col("times") > 0)
-        copies = drawn.with_columns(copy=pl.int_ranges("times")).explode("copy").drop("times")
-        several = counts.join(copies, on="document", how="inner", maintain_order="left_right")
-        again = pl.format("{}#{}", "document", "copy")
-        named = pl.when(pl.col("copy") > 0).then(again).otherwise("document")
-        renamed = several.with_columns(document=named).drop("copy")
-        scored.append(metric.score(metric.total([renamed]))[0])
+    scored = [
+        metric.score(metric.total(list(_copies(counts, unit(metric), documents, row))))[0]
+        for row in weights
+    ]
     return {
         name: np.array([values[name] for values in scored], dtype=np.float64)
         for name in (scored[0] if scored else ())
     }
+
+
+def _copies(
+    counts: pl.DataFrame, column: str, documents: Sequence[str], times: NDArray[np.int64]
+) -> Iterator[pl.DataFrame]:
+    """The documents that are drawn at all, those that are drawn again, and so on, as batches."""
+    names = pl.Series(documents, dtype=pl.String)
+    for copy in range(int(times.max(initial=0))):
+        drawn = counts.filter(pl.col(column).is_in(names.filter(times > copy).implode()))
+        again = pl.format("{}#{}", column, pl.lit(copy)) if copy else pl.col(column)
+        yield drawn.with_columns(again.alias(column))
 
 
 def weighted(
@@ -150,7 +161,7 @@ def gathered(parts: Iterator[Replicates]) -> Replicates:
 
 def bootstrap(metric: Scorer, counts: pl.DataFrame, replicates: int, seed: int) -> Replicates:
     """The metrics of bootstrap replicates of a system's documents."""
-    documents = names(counts)
+    documents = names(metric, counts)
     drawn = draws(len(documents), replicates, seed)
     return gathered(replicated(metric, counts, documents, block) for block in drawn)
 

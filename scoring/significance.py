@@ -27,6 +27,7 @@ from hlteval.scoring.resampling import (
     gathered,
     names,
     replicated,
+    unit,
 )
 
 _CLOSE = 1e-12
@@ -50,9 +51,10 @@ class Pair:
     @classmethod
     def of(cls, metric: Scorer, first: pl.DataFrame, second: pl.DataFrame) -> Pair:
         """Two systems by their counts, a row or several per document."""
-        shared = sorted({*names(first), *names(second)})
+        shared = sorted({*names(metric, first), *names(metric, second)})
+        column = unit(metric)
         sides = [
-            counts.with_columns(document=pl.lit(mark) + pl.col("document"))
+            counts.with_columns((pl.lit(mark) + pl.col(column)).alias(column))
             for mark, counts in (("1 ", first), ("2 ", second))
         ]
         both = tuple(f"{mark} {name}" for mark in (1, 2) for name in shared)

@@ -192,13 +192,18 @@ class _Scored:
         metrics, _ = run.metric.score(run.metric.total([counts]))
         return cls(run, plan.metric, counts, metrics[plan.metric])
 
+    @property
+    def documents(self) -> list[str]:
+        """The documents of which something was counted."""
+        return names(self.run.metric, self.counts)
+
     def limits(self, plan: _Plan) -> tuple[float, float] | None:
         """The interval of the value."""
         return self.run.intervals(plan.drawn).get(self.metric)
 
     def gains(self, other: _Scored) -> np.ndarray:
         """By how much it has more than another, by document; not-a-number where unknown."""
-        documents = sorted({*names(self.counts), *names(other.counts)})
+        documents = sorted({*self.documents, *other.documents})
         each = np.eye(len(documents), dtype=np.int64)
         one, two = (
             replicated(side.run.metric, side.counts, documents, each)[self.metric]

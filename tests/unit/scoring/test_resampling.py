@@ -76,7 +76,7 @@ def test_draws_depend_on_the_seed_alone() -> None:
 
 
 def test_sums_and_regrouped_documents_agree() -> None:
-    documents = names(COUNTS)
+    documents = names(Added(), COUNTS)
     assert documents == ["a", "b", "c", "d"]
     (weights,) = draws(4, 40, seed=5)
     added = replicated(Added(), COUNTS, documents, weights)["share"]
@@ -87,7 +87,7 @@ def test_sums_and_regrouped_documents_agree() -> None:
 
 def test_a_draw_of_nothing_is_undefined() -> None:
     weights = np.array([[0, 0, 4, 0]])
-    assert np.isnan(replicated(Added(), COUNTS, names(COUNTS), weights)["share"]).all()
+    assert np.isnan(replicated(Added(), COUNTS, names(Added(), COUNTS), weights)["share"]).all()
     assert interval(np.array([np.nan, np.nan]), 0.95) is None
     assert interval(np.array([np.nan, 2.0]), 0.95) == (2.0, 2.0)
 
