@@ -81,7 +81,7 @@ def _scorings(
     evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]
 ) -> Table:
     table = Table(title=Text(evaluation), title_justify="left", box=None, pad_edge=False)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for measure in measures:
         table.add_column(Text(measure), justify="right")
     for number, (scoring, values) in enumerate(rows):
