@@ -89,6 +89,12 @@ class Option:
         """What stands behind it on the command line."""
         return "|".join(self.choices) or self.metavar
 
+    def belongs(self, command: Literal["compare", "score", "validate"]) -> bool:
+        """Whether a command has it; systems are compared by what they are scored by."""
+        if command == "compare":
+            return "score" in self.commands and not self.shows
+        return command in self.commands
+
     def check(self, value: str) -> None:
         """Hold that a value is one that the option can have.
 
@@ -144,6 +150,7 @@ class Task:
             is then no official number.
         forgives: whether the official software goes on in spite of a finding that blocks.
         compares: the table without which a reference has nothing to score against.
+        less: the metrics of which less is better.
     """
 
     name: str
@@ -164,6 +171,7 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
+    less: frozenset[str] = frozenset()
 
     @property
     def profiles(self) -> tuple[str, ...]:
