@@ -161,7 +161,7 @@ ATTACKS = {
 
 def test_hostile_files_are_findings_in_bounded_time_and_memory(tmp_path: Path) -> None:
     for name, (data, _) in ATTACKS.items():
-        (tmp_path / f"{name}.ltf.xml").write_text(data, "utf-8")
+        (tmp_path / f"{name}.ltf.xml").write_text(data.replace('"d"', f'"{name}"'), "utf-8")
     command = [sys.executable, "-c", HOSTILE, str(tmp_path)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (1, "")
