@@ -113,6 +113,20 @@ def test_texts_that_xml_cannot_hold_are_told_and_left_out(invoke: Run, tmp_path:
     assert invoke("convert", folder, tmp_path / "x", "--to", "ltf", "--strict-loss").exit_code == 1
 
 
+def test_annotations_without_a_text_are_no_documents(invoke: Run, tmp_path: Path) -> None:
+    result = invoke("convert", FIXTURES / "laf/valid", tmp_path / "out", "--to", "ltf")
+    assert "1 documents without text have no place in ltf" in result.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_a_dtd_says_is_never_looked_at(invoke: Run, tmp_path: Path) -> None:
+    (tmp_path / "ltf.v1.5.dtd").write_text('<!ENTITY x "help">', "utf-8")
+    written = (VALID / "water-1.ltf.xml").read_text("utf-8").replace(">help<", ">&x;<")
+    path = tmp_path / "water-1.ltf.xml"
+    path.write_text(written, "utf-8")
+    assert "error[XML111]: &x; is no entity of XML" in invoke("validate", "ltf", path).stdout
+
+
 def test_documents_without_segments_are_divided(invoke: Run, tmp_path: Path) -> None:
     standoff = FIXTURES / "standoff/valid/full"
     invoke("convert", standoff, tmp_path / "out", "--to", "ltf")
