@@ -164,6 +164,11 @@ ATTACKS = {
     "deep": (HEAD.format("") + "<P>" * 200_000, "XML104"),
     "far": (FAR + END, "LTF305"),
     "far-text": (FAR + TEXT.format("0123456789") + END, "LTF505"),
+    "far-and-back": (
+        f'{FAR}{TEXT.format("0123456789")}</SEG><SEG id="segment-1" start_char="0" end_char="0">'
+        f"{TEXT.format('x')}{END}",
+        "LTF505",
+    ),
     "long": (HEAD.format("") + DOC.format(0, 10_099_999) + TEXT.format(LONG) + END, "LTF405"),
     "wide": (HEAD.format("") + f"<LCTL_TEXT {WIDE}/>", "XML107"),
     "nul": ("\x00" * 1000, "SRC203"),
