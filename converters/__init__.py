@@ -17,6 +17,11 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-json": "hlteval.converters.speech_sf_json",
     "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
     "document-list": "hlteval.converters.document_list",
+    "ltf": "hlteval.converters.ltf",
+    "rsd": "hlteval.converters.rsd",
+    "laf": "hlteval.converters.laf",
+    "text": "hlteval.converters.plain_text",
+    "conllu": "hlteval.converters.conllu",
 }
 """The formats by name, each imported where it is first used."""
 

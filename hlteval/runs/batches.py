@@ -96,14 +96,18 @@ class Submission:
             yield self._all()
             return
         found, expected = self.found, self.expected
+        form = self.reference_format if self.reference else self.format
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
+            if (
+                self.reference is None
+            ):  # nothing to pair with: the reader's batches, perhaps smaller
+                each = self.format.read(self.system.only(_members(found, batch)))
+                yield from (Pair(reading, reading) for reading in each)
+                continue
             system = _read(self.format, self.system, found, batch)
-            if self.reference is None:
-                yield Pair(system, system)
-            else:
-                reference = _read(self.format, self.reference, expected, batch)
-                yield Pair(*_numbered_alike(reference, system))
+            reference = _read(form, self.reference, expected, batch)
+            yield Pair(*_numbered_alike(reference, system))
 
     def _all(self) -> Pair:
         """All documents of both sides."""
@@ -133,10 +137,10 @@ def submission(
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
     opened = Submission(task, system, reference, settings or {})
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
-        wanted = " and ".join(task.given)
+        wanted = f" (with {' and '.join(task.given)})" if task.given else ""
         raise NothingGiven(
-            f"{task.name} is checked against the documents it is for: give their folder or archive "
-            f"(with {wanted}) by --against"
+            f"{task.name} is checked against the documents it is for: give their folder or archive"
+            f"{wanted} by --against"
         )
     return opened
 
@@ -155,8 +159,11 @@ def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
 
 
 def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> Reading:
-    members = [member for name in names for member in documents.get(name, ())]
-    return _joined(form.read(source.only(members)))
+    return _joined(form.read(source.only(_members(documents, names))))
+
+
+def _members(documents: Documents, names: Sequence[str]) -> list[Member]:
+    return [member for name in names for member in documents.get(name, ())]
 
 
 def _joined(each: Iterable[Reading]) -> Reading:

@@ -51,6 +51,7 @@ def compare(
         Refused: if one of the submissions is not scored.
     """
     declared = load(task)
+    declared.scorer(profile, {})
     chosen = metric or declared.primary[profile]
     if chosen not in declared.metrics:
         raise WrongOption(f"{task} has no metric {chosen}; it has {', '.join(declared.metrics)}")

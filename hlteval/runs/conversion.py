@@ -76,7 +76,11 @@ def target(path: str, form: str | None = None) -> Format:
         UnknownFormat: if it cannot be told, or cannot be written.
     """
     formats = [_named(form)] if form else [load(name) for name in known()]
-    fitting = [f for f in formats if f.write and (form or path.endswith(f.suffixes))]
+    lengths = {
+        f.name: max((len(s) for s in f.suffixes if path.endswith(s)), default=0) for f in formats
+    }
+    longest = 0 if form else max(1, *lengths.values())  # .rsd.txt before .txt
+    fitting = [f for f in formats if f.write and lengths[f.name] >= longest]
     if len(fitting) != 1:
         writable = ", ".join(name for name in known() if load(name).write)
         reason = f"{form} cannot be written" if form else f"{path} does not tell the format"

@@ -131,12 +131,12 @@ def scored(
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
+    metric = declared.scorer(profile, given)
     opened = submission(
         declared, system, reference, encoding=encoding, settings=settings(declared, given)
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
-    metric = declared.metric(profile, given)
     segments, told = _segments(declared, given)
     run = Run(opened, metric, segments, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])

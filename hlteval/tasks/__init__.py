@@ -15,6 +15,8 @@ BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
+    "ltf": "hlteval.tasks.ltf:LTF",
+    "laf": "hlteval.tasks.ltf:LAF",
 }
 """The tasks by name, each imported where it is first used."""
 
