@@ -1,7 +1,7 @@
-"""The records of a table of entity mentions that its pattern refuses: what they say, or why nothing.
+"""The records of a table of entity mentions that its pattern refuses, one by one.
 
-The bulk path of `edl_tab` takes the lines whose fields can be counted and whose extent is written as
-the grammar has it. Every other line comes here, one by one.
+The bulk path of `edl_tab` takes the lines whose fields can be counted and whose extent is written
+as the grammar has it. Every other line comes here.
 """
 
 from __future__ import annotations
@@ -121,8 +121,8 @@ def _loose(written: str) -> tuple[Extent | None, list[Fault]]:
         faults.append(Fault("EDL215", 0, len(document), {"name": document}))
     if not _OFFSETS.fullmatch(span):
         cure = f"{int(found[1])}-{int(found[2])}"
-        given = Fault("EDL216", len(document) + 1, len(written), {"given": span, "cure": cure})
-        faults.append(given)
+        values = {"given": span, "cure": cure}
+        faults.append(Fault("EDL216", len(document) + 1, len(written), values))
     return _extent(document, found), faults
 
 

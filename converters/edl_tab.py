@@ -70,7 +70,7 @@ def files(source: Source) -> tuple[Member, ...]:
 
 
 def is_header(line: str) -> bool:
-    """Whether a line is the header of LDC's annotations.
+    r"""Whether a line is the header of LDC's annotations.
 
     Examples:
         >>> is_header("\t".join(HEADER)), is_header("LDC\tm1\tOsh")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -31,11 +31,13 @@ class Case:
         against: the documents and what was given with them; the submission itself where it holds
             them. Both number their documents alike.
         schema: what the task allows.
+        lists: what options name beside it, by option: lists of documents, a knowledge base.
     """
 
     system: Corpus
     against: Corpus
     schema: Any
+    lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @property
     def own(self) -> bool:

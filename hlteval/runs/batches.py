@@ -8,6 +8,7 @@ from itertools import islice
 
 from hlteval.converters import Format, Reading, load
 from hlteval.converters.format import whole
+from hlteval.findings import Finding
 from hlteval.representation import Corpus, align
 from hlteval.sources import LIMITS, Limits, Member, Source, open_source
 from hlteval.tasks.task import Package, Task
@@ -39,12 +40,14 @@ class Submission:
         system: the submission.
         reference: what it is checked against; None where the submission brings its own documents.
         settings: of the reference's format, by name.
+        lists: what options name beside it, by option.
     """
 
     task: Task
     system: Source
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @property
     def format(self) -> Format:
@@ -122,6 +125,7 @@ def submission(
     encoding: str = "utf-8",
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    lists: Mapping[str, Corpus] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -131,7 +135,7 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference, settings or {})
+    opened = Submission(task, system, reference, settings or {}, lists or {})
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
         raise NothingGiven(
@@ -139,6 +143,23 @@ def submission(
             f"(with {wanted}) by --against"
         )
     return opened
+
+
+def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
+    """What options name in files of some format, by option, with what is wrong with these.
+
+    Raises:
+        FileNotFoundError: if a path does not exist.
+    """
+    lists: dict[str, Corpus] = {}
+    findings: list[Finding] = []
+    for option in task.options:
+        if option.name in options and option.format:
+            source = open_source(options[option.name])
+            reading = _joined(load(option.format).read(source))
+            lists[option.name] = reading.corpus
+            findings += [*source.findings, *reading.findings]
+    return lists, findings
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:

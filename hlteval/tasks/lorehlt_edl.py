@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,11 +19,32 @@ def _schema() -> None:
 
 
 def _rules() -> tuple[Rule, ...]:
-    return ()
+    from hlteval.validators.lorehlt_edl import RULES
+
+    return RULES
 
 
-def _package(_: Package) -> Iterator[Finding]:
-    yield from ()
+def _package(package: Package) -> Iterator[Finding]:
+    from hlteval.validators.lorehlt_edl_package import findings
+
+    return findings(package)
+
+
+_REFUSED = frozenset(
+    {
+        *("EDL102", "EDL108", "EDL215", "EDL216", "EDL303", "EDL305", "EDL306"),
+        *("EDL401", "EDL402", "EDL403", "EDL404", "EDL507", "DOC103"),
+    }
+)
+"""Findings that do not block, but for which the official validator refuses a submission."""
+
+_LET_PASS = frozenset({"SRC201", "SRC204"})
+"""Findings that block, but that the official validator passes over."""
+
+
+def _refuses(finding: Finding) -> bool:
+    """Whether the official validator refuses a submission for a finding."""
+    return finding.code in _REFUSED or (finding.blocking and finding.code not in _LET_PASS)
 
 
 def _metric(profile: str, options: Mapping[str, str]) -> Metric:
@@ -51,4 +72,19 @@ EDL = Task(
     metrics=("strong_typed_all_match.fscore",),
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
+    refuses=_refuses,
+    options=(
+        Option(
+            "documents",
+            "A list of documents, an identifier a line: only these are scored.",
+            format="document-list",
+            commands=("score", "validate"),
+        ),
+        Option(
+            "kb",
+            "The knowledge base, a table with its entities: links must lead there.",
+            format="kb-tab",
+            commands=("validate",),
+        ),
+    ),
 )

@@ -139,6 +139,8 @@ class Task:
         crashes: codes of findings at which the official software crashes, even when forced: there
             is then no official number.
         forgives: whether the official software goes on in spite of a finding that blocks.
+        refuses: whether the official software refuses a submission for a finding; where this is not
+            said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
     """
 
@@ -160,3 +162,4 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
+    refuses: Callable[[Finding], bool] | None = None
