@@ -18,6 +18,7 @@ BUILTIN: Mapping[str, str] = {
     "document-list": "hlteval.converters.document_list",
     "edl-tab": "hlteval.converters.edl_tab",
     "kb-tab": "hlteval.converters.kb_tab",
+    "ltf": "hlteval.converters.ltf",
 }
 """The formats by name, each imported where it is first used."""
 
