@@ -16,6 +16,7 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-json": "hlteval.converters.speech_sf_json",
     "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
     "document-list": "hlteval.converters.document_list",
+    "edl-tab": "hlteval.converters.edl_tab",
 }
 """The formats by name, each imported where it is first used."""
 
