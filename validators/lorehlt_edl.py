@@ -29,6 +29,7 @@ FIELDS = {
 """The columns of a mention, as messages call them."""
 
 NOMINAL, ENGLISH = "NOM", "ENG"
+"""A mention type, and a language: what its documents are called by, where nothing else is said."""
 
 
 def no_mentions(case: Case) -> pl.LazyFrame:
@@ -143,8 +144,11 @@ def _said(column: str) -> pl.Expr:
 
 def nominal(case: Case) -> pl.LazyFrame:
     """A nominal mention in an English document."""
-    english = pl.col("name").str.starts_with(ENGLISH)
-    found = case.once(mentions).filter(pl.col("mention_type") == NOMINAL, english)
+    known = case.against.documents.lazy().select("name", "language")
+    rows = case.once(mentions).filter(pl.col("mention_type") == NOMINAL)
+    named = rows.join(known, on="name", how="left", maintain_order="left")
+    language = pl.col("language").fill_null(pl.col("name").str.slice(0, len(ENGLISH)))
+    found = named.filter(language.str.to_uppercase() == ENGLISH)
     return at(found.with_columns(document="name"), "mention type")
 
 

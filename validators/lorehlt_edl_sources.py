@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.lorehlt_edl_table import about_the_whole, at, mentions
+from hlteval.validators.lorehlt_edl_table import about_the_whole, at, matches, mentions
 from hlteval.validators.mention_texts import CONVENTIONS, compared, counted_otherwise, nearest
 from hlteval.validators.rule import Case, Rule
 from hlteval.validators.suggestions import near
@@ -34,6 +34,7 @@ def unknown_document(case: Case) -> pl.LazyFrame:
     known = case.against.documents.lazy().select("name")
     rows = _nothing(case) if case.own else case.once(mentions)
     strange = rows.join(known, on="name", how="anti", maintain_order="left")
+    strange = strange.filter(matches("name", "document"))  # of others, the reader tells
     told = strange.group_by("name", maintain_order=True).agg(
         pl.col("origin", "record", "id").first(), count=pl.len()
     )
@@ -163,11 +164,9 @@ def unlisted(case: Case) -> pl.LazyFrame:
     placed = case.once(_placed)
     outside = placed.filter(~pl.col("listed"), pl.col("listed").any())
     summed = outside.select(
-        count=pl.col("mentions").sum(),
-        others=pl.len().cast(pl.Int64) - 1,
-        document=pl.col("name").first(),
+        count=pl.col("mentions").sum(), documents=pl.len(), document=pl.col("name").first()
     )
-    return about_the_whole(summed.filter(pl.col("others") >= 0))
+    return about_the_whole(summed.filter(pl.col("documents") > 0))
 
 
 def nothing_listed(case: Case) -> pl.LazyFrame:
@@ -188,12 +187,9 @@ def silent_documents(case: Case) -> pl.LazyFrame:
     names = _listed(case).select("name")
     silent = names.join(case.once(_placed), on="name", how="anti", maintain_order="left")
     count = names.collect().height
-    summed = silent.select(
-        others=pl.len().cast(pl.Int64) - 1, document=pl.col("name").first()
-    ).with_columns(listed=pl.lit(count))
-    return about_the_whole(
-        summed.filter(pl.col("others") >= 0, pl.col("others") < pl.col("listed") - 1)
-    )
+    summed = silent.select(count=pl.len(), document=pl.col("name").first())
+    told = summed.with_columns(listed=pl.lit(count))
+    return about_the_whole(told.filter(pl.col("count") > 0, pl.col("count") < pl.col("listed")))
 
 
 RULES = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from hlteval.converters import Format, Reading, load
+from hlteval.converters import BUILTIN, Format, Reading, load
 from hlteval.converters.format import whole
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, align
@@ -62,7 +62,7 @@ class Submission:
             NothingGiven: if none does.
         """
         names = self.task.references or (self.task.format,)
-        forms = [load(name) for name in names]
+        forms = [load(name) for name in names if name in BUILTIN]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
         if not fitting:
