@@ -19,6 +19,10 @@ BUILTIN: Mapping[str, str] = {
     "edl-tab": "hlteval.converters.edl_tab",
     "kb-tab": "hlteval.converters.kb_tab",
     "ltf": "hlteval.converters.ltf",
+    "rsd": "hlteval.converters.rsd",
+    "laf": "hlteval.converters.laf",
+    "text": "hlteval.converters.plain_text",
+    "conllu": "hlteval.converters.conllu",
 }
 """The formats by name, each imported where it is first used."""
 

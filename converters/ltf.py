@@ -22,130 +22,82 @@ Codes raised: XML1xx, LTF1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import polars as pl
 
+from hlteval.converters import per_document
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.ltf_bulk import bulk
 from hlteval.converters.ltf_elements import read_elements
-from hlteval.converters.ltf_tables import Said, corpus
+from hlteval.converters.ltf_files import SUFFIX, as_files, lost
+from hlteval.converters.ltf_tables import Said, joined
+from hlteval.converters.per_document import Files
 from hlteval.converters.xml_elements import Lines, starts
 from hlteval.findings import Finding, finding
-from hlteval.representation import TABLES
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
-
-SUFFIX = ".ltf.xml"
-BATCH = 500
-"""Most documents in a batch."""
-_BYTES = 8_000_000
-"""Bytes at which a batch is complete: more cost memory and gain no time."""
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, Unreadable, decode
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The files of each document, by their name without `.ltf.xml`."""
-    members = [member for member in source.members if member.basename.endswith(SUFFIX)]
-    if source.kind in {"file", "stdin"}:
-        members = list(source.members)
-    found: dict[str, list[Member]] = {}
-    for member in members:
-        found.setdefault(stem(member), []).append(member)
-    return {name: tuple(found[name]) for name in sorted(found)}
-
-
-def stem(member: Member) -> str:
-    """The name of a document's file without its suffixes."""
-    name = member.basename.removesuffix(".xml")
-    return name.removesuffix(".ltf")
+    return per_document.documents(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so, or the first one has the root element of LTF."""
-    if source.kind not in {"file", "stdin"}:
-        return any(member.basename.endswith(SUFFIX) for member in source.members)
-    for member in islice(source.members, 1):
-        try:
-            return b"<LCTL_TEXT" in member.fetch()[:4000]
-        except Unreadable:
-            return member.basename.endswith(SUFFIX)
-    return False
+    """Whether a file is named so, or the only one has the root element of LTF."""
+    if per_document.named(source, SUFFIX):
+        return True
+    if source.kind not in {"file", "stdin"} or not source.members:
+        return False
+    try:
+        return b"<LCTL_TEXT" in source.members[0].fetch()[:4000]
+    except Unreadable:
+        return False
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The documents of a source in batches, in the order of their names."""
-    batch, size, count = _Batch(source.path), 0, 0
-    for members in documents(source).values():
-        for member in members:
-            size += batch.take(member)
-        count += 1
-        if count >= BATCH or size >= _BYTES:
-            yield batch.reading()
-            batch, size, count = _Batch(source.path), 0, 0
-    if count:
-        yield batch.reading()
+    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+        yield _reading(files)
 
 
-class _Batch:
-    """What is collected over the files of a batch."""
+def _reading(files: Files) -> Reading:
+    said, accepted = bulk([(origin, text) for origin, _, text in files.texts])
+    others = [_elements(files, *file) for file in files.texts if file[0] not in accepted]
+    said = Said.joined([said, *(one for one, _ in others)])
+    findings = [finding for _, told in others for finding in told]
+    repeated = _repeated(said.documents, files)
+    return Reading(
+        joined(files.sources, said),
+        (*files.findings, *findings, *repeated),
+        tuple(files.members),
+    )
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.sources: list[tuple[object, ...]] = []
-        self.texts: list[tuple[int, str]] = []
-        self.members: list[Member] = []
-        self.findings: list[Finding] = []
 
-    def take(self, member: Member) -> int:
-        """Add a file; its size in bytes."""
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            self.findings.append(reason.finding)
-            return 0
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        self.findings += decoded.findings
-        origin = len(self.sources)
-        name = member.name or member.basename
-        self.sources.append((origin, self.path, name, FORMAT.name, sha256(data)))
-        self.members.append(member)
-        if decoded.text is not None:
-            self.texts.append((origin, decoded.text))
-        return len(data)
+def _elements(files: Files, origin: int, stem: str, text: str) -> tuple[Said, list[Finding]]:
+    """A file that is not in the usual layout, and what is wrong with it."""
+    member = files.members[origin]
+    said, told = read_elements(text, origin, stem, member.encoding)
+    if not told:
+        return said, []
+    lines = Lines(text)
+    return said, [lines.finding(fault, member.display, record) for fault, record in told]
 
-    def reading(self) -> Reading:
-        """What the files say, and what is wrong with them."""
-        said, accepted = bulk(self.texts)
-        others = [self.elements(*file) for file in self.texts if file[0] not in accepted]
-        said = Said.joined([said, *others])
-        sources = pl.DataFrame(self.sources, schema=TABLES["sources"].schema, orient="row")
-        repeated = list(self.repeated(said.documents))
-        made = corpus(sources, said)
-        return Reading(made, (*self.findings, *repeated), tuple(self.members))
 
-    def elements(self, origin: int, text: str) -> Said:
-        """A file that is not in the usual layout; its faults become findings."""
-        member = self.members[origin]
-        said, told = read_elements(text, origin, stem(member), member.encoding)
-        if told:
-            lines = Lines(text)
-            self.findings += [
-                lines.finding(fault, member.display, record) for fault, record in told
-            ]
-        return said
-
-    def repeated(self, named: pl.DataFrame) -> Iterator[Finding]:
-        """Documents whose name another has."""
-        first = pl.col("origin").first().over("name")
-        again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
-        for origin, name, other in again.select("origin", "name", "first").iter_rows():
-            yield finding(
-                "LTF105",
-                file=self.members[origin].display,
-                record=name,
-                name=name,
-                other=self.members[other].display,
-            )
+def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
+    """Documents whose name another has."""
+    first = pl.col("origin").first().over("name")
+    again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
+    for origin, name, other in again.select("origin", "name", "first").iter_rows():
+        yield finding(
+            "LTF105",
+            file=files.members[origin].display,
+            record=name,
+            name=name,
+            other=files.members[other].display,
+        )
 
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
@@ -157,6 +109,14 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
         lines.located(*found[place.record], place.field) if place.record in found else None
         for place in places
     ]
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents as a folder of files, each where it was in a folder or archive of this format.
+
+    A text without segments is divided into lines and these into tokens (segmentation.py).
+    """
+    per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = Format(
@@ -172,4 +132,7 @@ FORMAT = Format(
     documents=documents,
     read=read,
     locate=locate,
+    write=write,
+    lost=lost,
+    loses="the layout of files that were not in LDC's, comments, what the schema does not have",
 )

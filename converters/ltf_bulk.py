@@ -46,7 +46,7 @@ _PATTERNS = {
     f'(?: morph="(?P<morph>{_VALUE})")? {_PLACE}>(?P<text>{_TEXT})</TOKEN>',
     "S": f'<SEG id="(?P<name>{_VALUE})" {_PLACE}>',
     "O": f"<ORIGINAL_TEXT>(?P<text>{_TEXT})</ORIGINAL_TEXT>",
-    "D": f'<DOC id="(?P<name>{_VALUE})"(?P<pairs>(?: (?:lang|tokenization|grammar|'
+    "D": f'<DOC(?P<pairs> id="(?P<name>{_VALUE})"(?: (?:lang|tokenization|grammar|'
     f'raw_text_char_length|raw_text_md5)="{_VALUE}")*)>',
     "L": f'<LCTL_TEXT(?P<pairs>(?: (?:lang|source_file|source_type|author|encoding)="{_VALUE}")*)>',
     "p": re.escape(DECLARATION).replace("UTF", "(?:UTF|utf)"),

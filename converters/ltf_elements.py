@@ -118,9 +118,8 @@ class _File:
         if first and element.parent is not None:
             for pair in element.parent.attributes.items():
                 self.attribute(element.parent, "LCTL_TEXT", *pair)
-        for key, value in element.attributes.items():
-            if key != "id":
-                self.attribute(element, "DOC", key, value)
+        for pair in element.attributes.items():
+            self.attribute(element, "DOC", *pair)
 
     def attribute(self, element: Element, where: str, name: str, value: str) -> None:
         self.rows["attributes"].append(

@@ -6,7 +6,7 @@ get their keys, and every document its text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -68,7 +68,7 @@ def _frame(rows: Sequence[tuple[object, ...]], name: str) -> pl.DataFrame:
     )
 
 
-def corpus(sources: pl.DataFrame, said: Said) -> Corpus:
+def joined(sources: pl.DataFrame, said: Said) -> Corpus:
     """The corpus of a batch; documents whose name is taken are left out with all they hold."""
     named = said.documents.unique("name", keep="first", maintain_order=True)
     keys = named.select("origin", holder="record", document=pl.int_range(pl.len(), dtype=pl.Int64))
@@ -162,9 +162,28 @@ def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     return found.select("document", "length", text=pl.col("text") + pl.lit(_feeds(found["tail"])))
 
 
+def unlike(corpus: Corpus) -> pl.DataFrame:
+    """The documents that have segments which do not make up their text: `document`, `text`.
+
+    Examples:
+        >>> place = {"document": 0, "origin": 0, "record": 1}
+        >>> halves = [{**place, "row": 0, "start": 0, "end": 1, "text": "a"},
+        ...           {**place, "row": 1, "start": 2, "end": 3, "text": "b"}]
+        >>> documents = [{"row": 0, "name": "d", "text": "a b"}]
+        >>> unlike(Corpus(documents=documents, segments=halves)).height
+        1
+    """
+    texts = corpus.documents.drop_nulls("text").select(document="row", text="text")
+    texts = texts.join(corpus.segments.select("document"), on="document", how="semi")
+    wanted = texts.select("document", declared=pl.col("text").str.len_chars().cast(pl.Int64))
+    built = rebuilt(wanted, corpus.segments).select("document", "text")
+    return texts.join(built, on=["document", "text"], how="anti")
+
+
 def _feeds(counts: pl.Series) -> pl.Series:
     """So many line feeds."""
-    different: Iterable[int] = counts.unique().to_list()
-    return counts.replace_strict(
-        {count: "\n" * count for count in different}, return_dtype=pl.String
-    )
+    different: list[int] = counts.unique().to_list()
+    if not different:
+        return counts.cast(pl.String)
+    feeds = {count: "\n" * count for count in different}
+    return counts.replace_strict(feeds, return_dtype=pl.String)

@@ -101,12 +101,15 @@ class Submission:
         found, expected = self.found, self.expected
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
+            if (
+                self.reference is None
+            ):  # nothing to pair with: the reader's batches, perhaps smaller
+                each = self.format.read(self.system.only(_members(found, batch)))
+                yield from (Pair(reading, reading) for reading in each)
+                continue
             system = _read(self.format, self.system, found, batch)
-            if self.reference is None:
-                yield Pair(system, system)
-            else:
-                reference = _read(self.format, self.reference, expected, batch)
-                yield Pair(*_numbered_alike(reference, system))
+            reference = _read(self.format, self.reference, expected, batch)
+            yield Pair(*_numbered_alike(reference, system))
 
     def _all(self) -> Pair:
         """All documents of both sides."""
@@ -176,8 +179,11 @@ def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
 
 
 def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> Reading:
-    members = [member for name in names for member in documents.get(name, ())]
-    return _joined(form.read(source.only(members)))
+    return _joined(form.read(source.only(_members(documents, names))))
+
+
+def _members(documents: Documents, names: Sequence[str]) -> list[Member]:
+    return [member for name in names for member in documents.get(name, ())]
 
 
 def _joined(each: Iterable[Reading]) -> Reading:

@@ -72,6 +72,7 @@ def score(
     """
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
+    metric = declared.scorer(profile, given)
     chosen = settings(declared, given)
     lists, told = named(declared, given)
     opened = submission(
@@ -79,7 +80,6 @@ def score(
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
-    metric = declared.metric(profile, given)
     run = _Run(opened, metric, lenient=lenient, alignment=alignment)
     judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
     findings = judged.findings

@@ -44,6 +44,7 @@ def validate(
         WrongOption: if an option has a value that it cannot have.
     """
     declared = load(task)
+    declared.check(profile)
     chosen = settings(declared, options or {})
     lists, told = named(declared, options or {})
     opened = submission(declared, path, against, encoding=encoding, settings=chosen, lists=lists)
