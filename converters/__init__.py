@@ -17,6 +17,7 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
     "document-list": "hlteval.converters.document_list",
     "edl-tab": "hlteval.converters.edl_tab",
+    "neleval": "hlteval.converters.neleval",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlteval.tasks.task import Task
+from hlteval.scoring.measures import DEFAULT, FIGURES
+from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,12 +28,9 @@ def _package(_: Package) -> Iterator[Finding]:
 
 
 def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.lorehlt_edl_metrics import (  # type: ignore[import-not-found,unused-ignore]
-        metric,
-    )
+    from hlteval.tasks.lorehlt_edl_metrics import metric
 
-    made: Metric = metric(profile, options)
-    return made
+    return metric(profile, options)
 
 
 EDL = Task(
@@ -48,7 +46,42 @@ EDL = Task(
     rules=_rules,
     package=_package,
     metric=_metric,
-    metrics=("strong_typed_all_match.fscore",),
+    metrics=tuple(f"{measure}.{figure}" for measure in DEFAULT for figure in FIGURES),
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
+    submitted=("neleval",),
+    crashes=frozenset(f"NEL{number}" for number in range(101, 109)),
+    options=(
+        Option(
+            "measure",
+            "A measure, a group of them, or aggregate:filter:key; can be repeated. All if not given.",
+            metavar="NAME",
+            many=True,
+            short="m",
+        ),
+        Option(
+            "by",
+            "Also count by document, type or language, with the averages over these.",
+            choices=("document", "type", "language"),
+        ),
+        Option(
+            "alternatives",
+            "Where the reference allows several entities, take the one that the system has (eid), "
+            "or has with its type (fields).",
+            choices=("eid", "fields"),
+        ),
+        Option(
+            "conversion",
+            "Whether a type is GPE (pipeline) or GPE/NAM (tac15).",
+            choices=("pipeline", "tac15"),
+        ),
+        Option(
+            "type_weights",
+            "What pairs of types count: reference's type, system's type and weight, with tabs.",
+        ),
+        Option(
+            "exclude",
+            "Zones that are not scored: document, first and last offset, with tabs between.",
+        ),
+    ),
 )
