@@ -23,6 +23,7 @@ BUILTIN: Mapping[str, str] = {
     "laf": "hlteval.converters.laf",
     "text": "hlteval.converters.plain_text",
     "conllu": "hlteval.converters.conllu",
+    "neleval": "hlteval.converters.neleval",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -47,7 +47,9 @@ def _levels(
     for number, where in reversed(list(enumerate(steps))):
         if official and number == 0:
             continue
-        given = system.select(*where, *key).unique().with_columns(pl.lit(number).alias(f"at{number}"))
+        given = (
+            system.select(*where, *key).unique().with_columns(pl.lit(number).alias(f"at{number}"))
+        )
         candidates = candidates.join(
             given, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
         )

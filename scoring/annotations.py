@@ -92,9 +92,9 @@ def _joined(own: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     more = others.sort("row", "rank").group_by("row").agg(pl.col("entity").str.join("|"))
     both = own.join(more, on="row", how="left", maintain_order="left")
     whole = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
-    return both.with_columns(eid=pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)).drop(
-        "entity"
-    )
+    return both.with_columns(
+        eid=pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)
+    ).drop("entity")
 
 
 def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
@@ -109,11 +109,15 @@ def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
     )
     left = table.with_row_index("place")
     for unit in (pl.col("start"), pl.col("end") - 1):
-        placed = left.with_columns(unit=unit).sort("unit").join_asof(
-            zones.sort("unit").select("docid", "unit", "reach"),
-            on="unit",
-            by="docid",
-            check_sortedness=False,
+        placed = (
+            left.with_columns(unit=unit)
+            .sort("unit")
+            .join_asof(
+                zones.sort("unit").select("docid", "unit", "reach"),
+                on="unit",
+                by="docid",
+                check_sortedness=False,
+            )
         )
         left = placed.filter((pl.col("unit") > pl.col("reach")).fill_null(value=True))
         left = left.drop("unit", "reach")
@@ -177,7 +181,9 @@ def coded(table: pl.DataFrame, *, official: bool) -> Coded:
         is_nil=nil.gather(rows["eid"]).cast(pl.Int64),
         is_linked=linked.gather(rows["eid"]).cast(pl.Int64),
     ).with_columns(kbid=pl.col("eid") * pl.col("is_linked"))
-    sizes = {column: _size(rows[column]) for column in rows.columns if column not in {"from", "last"}}
+    sizes = {
+        column: _size(rows[column]) for column in rows.columns if column not in {"from", "last"}
+    }
     whole = Coded(rows, sizes, names)
     span = _dense(whole.key(rows, ("docid", "start", "end")))
     rows = _in_order(rows.with_columns(span=span))
@@ -228,7 +234,9 @@ def _first(whole: Coded, *, official: bool) -> pl.Series:
     entity = whole.key(rows, ("system", "docid", "eid"))
     leads = entity.is_first_distinct()
     if not official:
-        leading = pl.DataFrame({"entity": entity.filter(leads), "first": rows["span"].filter(leads)})
+        leading = pl.DataFrame(
+            {"entity": entity.filter(leads), "first": rows["span"].filter(leads)}
+        )
         spans = pl.DataFrame({"entity": entity}).join(leading, on="entity", maintain_order="left")
         leads = spans["first"] == rows["span"]
     return leads.cast(pl.Int64)

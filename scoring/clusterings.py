@@ -204,9 +204,7 @@ def pairwise_negative(both: Clusterings) -> pl.DataFrame:
 
 def _pairs(rows: pl.DataFrame, count: str, name: str) -> pl.DataFrame:
     """How many pairs so many items make, by group."""
-    return rows.group_by("group").agg(
-        (pl.col(count) * (pl.col(count) - 1) // 2).sum().alias(name)
-    )
+    return rows.group_by("group").agg((pl.col(count) * (pl.col(count) - 1) // 2).sum().alias(name))
 
 
 def _distinct(members: pl.DataFrame) -> pl.DataFrame:
@@ -217,4 +215,56 @@ def _distinct(members: pl.DataFrame) -> pl.DataFrame:
 def _unlinked(members: pl.DataFrame, linked: pl.DataFrame, name: str) -> pl.DataFrame:
     """All pairs of items but those that are linked."""
     every = _pairs(_distinct(members), "size", "pairs")
-    return every.join(linked, on="group").select("group", (pl.col("pairs") - pl.col("linked")).alias(name))
+    return every.join(linked, on="group").select(
+        "group", (pl.col("pairs") - pl.col("linked")).alias(name)
+    )
+
+
+def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True) -> pl.DataFrame:
+    """BLANC: the means of the figures of linked and of unlinked pairs.
+
+    Where neither side has any pair of a kind, the other kind stands alone; where only one side has,
+    the figures of that kind are 0.
+
+    Args:
+        linked: `group`, `ptp`, `fp`, `rtp`, `fn` of pairs in one cluster.
+        unlinked: those of pairs in different clusters, of the same groups.
+        defined: whether there are to be any figures.
+
+    Returns:
+        `group`, `precision`, `recall`, `fscore`; null where there are no pairs. A mean has no
+        counts: `ptp`, `fp`, `rtp`, `fn` are null.
+
+    Examples:
+        >>> one = pl.DataFrame({"group": [""], "ptp": [1.0], "fp": [1.0], "rtp": [1.0], "fn": [0.0]})
+        >>> two = pl.DataFrame({"group": [""], "ptp": [1.0], "fp": [0.0], "rtp": [1.0], "fn": [1.0]})
+        >>> blanc(one, two).row(0)[:2]
+        ('', 0.75)
+    """
+    kinds = [_link_figures(one, name) for name, one in (("linked", linked), ("unlinked", unlinked))]
+    both = pl.concat([linked.select("group"), *kinds], how="horizontal")
+    nothing = pl.lit(None, pl.Float64)
+    means = [
+        (pl.mean_horizontal(f"linked_{name}", f"unlinked_{name}") if defined else nothing).alias(
+            name
+        )
+        for name in ("precision", "recall", "fscore")
+    ]
+    return both.select(
+        "group", *means, *(nothing.alias(name) for name in ("ptp", "fp", "rtp", "fn"))
+    )
+
+
+def _link_figures(counts: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """Precision, recall and F of links of one kind; null where neither side has any."""
+    system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
+    whole = {"precision": system, "recall": reference, "fscore": system + reference}
+    part = {"precision": pl.col("ptp"), "recall": pl.col("rtp"), "fscore": 2 * pl.col("ptp")}
+    some = system + reference > 0
+    return counts.select(
+        pl.when(some & (whole[name] > 0))
+        .then(part[name] / whole[name])
+        .otherwise(pl.when(some).then(0.0))
+        .alias(f"{kind}_{name}")
+        for name in whole
+    )

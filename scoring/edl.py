@@ -21,10 +21,9 @@ from hlteval.scoring import edl_files
 from hlteval.scoring.alternatives import chosen
 from hlteval.scoring.annotations import ANNOTATIONS, annotations, coded, outside
 from hlteval.scoring.edl_counts import COUNTS, Counting
-from hlteval.scoring.measures import DEFAULT, GROUPINGS, Measure, measures
+from hlteval.scoring.measures import DEFAULT, FIGURES, GROUPINGS, Measure, measures
 from hlteval.scoring.measures import measure as parse
 
-FIGURES = ("precision", "recall", "fscore", "ptp", "fp", "rtp", "fn")
 AVERAGES = ("<micro>", "<macro>")
 RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {"measure": pl.String, "by": pl.String, "group": pl.String}
@@ -118,7 +117,9 @@ class LinkMatch:
         }
         tables = {"scorings": _long(rows)}
         if self.by:
-            grouped = total.filter(pl.col("by") == self.by, ~averaged.fill_null(value=False), "asked")
+            grouped = total.filter(
+                pl.col("by") == self.by, ~averaged.fill_null(value=False), "asked"
+            )
             tables["groups"] = grouped.drop("asked", "fractional")
         return metrics, tables
 
@@ -170,19 +171,25 @@ class LinkMatch:
 
     def _rated(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """Counts with precision, recall and F-score."""
-        rated = counts.with_columns(
-            precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
-            recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
-        )
-        precision, recall = pl.col("precision"), pl.col("recall")
+        if measure.aggregate == "blanc":
+            rated = counts
+        else:
+            rated = counts.with_columns(
+                precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
+                recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
+            ).with_columns(fscore=self._harmonic())
         rated = rated.with_columns(
-            fscore=self._ratio(2 * precision * recall, precision + recall),
             measure=pl.lit(measure.name),
             by=pl.lit(by),
             asked=pl.lit(value=True),
             fractional=pl.lit(value=True),
         )
         return rated.select(list(RESULTS))
+
+    def _harmonic(self) -> pl.Expr:
+        """The harmonic mean of precision and recall."""
+        precision, recall = pl.col("precision"), pl.col("recall")
+        return self._ratio(2 * precision * recall, precision + recall)
 
     def _ratio(self, part: pl.Expr, whole: pl.Expr) -> pl.Expr:
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
@@ -212,4 +219,3 @@ def _numbered(counts: Iterable[pl.DataFrame]) -> Iterable[pl.DataFrame]:
         yield table.with_columns(pl.col("row") + offset)
         largest = table["row"].max()
         offset += largest + 1 if isinstance(largest, int) else 0
-

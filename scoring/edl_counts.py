@@ -12,7 +12,7 @@ import polars as pl
 from hlteval.scoring import clusterings, edl_official
 from hlteval.scoring.annotations import Coded
 from hlteval.scoring.assignment import assigned
-from hlteval.scoring.clusterings import Clusterings, fractions, together
+from hlteval.scoring.clusterings import Clusterings, blanc, fractions, together
 from hlteval.scoring.measures import GROUPINGS, OVERLAPS, Measure
 from hlteval.scoring.overlaps import Integers, covered, spans
 
@@ -54,6 +54,12 @@ class Counting:
         Returns:
             `group` (what it is called; null for what has no such thing), `ptp`, `fp`, `rtp`, `fn`.
         """
+        if measure.aggregate == "blanc":
+            parts = [
+                self.counts(replace(measure, aggregate=links), by)
+                for links in ("pairwise", "pairwise_negative")
+            ]
+            return blanc(*parts, defined=not self.official)
         column = GROUPINGS[by] if by else ""
         whole, groups = self._grouped(column)
         rows = whole.rows.filter(pl.col(measure.filter) == 1) if measure.filter else whole.rows
@@ -92,7 +98,9 @@ class Counting:
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
-            told = "no overlap measure, as the public scorer stops" if self.official else "0 of them"
+            told = (
+                "no overlap measure, as the public scorer stops" if self.official else "0 of them"
+            )
             yield f"{reverse:,} mentions end before they start; what overlaps them: {told}"
 
 
@@ -225,7 +233,9 @@ def _left(counts: pl.DataFrame) -> pl.DataFrame:
 
 def _numbered(rows: pl.DataFrame, columns: tuple[str, ...]) -> Integers:
     """One number for each combination of values."""
-    number: Integers = rows.select(pl.struct(columns).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    number: Integers = (
+        rows.select(pl.struct(columns).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    )
     return number
 
 

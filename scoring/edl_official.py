@@ -52,15 +52,23 @@ def _displaced(members: pl.DataFrame) -> pl.DataFrame:
     number of different items seen so far says, not the number of items put down. In which order the
     items of a cluster are put down varies from run to run there; here the last one comes first.
     """
-    listed = members.reverse().sort("group", "entered", maintain_order=True).with_columns(
-        new=pl.struct("group", "item").is_first_distinct().cast(pl.Int64),
-        position=pl.int_range(pl.len()).over("group"),
+    listed = (
+        members.reverse()
+        .sort("group", "entered", maintain_order=True)
+        .with_columns(
+            new=pl.struct("group", "item").is_first_distinct().cast(pl.Int64),
+            position=pl.int_range(pl.len()).over("group"),
+        )
     )
     stretches = listed.group_by("group", "cluster", maintain_order=True).agg(pl.col("new").sum())
     ends = stretches.with_columns(ends=pl.col("new").cum_sum().over("group"))
     ends = ends.filter(pl.col("new") > 0).select("group", "ends", into="cluster")
-    placed = listed.with_columns(ends=pl.col("position") + 1).sort("ends").join_asof(
-        ends.sort("ends"), on="ends", by="group", strategy="forward", check_sortedness=False
+    placed = (
+        listed.with_columns(ends=pl.col("position") + 1)
+        .sort("ends")
+        .join_asof(
+            ends.sort("ends"), on="ends", by="group", strategy="forward", check_sortedness=False
+        )
     )
     return placed.drop_nulls("into").select("group", "item", cluster="into")
 

@@ -15,6 +15,8 @@ FILTERS = ("is_first", "is_linked", "is_nil")
 """What an annotation can be asked: the first of its entity in the document, linked, not linked."""
 FIELDS = ("span", "docid", "start", "end", "type", "eid", "kbid", "score", *FILTERS)
 """What a key can be made of; `span` is docid, start and end, `kbid` an eid that is no NIL."""
+FIGURES = ("precision", "recall", "fscore", "ptp", "fp", "rtp", "fn")
+"""What a measure gives: rates, and their counts: found and not, seen from either side."""
 OVERLAPS = tuple(f"overlap-{x}{y}" for x in ("max", "sum") for y in ("max", "sum"))
 PARTITIONS = ("b_cubed", "muc", "pairwise", "pairwise_negative", "blanc")
 CEAFS = ("entity_ceaf", "mention_ceaf")
@@ -217,7 +219,9 @@ def _near(said: str) -> str:
     from rapidfuzz.distance import DamerauLevenshtein
 
     names = (*NAMED, *SETS)
-    found = process.extractOne(said, names, scorer=DamerauLevenshtein.distance, score_cutoff=3)
+    found = process.extractOne(
+        said, names, scorer=DamerauLevenshtein.distance, score_cutoff=len(said) // 4
+    )
     if found:
         return f"; did you mean {found[0]}?"
     return f"; {_listed(names)}; or aggregate:filter:key"

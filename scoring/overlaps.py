@@ -25,9 +25,7 @@ def spans(rows: pl.DataFrame) -> Spans:
     return item, first, last
 
 
-def covered(
-    mode: str, spans: Spans, others: Spans
-) -> Integers:
+def covered(mode: str, spans: Spans, others: Spans) -> Integers:
     """How many units of each span other spans of the same kind cover.
 
     Args:
@@ -65,9 +63,7 @@ def _by_kind(mode: str, spans: Spans, others: Spans) -> Integers:
     return found
 
 
-def _in_line(
-    spans: Spans, others: Spans
-) -> tuple[Integers, Integers, Integers, Integers] | None:
+def _in_line(spans: Spans, others: Spans) -> tuple[Integers, Integers, Integers, Integers] | None:
     """The offsets with every kind behind the one before, so that kinds never meet."""
     kinds, inverse = np.unique(np.r_[spans[0], others[0]], return_inverse=True)
     first, last = np.r_[spans[1], others[1]], np.r_[spans[2], others[2]]
@@ -94,7 +90,9 @@ def _union(first: Integers, last: Integers, starts: Integers, ends: Integers) ->
     def up_to(unit: Integers) -> Integers:
         """Units covered before a unit."""
         at = np.searchsorted(begins, unit, side="left")
-        inside = np.minimum(closes[np.maximum(at - 1, 0)], unit - 1) - begins[np.maximum(at - 1, 0)] + 1
+        inside = (
+            np.minimum(closes[np.maximum(at - 1, 0)], unit - 1) - begins[np.maximum(at - 1, 0)] + 1
+        )
         return np.where(at > 0, before[np.maximum(at - 1, 0)] + inside, 0)
 
     return up_to(last + 1) - up_to(first)
@@ -113,7 +111,9 @@ def _most(first: Integers, last: Integers, starts: Integers, ends: Integers) -> 
     at = np.searchsorted(ends[by_end], last, side="left")
     behind = np.minimum(at, len(ends) - 1)
     right = np.where(at < len(ends), last - np.maximum(leads[behind], first) + 1, 0)
-    return np.maximum(np.maximum(np.maximum(left, right), 0), _longest_within(first, last, starts, ends))
+    return np.maximum(
+        np.maximum(np.maximum(left, right), 0), _longest_within(first, last, starts, ends)
+    )
 
 
 def _longest_within(first: Integers, last: Integers, starts: Integers, ends: Integers) -> Integers:
@@ -140,7 +140,9 @@ def _range_maximum(values: Integers, low: Integers, high: Integers) -> Integers:
     return best
 
 
-def _longest_of_nested(first: Integers, last: Integers, starts: Integers, ends: Integers) -> Integers:
+def _longest_of_nested(
+    first: Integers, last: Integers, starts: Integers, ends: Integers
+) -> Integers:
     """The same where others lie within each other: spans and others by falling begin.
 
     Of the others that begin no earlier than a span, a staircase is kept: one that ends no earlier

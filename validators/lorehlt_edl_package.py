@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from hlteval.converters.edl_tab import SUFFIX, files, is_header
+from hlteval.converters import neleval
+from hlteval.converters.edl_tab import SUFFIX, files, is_header, sniff
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.validators.packages import Package
@@ -19,6 +20,8 @@ _LISTED = 3
 def findings(package: Package) -> Iterator[Finding]:
     """What is wrong with a submission as a package."""
     source = package.submission
+    if neleval.sniff(source) and not sniff(source):
+        return  # no submission, but what is made of one for the scorer
     tables = files(source)
     yield from (found for member in tables for found in _header(member))
     yield from _names(source, tables)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
-from hlteval.converters import BUILTIN, Format, Reading, load
+from hlteval.converters import Format, Reading, load
 from hlteval.converters.format import whole
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, align
-from hlteval.sources import LIMITS, Limits, Member, Source, open_source
+from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Package, Task
 
 BATCH = 500
@@ -49,12 +50,14 @@ class Submission:
     settings: Mapping[str, str] = field(default_factory=dict)
     lists: Mapping[str, Corpus] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def format(self) -> Format:
-        """The format of the submission."""
-        return load(self.task.format)
+        """The format of the submission: of those that the task takes, the first that fits."""
+        forms = [load(name) for name in (self.task.format, *self.task.submitted)]
+        fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
+        return next(fitting, forms[0])
 
-    @property
+    @cached_property
     def reference_format(self) -> Format:
         """The format of the reference: of those that the task takes, the first that fits.
 
@@ -62,9 +65,11 @@ class Submission:
             NothingGiven: if none does.
         """
         names = self.task.references or (self.task.format,)
-        forms = [load(name) for name in names if name in BUILTIN]
+        forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
+        if not fitting and _is_empty(source):  # that nothing is annotated can be said in any format
+            fitting = forms
         if not fitting:
             raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
         known = {setting.name for setting in fitting[0].settings}
@@ -146,6 +151,15 @@ def submission(
             f"(with {wanted}) by --against"
         )
     return opened
+
+
+def _is_empty(source: Source) -> bool:
+    """Whether it is a single file with nothing in it."""
+    single = source.kind in {"file", "stdin"} and len(source.members) == 1
+    try:
+        return single and not source.members[0].fetch()
+    except Unreadable:
+        return False
 
 
 def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:

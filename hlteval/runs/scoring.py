@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,8 +31,11 @@ _SCORINGS = {
 class Refused(ValueError):
     """A submission was not scored; `verdict` says why, and `cure` what to do."""
 
-    def __init__(self, refused: Verdict, reason: str, cure: str) -> None:
-        codes = sorted({finding.code for finding in refused.findings if finding.blocking})
+    def __init__(
+        self, refused: Verdict, reason: str, cure: str, crashes: frozenset[str] = frozenset()
+    ) -> None:
+        found = [one for one in refused.findings if one.blocking or one.code in crashes]
+        codes = sorted({finding.code for finding in found})
         super().__init__(f"{reason} ({', '.join(codes)})")
         self.verdict, self.cure = refused, cure
 
@@ -86,7 +89,10 @@ def score(
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
         cure = "correct them, or use --profile plan"
         raise Refused(
-            judged, "the official software crashes on this: there is no official number", cure
+            judged,
+            "the official software crashes on this: there is no official number",
+            cure,
+            declared.crashes,
         )
     if not lenient and any(finding.blocking for finding in findings):
         cure = "correct what blocks, or score the rest with --lenient"
@@ -145,7 +151,7 @@ class _Run:
             profile=judged.profile,
             signature=self.signature(judged.profile, given),
             primary=task.primary[judged.profile],
-            metrics={name: metrics[name] for name in task.metrics},
+            metrics=_in_order(metrics, task.metrics),
             intervals={},
             tables=tables,
             verdict=judged,
@@ -171,6 +177,14 @@ def _digest(files: list[tuple[str, str]]) -> str:
     """One digest of several files: of their names without folders and their own digests, sorted."""
     listed = sorted(f"{name.rpartition('/')[2]} {digest}\n" for name, digest in files)
     return hashlib.sha256("".join(listed).encode()).hexdigest()[:16]
+
+
+def _in_order(
+    metrics: Mapping[str, float | None], declared: Sequence[str]
+) -> dict[str, float | None]:
+    """The metrics in the order in which the task declares them, others behind."""
+    first = {name: metrics[name] for name in declared if name in metrics}
+    return first | dict(metrics)
 
 
 def _said(value: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hlteval.scoring.measures import DEFAULT, FIGURES
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -48,12 +49,9 @@ def _refuses(finding: Finding) -> bool:
 
 
 def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.lorehlt_edl_metrics import (  # type: ignore[import-not-found,unused-ignore]
-        metric,
-    )
+    from hlteval.tasks.lorehlt_edl_metrics import metric
 
-    made: Metric = metric(profile, options)
-    return made
+    return metric(profile, options)
 
 
 EDL = Task(
@@ -61,7 +59,7 @@ EDL = Task(
     title="LoReHLT 2019, entity discovery and linking: mentions of entities in text",
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 17",
     format="edl-tab",
-    references=("edl-tab", "neleval", "ltf", "corpus", "jsonl"),
+    references=("edl-tab", "neleval", "ltf", "rsd", "corpus", "jsonl"),
     predicted=(),
     given=(),
     alone=True,
@@ -69,11 +67,44 @@ EDL = Task(
     rules=_rules,
     package=_package,
     metric=_metric,
-    metrics=("strong_typed_all_match.fscore",),
+    metrics=tuple(f"{measure}.{figure}" for measure in DEFAULT for figure in FIGURES),
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
+    submitted=("neleval",),
+    crashes=frozenset(f"NEL{number}" for number in range(101, 109)),
     refuses=_refuses,
     options=(
+        Option(
+            "measure",
+            "A measure, a group of them, or aggregate:filter:key; can be repeated. All if not given.",
+            metavar="NAME",
+            many=True,
+            short="m",
+        ),
+        Option(
+            "by",
+            "Also count by document, type or language, with the averages over these.",
+            choices=("document", "type", "language"),
+        ),
+        Option(
+            "alternatives",
+            "Where the reference allows several entities, take the one that the system has (eid), "
+            "or has with its type (fields).",
+            choices=("eid", "fields"),
+        ),
+        Option(
+            "conversion",
+            "Whether a type is GPE (pipeline) or GPE/NAM (tac15).",
+            choices=("pipeline", "tac15"),
+        ),
+        Option(
+            "type_weights",
+            "What pairs of types count: reference's type, system's type and weight, with tabs.",
+        ),
+        Option(
+            "exclude",
+            "Zones that are not scored: document, first and last offset, with tabs between.",
+        ),
         Option(
             "documents",
             "A list of documents, an identifier a line: only these are scored.",

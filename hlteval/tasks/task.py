@@ -65,7 +65,9 @@ class Option:
         metavar: what stands for its value in the help.
         sets: whether it is a setting of the reference's format.
         shows: whether it changes only how scores are shown.
-        many: whether it can be given more than once.
+        many: whether it can be given more than once; the values stand with blanks between, unless
+            it only shows.
+        short: a letter that stands for its name.
         commands: the commands that have it.
     """
 
@@ -77,6 +79,7 @@ class Option:
     sets: bool = False
     shows: bool = False
     many: bool = False
+    short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
 
     @property
@@ -129,6 +132,7 @@ class Task:
         title: one line for people.
         specification: the document that the profile `plan` follows.
         format: the format of the submission, and of the reference where nothing else is said.
+        submitted: other formats that a submission may have.
         references: the formats that a reference may have.
         alone: whether a submission can be checked without a reference.
         predicted: suffixes of the files of a submission that are read; others come with the task.
@@ -163,6 +167,7 @@ class Task:
     options: tuple[Option, ...] = ()
     crashes: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
+    submitted: tuple[str, ...] = ()
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
