@@ -35,7 +35,7 @@ NIL = "NIL"
 _LARGEST = 2**62
 
 
-def annotations(
+def annotated(
     corpus: Corpus,
     *,
     system: bool = False,
@@ -68,7 +68,7 @@ def annotations(
 
 def _own(corpus: Corpus, *, system: bool, with_mention_type: bool) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
-    label = pl.when(pl.col("label") != "").then("label")
+    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
     if with_mention_type:
         both = pl.format("{}/{}", "label", "mention_type")
         label = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)

@@ -58,7 +58,8 @@ def _outbidding(items: Integers, partners: Integers, weights: Weights) -> Mask:
     order = np.lexsort((-weights, ~alone, items))
     first = np.ones(len(items), dtype=np.bool_)
     first[order[1:]] = items[order[1:]] != items[order[:-1]]
-    return ~alone | first
+    useful: Mask = ~alone | first
+    return useful
 
 
 def _dominant(rows: Integers, columns: Integers, weights: Weights) -> Mask:

@@ -19,7 +19,7 @@ import polars as pl
 from hlteval.representation import Corpus, align
 from hlteval.scoring import edl_files
 from hlteval.scoring.alternatives import chosen
-from hlteval.scoring.annotations import ANNOTATIONS, annotations, coded, outside
+from hlteval.scoring.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl_counts import COUNTS, Counting
 from hlteval.scoring.measures import DEFAULT, FIGURES, GROUPINGS, Measure, measures
 from hlteval.scoring.measures import measure as parse
@@ -58,6 +58,9 @@ class LinkMatch:
     alternatives: str = ""
     weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
     excluded: pl.DataFrame | None = None
+    _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def official(self) -> bool:
@@ -80,7 +83,7 @@ class LinkMatch:
         """
         reference, system = align(reference, system)
         sides = [
-            annotations(
+            annotated(
                 corpus,
                 system=side,
                 with_mention_type=self.with_mention_type,
@@ -93,8 +96,18 @@ class LinkMatch:
         return (table if self.excluded is None else outside(table, self.excluded)), None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The figures of all measures over the annotations of all batches (`RESULTS`)."""
-        table = pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
+        """The annotations of several batches as one table (`ANNOTATIONS`)."""
+        return pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
+
+    def results(self, total: pl.DataFrame) -> pl.DataFrame:
+        """The figures of all measures over annotations (`RESULTS`), worked out once."""
+        if id(total) not in self._kept:
+            # the annotations are kept as well, so that no others can take their id
+            self._kept[id(total)] = (total, self._measured(total))
+        return self._kept[id(total)][1]
+
+    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
+        table = total
         if self.alternatives:
             table = chosen(table, self.alternatives, official=self.official)
         whole = coded(table.filter(pl.col("rank") == 1), official=self.official)
@@ -108,8 +121,9 @@ class LinkMatch:
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
+        results = self.results(total)
         averaged = pl.col("group").is_in(AVERAGES)
-        rows = total.filter((pl.col("by") == "") | (pl.col("by") != "note") & averaged)
+        rows = results.filter((pl.col("by") == "") | (pl.col("by") != "note") & averaged)
         metrics = {
             f"{row['measure']}.{name}": row[name]
             for row in rows.iter_rows(named=True)
@@ -117,7 +131,7 @@ class LinkMatch:
         }
         tables = {"scorings": _long(rows)}
         if self.by:
-            grouped = total.filter(
+            grouped = results.filter(
                 pl.col("by") == self.by, ~averaged.fill_null(value=False), "asked"
             )
             tables["groups"] = grouped.drop("asked", "fractional")
@@ -125,13 +139,13 @@ class LinkMatch:
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
-        return tuple(total.filter(pl.col("by") == "note")["measure"])
+        return tuple(self.results(total).filter(pl.col("by") == "note")["measure"])
 
     def files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
         if not self.official:
             return {}
-        rows = total.filter(pl.col("by") == self.by, "asked").to_dicts()
+        rows = self.results(total).filter(pl.col("by") == self.by, "asked").to_dicts()
         return {"evaluation.tab": edl_files.table(rows), "evaluation.json": edl_files.as_json(rows)}
 
     def _figures(self, counting: Counting, measure: Measure, *, asked: bool) -> pl.DataFrame:
@@ -151,13 +165,16 @@ class LinkMatch:
             parts.append(self._averages(counts, measure, self.by))
         fractional = measure.fractional or (bool(self.weights) and measure.aggregate == "sets")
         # an average of nothing is a whole 0, as the public scorer has it
-        fractional = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
-        return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=fractional)
+        sums = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
+        return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=sums)
 
     def _averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """The sum of counts by group with its figures, and the mean of the groups' figures."""
         said = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
         summed = counts.select(pl.lit("<micro>").alias("group"), pl.col(*COUNTS).sum())
+        if measure.aggregate == "blanc":  # a mean has no counts to be summed
+            nothing = pl.lit(None, pl.Float64)
+            summed = summed.with_columns(nothing.alias(name) for name in FIGURES)
         micro = self._rated(summed, measure, by).with_columns(
             measure=pl.lit(f"{said}=<micro>"), fractional=pl.lit(not counts.is_empty())
         )
