@@ -1,7 +1,7 @@
-"""The records of a table of entity mentions that its pattern refuses: what they say, or why nothing.
+"""The records of a table of entity mentions that its pattern refuses, one by one.
 
-The bulk path of `edl_tab` takes the lines whose fields can be counted and whose extent is written as
-the grammar has it. Every other line comes here, one by one.
+The bulk path of `edl_tab` takes the lines whose fields can be counted and whose extent is written
+as the grammar has it. Every other line comes here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ FIELDS = ("run", "mention", "text", "extent", "entity", "type", "mention type", 
 
 EXTENT = FIELDS.index("extent")
 _OFFSETS = re.compile(r"(\d+)-(\d+)")
+_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+"""What is a blank in Unicode, as the grammar and the tables have it."""
+
 _MOST_DIGITS = 15
 
 
@@ -41,6 +44,16 @@ class Record(NamedTuple):
     fields: Sequence[str] | None
     extent: Extent | None
     faults: Sequence[Fault]
+
+
+def is_blank(text: str) -> bool:
+    r"""Whether a text holds nothing but blanks.
+
+    Examples:
+        >>> is_blank(" \u3000"), is_blank(""), is_blank("\x1c")
+        (True, True, False)
+    """
+    return not text or _BLANKS.fullmatch(text) is not None
 
 
 def record(line: str) -> Record:
@@ -94,12 +107,12 @@ def extent_of(written: str) -> tuple[Extent | None, list[Fault]]:
         (Extent(document='D1', start=10, last=12), ['EDL212'])
     """
     whole = (0, len(written))
-    if not written.strip():
+    if is_blank(written):
         return None, [Fault("EDL202", *whole, {})]
     document, colon, rest = written.partition(":")
     if not colon:
         return None, [Fault("EDL203", *whole, {"given": written})]
-    if not document.strip():
+    if is_blank(document):
         return None, [Fault("EDL204", 0, 1, {})]
     span = rest.partition(":")[0]
     plain = _OFFSETS.fullmatch(span)
@@ -121,15 +134,15 @@ def _loose(written: str) -> tuple[Extent | None, list[Fault]]:
         faults.append(Fault("EDL215", 0, len(document), {"name": document}))
     if not _OFFSETS.fullmatch(span):
         cure = f"{int(found[1])}-{int(found[2])}"
-        given = Fault("EDL216", len(document) + 1, len(written), {"given": span, "cure": cure})
-        faults.append(given)
+        values = {"given": span, "cure": cure}
+        faults.append(Fault("EDL216", len(document) + 1, len(written), values))
     return _extent(document, found), faults
 
 
 def _oddities(written: str, document: str, span: str) -> Iterator[Fault]:
     """What is odd in an extent that can be read."""
     at = len(document) + 1
-    if blank := re.search(r"[\t\n\r\f\v ]+", document):
+    if blank := _BLANKS.search(document):
         yield Fault("EDL214", *blank.span(), {"name": document})
     if not span.isascii() and not span.replace("\u2013", "").isascii():
         cure = "".join(str(int(c)) if c.isdecimal() else c for c in span)

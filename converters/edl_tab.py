@@ -19,14 +19,13 @@ Codes raised: EDL103, EDL104, EDL2xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from hlteval.converters.confidences import from_text, to_text
-from hlteval.converters.edl_records import EXTENT, FIELDS, Fault, record
+from hlteval.converters.confidences import from_text
+from hlteval.converters.edl_lines import HEADER, lost, write
+from hlteval.converters.edl_records import EXTENT, FIELDS, Fault, is_blank, record
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.grammars import pattern
@@ -34,13 +33,6 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 SUFFIX = ".tab"
-HEADER = (
-    *("system_run_id", "mention_id", "mention_text", "extents"),
-    *("kb_id", "entity_type", "mention_type", "confidence"),
-)
-"""The header of LDC's annotations."""
-
-_LARGEST = 10**15 - 1
 _READ = {
     "record": pl.Int64,
     **dict.fromkeys(FIELDS, pl.String),
@@ -70,7 +62,7 @@ def files(source: Source) -> tuple[Member, ...]:
 
 
 def is_header(line: str) -> bool:
-    """Whether a line is the header of LDC's annotations.
+    r"""Whether a line is the header of LDC's annotations.
 
     Examples:
         >>> is_header("\t".join(HEADER)), is_header("LDC\tm1\tOsh")
@@ -138,7 +130,7 @@ class _Table:
         self, number: int, line: str, origin: int, display: str
     ) -> Iterator[tuple[object, ...]]:
         """A line that the pattern refuses: a row if it can be read, and findings."""
-        if not line.strip():
+        if is_blank(line):
             self.findings.append(finding("EDL103", file=display, span=Span(number, 1, 1)))
             return
         fields, extent, faults = record(line)
@@ -280,71 +272,6 @@ def _located(line: str, place: Place) -> Located:
             start = colon + 1
     span = Span(place.record, start + 1, end + 1)
     return Located(span, excerpt(line, span))
-
-
-def write(corpora: Iterable[Corpus], path: Path, header: Literal["no", "yes"] = "no") -> None:
-    """The mentions of all documents, in the order in which they came."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        if header == "yes":
-            stream.write("\t".join(HEADER) + "\n")
-        for corpus in corpora:
-            stream.writelines(f"{line}\n" for line in _lines(corpus))
-
-
-def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can say."""
-    texts = ("mention", "label", "text", "entity", "mention_type", "annotator", "confidence_text")
-    broken = pl.any_horizontal(
-        pl.col(column).str.contains(r"[\t\n\r]").fill_null(value=False)
-        for column in (*texts, "name")
-    )
-    return (
-        ~broken
-        & (pl.col("name").str.strip_chars() != "")
-        & pl.col("fragments").is_null()
-        & pl.col("start").is_between(0, _LARGEST)
-        & pl.col("end").is_between(1, _LARGEST)
-    )
-
-
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no line can say."""
-    names = corpus.documents.select("name", document="row")
-    mentions = corpus.mentions.join(names, on="document", maintain_order="left")
-    silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
-    return {
-        "mentions that no line can say": mentions.filter(~_writable()).height,
-        "documents without mentions": silent.height,
-        "confidences that are not known, which are written 1.0": mentions.filter(
-            pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
-        ).height,
-    }
-
-
-def _lines(corpus: Corpus) -> Iterator[str]:
-    names = corpus.documents.select("name", document="row")
-    others = corpus.links.drop_nulls("entity").sort("mention_row", "rank")
-    others = others.group_by("mention_row", maintain_order=True).agg(others="entity")
-    rows = corpus.mentions.join(names, on="document", maintain_order="left").filter(_writable())
-    rows = rows.join(
-        others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
-    )
-    entities = pl.col("entity").fill_null("")
-    several = pl.concat_list(entities, pl.col("others")).list.join("|")
-    lines = rows.select(
-        pl.concat_str(
-            pl.col("annotator").fill_null(""),
-            "mention",
-            pl.col("text").fill_null(""),
-            pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1),
-            pl.when(pl.col("others").is_null()).then(entities).otherwise(several),
-            "label",
-            pl.col("mention_type").fill_null(""),
-            to_text(rows),
-            separator="\t",
-        ).alias("line")
-    )
-    yield from lines["line"]
 
 
 FORMAT = Format(

@@ -40,6 +40,12 @@ def standoff(package: Package) -> Iterator[Finding]:
         yield from _not_read(package)
 
 
+def documents(package: Package, code: str) -> Iterator[Finding]:
+    """A finding of some code where a submission has members, but none that is a document."""
+    if package.submission.members and not package.found:
+        yield finding(code, file=package.submission.path)
+
+
 def _two_files(found: Mapping[str, Sequence[Member]]) -> Iterator[Finding]:
     for document, members in found.items():
         for suffix in (*GIVEN, ASKED):

@@ -47,6 +47,8 @@ def per_task(
         command: which of the tasks' own options are offered.
     """
     for name in BUILTIN:
+        if command == "score" and load(name).metric is None:
+            continue
         app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
 
 

@@ -27,13 +27,13 @@ def task_table() -> Table:
         table.add_column(head, overflow="fold")
     for name in tasks.BUILTIN:
         task = tasks.load(name)
-        ranked = ", ".join(dict.fromkeys(task.primary.values()))
+        ranked = ", ".join(dict.fromkeys(task.primary.values())) or "-"
         table.add_row(
             name,
             " ".join(dict.fromkeys([task.format, *task.references])),
-            " ".join(task.primary),
+            " ".join(task.profiles),
             ranked,
-            " ".join(task.metrics),
+            " ".join(task.metrics) or "-",
             task.title,
         )
     return table

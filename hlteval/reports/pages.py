@@ -70,7 +70,9 @@ def _code(names: Iterable[str]) -> str:
 
 def _task(task: Task) -> str:
     """One task: what is submitted, what is measured, what is allowed."""
-    parts = [f"## {task.name}\n\n{task.title}.\n", _facts(task), _scorings(task)]
+    parts = [f"## {task.name}\n\n{task.title}.\n", _facts(task)]
+    if task.metric is not None:
+        parts.append(_scorings(task))
     schema = task.schema()
     if isinstance(schema, EventSchema):
         parts.append(_Types(schema, _groups(task.name)).part())
@@ -85,9 +87,9 @@ def _facts(task: Task) -> str:
         *_references(task),
         ("given with the task", _code(task.given) or "nothing"),
         ("submitted", _code(task.predicted) or "one file"),
-        ("profiles", ", ".join(task.primary)),
-        ("ranked by", ranked),
-        ("metrics", _code(task.metrics)),
+        ("profiles", ", ".join(task.profiles)),
+        ("ranked by", ranked or "nothing: it is only checked"),
+        ("metrics", _code(task.metrics) or "none"),
         *((_option(option), option.help) for option in task.options),
     ]
     if task.crashes:
@@ -123,9 +125,9 @@ def _evaluations(
     task: Task, profile: str, options: Mapping[str, str]
 ) -> Iterator[tuple[str, str, str]]:
     """Each evaluation of a profile; one that needs an option is marked by it."""
-    metric = task.metric(profile, options)
+    metric = task.scorer(profile, options)
     rows = _listed(metric)
-    always = {str(row["evaluation"]) for row in _listed(task.metric(profile, {}))}
+    always = {str(row["evaluation"]) for row in _listed(task.scorer(profile, {}))}
     for name in dict.fromkeys(str(row["evaluation"]) for row in rows):
         own = [row for row in rows if row["evaluation"] == name]
         first, *others = dict.fromkeys(str(row["scoring"]) for row in own)

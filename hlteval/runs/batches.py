@@ -9,6 +9,7 @@ from itertools import islice
 
 from hlteval.converters import Format, Reading, load
 from hlteval.converters.format import whole
+from hlteval.findings import Finding
 from hlteval.representation import Corpus, align
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Package, Task
@@ -40,12 +41,14 @@ class Submission:
         system: the submission.
         reference: what it is checked against; None where the submission brings its own documents.
         settings: of the reference's format, by name.
+        lists: what options name beside it, by option.
     """
 
     task: Task
     system: Source
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
+    lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @cached_property
     def format(self) -> Format:
@@ -103,12 +106,15 @@ class Submission:
         found, expected = self.found, self.expected
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
+            if (
+                self.reference is None
+            ):  # nothing to pair with: the reader's batches, perhaps smaller
+                each = self.format.read(self.system.only(_members(found, batch)))
+                yield from (Pair(reading, reading) for reading in each)
+                continue
             system = _read(self.format, self.system, found, batch)
-            if self.reference is None:
-                yield Pair(system, system)
-            else:
-                reference = _read(self.format, self.reference, expected, batch)
-                yield Pair(*_numbered_alike(reference, system))
+            reference = _read(self.format, self.reference, expected, batch)
+            yield Pair(*_numbered_alike(reference, system))
 
     def _all(self) -> Pair:
         """All documents of both sides."""
@@ -127,6 +133,7 @@ def submission(
     encoding: str = "utf-8",
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    lists: Mapping[str, Corpus] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -136,7 +143,7 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference, settings or {})
+    opened = Submission(task, system, reference, settings or {}, lists or {})
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
         raise NothingGiven(
@@ -155,6 +162,23 @@ def _is_empty(source: Source) -> bool:
         return False
 
 
+def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
+    """What options name in files of some format, by option, with what is wrong with these.
+
+    Raises:
+        FileNotFoundError: if a path does not exist.
+    """
+    lists: dict[str, Corpus] = {}
+    findings: list[Finding] = []
+    for option in task.options:
+        if option.name in options and option.format:
+            source = open_source(options[option.name])
+            reading = _joined(load(option.format).read(source))
+            lists[option.name] = reading.corpus
+            findings += [*source.findings, *reading.findings]
+    return lists, findings
+
+
 def _has(source: Source, suffixes: Sequence[str]) -> bool:
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
@@ -169,8 +193,11 @@ def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
 
 
 def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> Reading:
-    members = [member for name in names for member in documents.get(name, ())]
-    return _joined(form.read(source.only(members)))
+    return _joined(form.read(source.only(_members(documents, names))))
+
+
+def _members(documents: Documents, names: Sequence[str]) -> list[Member]:
+    return [member for name in names for member in documents.get(name, ())]
 
 
 def _joined(each: Iterable[Reading]) -> Reading:

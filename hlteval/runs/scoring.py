@@ -11,16 +11,15 @@ from pathlib import Path
 import polars as pl
 
 from hlteval import __version__
-from hlteval.converters import load as load_format
 from hlteval.findings import Finding
 from hlteval.reports.scores import Scores
 from hlteval.reports.verdict import Verdict
-from hlteval.representation import Corpus
-from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, submission
+from hlteval.representation import Corpus, of_documents
+from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, submission
 from hlteval.runs.validation import inside, outside, settings, verdict
-from hlteval.sources import open_source, sha256
+from hlteval.sources import sha256
 from hlteval.tasks import load
-from hlteval.tasks.task import Metric, Talkative, Task
+from hlteval.tasks.task import Metric, Talkative
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -77,14 +76,15 @@ def score(
     """
     declared = load(task)
     given = {name: path for name, path in (options or {}).items() if path}
+    metric = declared.scorer(profile, given)
+    chosen = settings(declared, given)
+    lists, told = named(declared, given)
     opened = submission(
-        declared, system, reference, encoding=encoding, settings=settings(declared, given)
+        declared, system, reference, encoding=encoding, settings=chosen, lists=lists
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
-    metric = declared.metric(profile, given)
-    segments, told = _segments(declared, given)
-    run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
+    run = _Run(opened, metric, lenient=lenient, alignment=alignment)
     judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
     findings = judged.findings
     if profile == "official" and any(finding.code in declared.crashes for finding in findings):
@@ -107,7 +107,6 @@ class _Run:
 
     opened: Submission
     metric: Metric
-    segments: Corpus
     lenient: bool
     alignment: bool
     counts: list[pl.DataFrame] = field(default_factory=list)
@@ -124,10 +123,13 @@ class _Run:
             step()
 
     def take(self, pair: Pair) -> None:
-        reference = _with_segments(pair.reference.corpus, self.segments)
-        counts, alignment = self.metric.statistics(
-            reference, pair.system.corpus, alignment=self.alignment
-        )
+        lists = self.opened.lists
+        reference = _with_segments(pair.reference.corpus, Corpus.concat(lists.values()))
+        system = pair.system.corpus
+        if "documents" in lists:
+            names = lists["documents"].documents["name"]
+            reference, system = of_documents(reference, names), of_documents(system, names)
+        counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
@@ -164,8 +166,11 @@ class _Run:
         parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
         formats = {option.name for option in self.opened.task.options if option.format}
         for name, value in given.items():
-            files = self.segments.sources.select("member", "sha256").rows()
-            parts.append(f"{name}:{_digest(files) if name in formats else _said(value)}")
+            if name in formats:
+                files = self.opened.lists[name].sources.select("member", "sha256").rows()
+                parts.append(f"{name}:{_digest(files)}")
+            else:
+                parts.append(f"{name}:{_said(value)}")
         return "|".join([*parts, f"lenient:{'yes' if self.lenient else 'no'}"])
 
 
@@ -199,20 +204,6 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
         "records that cannot be read are left out, all other records count as they stand",
     )
-
-
-def _segments(task: Task, given: Mapping[str, str]) -> tuple[Corpus, list[Finding]]:
-    """The sentences that an option names, with what is wrong with them; none without the option."""
-    corpora: list[Corpus] = []
-    findings: list[Finding] = []
-    for option in task.options:
-        if option.name in given and option.format:
-            source = open_source(given[option.name])
-            readings = list(load_format(option.format).read(source))
-            corpora.extend(reading.corpus for reading in readings)
-            findings.extend(source.findings)
-            findings.extend(finding for reading in readings for finding in reading.findings)
-    return Corpus.concat(corpora), findings
 
 
 def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:

@@ -14,6 +14,7 @@ BUILTIN: Mapping[str, str] = {
     "seedev-full": "hlteval.tasks.seedev:FULL",
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
     "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
+    "ltf": "hlteval.tasks.ltf:LTF",
 }
 """The tasks by name, each imported where it is first used."""
 

@@ -20,11 +20,32 @@ def _schema() -> None:
 
 
 def _rules() -> tuple[Rule, ...]:
-    return ()
+    from hlteval.validators.lorehlt_edl import RULES
+
+    return RULES
 
 
-def _package(_: Package) -> Iterator[Finding]:
-    yield from ()
+def _package(package: Package) -> Iterator[Finding]:
+    from hlteval.validators.lorehlt_edl_package import findings
+
+    return findings(package)
+
+
+_REFUSED = frozenset(
+    {
+        *("EDL102", "EDL108", "EDL215", "EDL216", "EDL303", "EDL305", "EDL306"),
+        *("EDL401", "EDL402", "EDL403", "EDL404", "EDL507", "DOC103"),
+    }
+)
+"""Findings that do not block, but for which the official validator refuses a submission."""
+
+_LET_PASS = frozenset({"SRC201", "SRC204"})
+"""Findings that block, but that the official validator passes over."""
+
+
+def _refuses(finding: Finding) -> bool:
+    """Whether the official validator refuses a submission for a finding."""
+    return finding.code in _REFUSED or (finding.blocking and finding.code not in _LET_PASS)
 
 
 def _metric(profile: str, options: Mapping[str, str]) -> Metric:
@@ -38,7 +59,7 @@ EDL = Task(
     title="LoReHLT 2019, entity discovery and linking: mentions of entities in text",
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 17",
     format="edl-tab",
-    references=("edl-tab", "neleval", "corpus", "jsonl"),
+    references=("edl-tab", "neleval", "ltf", "rsd", "corpus", "jsonl"),
     predicted=(),
     given=(),
     alone=True,
@@ -51,6 +72,7 @@ EDL = Task(
     compares="mentions",
     submitted=("neleval",),
     crashes=frozenset(f"NEL{number}" for number in range(101, 109)),
+    refuses=_refuses,
     options=(
         Option(
             "measure",
@@ -82,6 +104,18 @@ EDL = Task(
         Option(
             "exclude",
             "Zones that are not scored: document, first and last offset, with tabs between.",
+        ),
+        Option(
+            "documents",
+            "A list of documents, an identifier a line: only these are scored.",
+            format="document-list",
+            commands=("score", "validate"),
+        ),
+        Option(
+            "kb",
+            "The knowledge base, a table with its entities: links must lead there.",
+            format="kb-tab",
+            commands=("validate",),
         ),
     ),
 )

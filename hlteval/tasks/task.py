@@ -7,7 +7,7 @@ name only when it is used, so that `hlteval --help` costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -119,6 +119,10 @@ class Package:
     expected: Mapping[str, tuple[Member, ...]]
 
 
+def _nothing() -> None:
+    """The schema of a task whose rules need none."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A task of an evaluation.
@@ -136,13 +140,15 @@ class Task:
         schema: what the task allows, for the rules.
         rules: the rules over records.
         package: the rules over the submission as a package.
-        metric: the metric of a profile.
+        metric: the metric of a profile; None where submissions are only checked.
         metrics: the names of the metrics, in order.
         primary: the metric that ranks, by profile.
         options: options of `score` beyond the common ones.
         crashes: codes of findings at which the official software crashes, even when forced: there
             is then no official number.
         forgives: whether the official software goes on in spite of a finding that blocks.
+        refuses: whether the official software refuses a submission for a finding; where this is not
+            said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
     """
 
@@ -152,12 +158,12 @@ class Task:
     format: str
     predicted: tuple[str, ...]
     given: tuple[str, ...]
-    schema: Callable[[], Any]
     rules: Callable[[], tuple[Rule, ...]]
     package: Callable[[Package], Iterator[Finding]]
-    metric: Callable[[str, Mapping[str, str]], Metric]
-    metrics: tuple[str, ...]
-    primary: Mapping[str, str]
+    schema: Callable[[], Any] = _nothing
+    metric: Callable[[str, Mapping[str, str]], Metric] | None = None
+    metrics: tuple[str, ...] = ()
+    primary: Mapping[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     crashes: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
@@ -165,3 +171,31 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
+    refuses: Callable[[Finding], bool] | None = None
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """Its profiles; without public software to compare with there is only `plan`."""
+        return tuple(self.primary) or ("plan",)
+
+    def scorer(self, profile: str, options: Mapping[str, str]) -> Metric:
+        """The metric of a profile.
+
+        Raises:
+            WrongOption: if there is none.
+        """
+        self.check(profile)
+        if self.metric is None:
+            raise WrongOption(f"{self.name} is only checked: there is nothing to score")
+        return self.metric(profile, options)
+
+    def check(self, profile: str) -> None:
+        """Hold that the task has a profile.
+
+        Raises:
+            WrongOption: if it has not.
+        """
+        if profile not in self.profiles:
+            raise WrongOption(
+                f"there is no {profile} software of {self.name}: leave out --profile {profile}"
+            )

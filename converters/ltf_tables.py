@@ -1,0 +1,189 @@
+"""What a batch of LTF files says, as tables: keyed by file and element, then as a corpus.
+
+Both ways to read a file, in bulk and element by element, give these tables; here they are joined,
+get their keys, and every document its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from hlteval.representation import TABLES, Corpus
+
+FILLED = 100_000
+"""Most code points of a document that no segment covers: more are a mistake, or meant to harm."""
+
+_KEY = {"origin": pl.Int64, "record": pl.Int64, "holder": pl.Int64}
+SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
+    name: {
+        **_KEY,
+        **({"segment": pl.Int64} if name == "tokens" else {}),
+        **{
+            column: dtype
+            for column, dtype in TABLES[name].schema.items()
+            if column not in {"row", "document", "origin", "record", "segment_row"}
+        },
+    }
+    for name in ("segments", "tokens", "attributes", "refused")
+} | {"documents": {**_KEY, "name": pl.String}}
+"""The columns of each table before it has keys: the file, the ordinal of the element and of the
+document that holds it (`holder`); for a token also of its segment."""
+
+LANGUAGE, LENGTH, MD5 = "lang", "raw_text_char_length", "raw_text_md5"
+
+
+class Said(NamedTuple):
+    """What files say, a table each, with the columns of `SCHEMAS`."""
+
+    documents: pl.DataFrame
+    segments: pl.DataFrame
+    tokens: pl.DataFrame
+    attributes: pl.DataFrame
+    refused: pl.DataFrame
+
+    @classmethod
+    def of(cls, **rows: Sequence[tuple[object, ...]]) -> Said:
+        """Tables of rows, in the order of their columns; those that are not given are empty."""
+        return cls(*(_frame(rows.get(name, ()), name) for name in cls._fields))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Said]) -> Said:
+        """Several parts as one, in the order of their files."""
+        if len(parts) == 1:
+            return parts[0]
+        tables = (pl.concat(tables) for tables in zip(*parts, strict=True))
+        return cls(*(table.sort("origin", "record", maintain_order=True) for table in tables))
+
+
+def _frame(rows: Sequence[tuple[object, ...]], name: str) -> pl.DataFrame:
+    columns = list(zip(*rows, strict=True)) or [()] * len(SCHEMAS[name])
+    return pl.DataFrame(
+        [
+            pl.Series(column, values, dtype=dtype)
+            for (column, dtype), values in zip(SCHEMAS[name].items(), columns, strict=True)
+        ]
+    )
+
+
+def joined(sources: pl.DataFrame, said: Said) -> Corpus:
+    """The corpus of a batch; documents whose name is taken are left out with all they hold."""
+    named = said.documents.unique("name", keep="first", maintain_order=True)
+    keys = named.select("origin", holder="record", document=pl.int_range(pl.len(), dtype=pl.Int64))
+    segments = _keyed(said.segments, keys)
+    rows = segments.select("origin", segment="record", segment_row="row")
+    tokens = _keyed(said.tokens, keys).join(
+        rows, on=["origin", "segment"], how="left", maintain_order="left"
+    )
+    attributes, refused = (_keyed(one, keys) for one in (said.attributes, said.refused))
+    documents = keys.select("origin", "document", row="document", name=named["name"])
+    documents = documents.join(_described(attributes), on="document", how="left")
+    documents = _with_texts(documents, segments, refused).sort("row")
+    tables = {
+        "documents": documents,
+        "segments": segments,
+        "tokens": tokens,
+        "attributes": attributes,
+        "refused": refused,
+    }
+    return Corpus(
+        sources=sources,
+        **{
+            name: table.select(c for c in TABLES[name].schema if c in table.columns)
+            for name, table in tables.items()
+        },
+    )
+
+
+def _keyed(table: pl.DataFrame, keys: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the documents that are kept, with their keys."""
+    found = table.join(keys, on=["origin", "holder"], how="inner", maintain_order="left")
+    return found.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+
+
+def _described(attributes: pl.DataFrame) -> pl.DataFrame:
+    """The language and the declared length of each document; its own language before its file's."""
+    named = attributes.filter(pl.col("element").is_in(["DOC", "LCTL_TEXT"]))
+    language = pl.col("value").filter(pl.col("name") == LANGUAGE)
+    length = pl.col("value").filter(pl.col("name") == LENGTH)
+    return named.group_by("document").agg(
+        language=language.sort_by(
+            pl.col("element").filter(pl.col("name") == LANGUAGE) == "LCTL_TEXT"
+        ).first(),
+        declared=length.first().str.to_integer(strict=False),
+    )
+
+
+def _with_texts(
+    documents: pl.DataFrame, segments: pl.DataFrame, refused: pl.DataFrame
+) -> pl.DataFrame:
+    """The documents with their texts, as far as they can be rebuilt."""
+    whole = documents.join(refused.select("document"), on="document", how="anti")
+    built = rebuilt(whole.select("document", "declared"), segments)
+    return documents.join(built.select("document", "text"), on="document", how="left")
+
+
+def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    r"""The texts of documents from their segments: what lies between is filled with line feeds.
+
+    The rule of the format: before each segment as many line feeds as are missing to where it
+    begins, behind the last as many as are missing to the declared length.
+
+    Args:
+        documents: `document` and `declared`, its length in code points or null.
+        segments: `document`, `start`, `end` and `text`, in the order of the file.
+
+    Returns:
+        `document`, `text` and `length`, the code points up to the end of the last segment. There is
+        no text where a segment has none, or where more than `FILLED` line feeds would be needed.
+
+    Examples:
+        >>> segments = pl.DataFrame({"document": [0, 0], "start": [1, 5], "end": [3, 6],
+        ...                          "text": ["ab", "c"]})
+        >>> rebuilt(pl.DataFrame({"document": [0], "declared": [8]}), segments)["text"].to_list()
+        ['\nab\n\nc\n\n']
+    """
+    before = pl.col("end").shift(1, fill_value=0).over("document")
+    gap = (pl.col("start") - before).clip(lower_bound=0)
+    pieces = segments.select("document", "text", gap=gap)
+    some = pieces.group_by("document", maintain_order=True).agg(
+        filled=pl.col("gap").sum(), complete=pl.col("text").is_not_null().all()
+    )
+    some = some.filter(pl.col("complete") & (pl.col("filled") <= FILLED))
+    pieces = pieces.join(some.select("document"), on="document", how="semi", maintain_order="left")
+    texts = pieces.with_columns(text=pl.lit(_feeds(pieces["gap"])) + pl.col("text"))
+    found = texts.group_by("document", maintain_order=True).agg(pl.col("text").str.join(""))
+    found = documents.join(found, on="document", how="inner", maintain_order="left")
+    found = found.with_columns(length=pl.col("text").str.len_chars().cast(pl.Int64))
+    tail = (pl.col("declared").fill_null(0) - pl.col("length")).clip(lower_bound=0)
+    found = found.with_columns(tail=tail).filter(pl.col("tail") <= FILLED)
+    return found.select("document", "length", text=pl.col("text") + pl.lit(_feeds(found["tail"])))
+
+
+def unlike(corpus: Corpus) -> pl.DataFrame:
+    """The documents that have segments which do not make up their text: `document`, `text`.
+
+    Examples:
+        >>> place = {"document": 0, "origin": 0, "record": 1}
+        >>> halves = [{**place, "row": 0, "start": 0, "end": 1, "text": "a"},
+        ...           {**place, "row": 1, "start": 2, "end": 3, "text": "b"}]
+        >>> documents = [{"row": 0, "name": "d", "text": "a b"}]
+        >>> unlike(Corpus(documents=documents, segments=halves)).height
+        1
+    """
+    texts = corpus.documents.drop_nulls("text").select(document="row", text="text")
+    texts = texts.join(corpus.segments.select("document"), on="document", how="semi")
+    wanted = texts.select("document", declared=pl.col("text").str.len_chars().cast(pl.Int64))
+    built = rebuilt(wanted, corpus.segments).select("document", "text")
+    return texts.join(built, on=["document", "text"], how="anti")
+
+
+def _feeds(counts: pl.Series) -> pl.Series:
+    """So many line feeds."""
+    different: list[int] = counts.unique().to_list()
+    if not different:
+        return counts.cast(pl.String)
+    feeds = {count: "\n" * count for count in different}
+    return counts.replace_strict(feeds, return_dtype=pl.String)

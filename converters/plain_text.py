@@ -1,0 +1,105 @@
+r"""Plain text for other tools: the segments of each document, a line each.
+
+Format:
+    A file `<document>.txt` in UTF-8 for each document. Written, a line is a segment, or of a
+    document without segments a line that is not blank; read, the file is the text of the document.
+    Never told from the files: it is named by --from and --to.
+
+Conventions:
+    White space in a segment, line breaks too, is written as one blank. `tokens=divided` puts
+    blanks between the tokens of a segment.
+
+Example lines:
+    Emlashni birinchi kim boshlagan?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters import per_document
+from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.rsd import locate, lost, texts
+from hlteval.converters.segmentation import lines
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+SUFFIX = ".txt"
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The file of each document, by its name without `.txt`."""
+    return per_document.documents(source, SUFFIX)
+
+
+def sniff(_: Source) -> bool:
+    """Never: anything could be plain text."""
+    return False
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The texts of a source in batches, in the order of their names."""
+    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+        yield Reading(texts(files), tuple(files.findings), tuple(files.members))
+
+
+def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> None:
+    """The documents as a folder of files."""
+    make = partial(_files, divided=tokens == "divided")
+    per_document.write((file for corpus in corpora for file in make(corpus)), path)
+
+
+def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
+    homes = per_document.homes(corpus, FORMAT.name, SUFFIX)
+    written: dict[int, list[str]] = {}
+    for document, text in _segments(corpus, divided=divided).iter_rows():
+        written.setdefault(document, []).append(text)
+    for row, text in corpus.documents.select("row", "text").iter_rows():
+        whole = text or ""
+        listed = written.get(row) or [
+            line for start, end in lines(whole) if (line := " ".join(whole[start:end].split()))
+        ]
+        if row in homes:
+            yield homes[row], "".join(f"{line}\n" for line in listed)
+
+
+def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
+    """The text of each segment, with one blank for white space."""
+    whole = corpus.documents.select(document="row", whole="text")
+    segments = corpus.segments.join(whole, on="document", how="left", maintain_order="left")
+    width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
+    text = pl.coalesce("text", pl.col("whole").str.slice(pl.col("start"), width), pl.lit(""))
+    if divided:
+        inside = corpus.tokens.group_by(row="segment_row", maintain_order=True)
+        joined = inside.agg(divided=pl.col("text").str.join(" "))
+        segments = segments.join(joined, on="row", how="left", maintain_order="left")
+        text = pl.coalesce("divided", text)
+    return segments.select("document", text=text.str.replace_all(r"\s+", " ").str.strip_chars())
+
+
+FORMAT = Format(
+    name="text",
+    title="plain text: the segments of documents, a line each",
+    suffixes=(SUFFIX,),
+    carries=("sources", "documents", "segments", "documents.text", "segments.text"),
+    loses="where segments stand in the document, and white space in them",
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    locate=locate,
+    write=write,
+    lost=lost,
+    settings=(
+        Setting(
+            "tokens",
+            "Whether blanks stand between tokens.",
+            "as-written",
+            of="write",
+            choices=("as-written", "divided"),
+        ),
+    ),
+)

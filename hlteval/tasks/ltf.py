@@ -1,0 +1,39 @@
+"""LTF: the task ltf, which checks documents and scores nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hlteval.tasks.task import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hlteval.findings import Finding
+    from hlteval.tasks.task import Package
+    from hlteval.validators import Rule
+
+
+def _rules() -> tuple[Rule, ...]:
+    from hlteval.validators.ltf import RULES
+
+    return RULES
+
+
+def _package(package: Package) -> Iterator[Finding]:
+    from hlteval.validators.packages import documents
+
+    return documents(package, "LTF106")
+
+
+LTF = Task(
+    name="ltf",
+    title="LTF: documents of language packs, as segments and tokens (checked only)",
+    specification="LDC Logical Text Format v1.5; LoReHLT 2019, section 8.2.1",
+    format="ltf",
+    predicted=(".ltf.xml",),
+    given=(),
+    alone=True,
+    rules=_rules,
+    package=_package,
+)

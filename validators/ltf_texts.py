@@ -1,0 +1,193 @@
+"""LTF documents as a whole: the text beside its length and digest, and what may explain the rest.
+
+Here are looked at, one by one, the few documents and segments in which the rules have found that
+something does not fit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+Span = tuple[int, int, str]
+"""Start and end, half-open, and the text that is said to stand there."""
+
+_MOST_GAPS = 200
+"""Gaps that are tried one by one for a blank in place of a line feed."""
+_TAILS = 10
+"""Line feeds behind the last segment that are tried where no length is declared."""
+
+
+class Convention(NamedTuple):
+    """A way to count that explains all offsets of a document."""
+
+    what: str
+    cure: str
+
+
+UTF16 = Convention("the offsets count UTF-16 units", "count code points: Python's len() does")
+BYTES = Convention("the offsets count UTF-8 bytes", "count code points: decode the text first")
+EXCLUSIVE = Convention("each end_char is one past the end", "take 1 from every end_char")
+ONE_BASED = Convention("the offsets begin at 1", "take 1 from every start_char and end_char")
+
+_UNITS: Sequence[tuple[Convention, Callable[[str], int], int]] = (
+    (UTF16, lambda character: 1 + (character > "\uffff"), 0),
+    (BYTES, lambda character: len(character.encode()), 0),
+    (EXCLUSIVE, lambda _: 1, 1),
+)
+
+
+def convention(segments: Sequence[tuple[Span, Sequence[Span]]]) -> Convention | None:
+    """The way to count by which all segments and tokens of a document fit, if it is a known one.
+
+    Args:
+        segments: each with its tokens.
+
+    Examples:
+        >>> convention([((0, 3, "a😀"), [(0, 1, "a"), (1, 3, "😀")])]).what
+        'the offsets count UTF-16 units'
+    """
+    for known, unit, past in _UNITS:
+        if all(_fits(segment, tokens, unit, past) for segment, tokens in segments):
+            return known
+    return None
+
+
+def _fits(segment: Span, tokens: Sequence[Span], unit: Callable[[str], int], past: int) -> bool:
+    """Whether a segment and its tokens fit if characters are so long and ends so far past."""
+    begin, end, text = segment
+    offsets = [0, *accumulate(map(unit, text))]
+    if end - begin - past != offsets[-1]:
+        return False
+    index = {offset: number for number, offset in enumerate(offsets)}
+    for start, stop, token in tokens:
+        at, to = index.get(start - begin), index.get(stop - past - begin)
+        if at is None or to is None or text[at:to] != token:
+            return False
+    return True
+
+
+def shift(segment: Span, tokens: Sequence[Span]) -> int | None:
+    """By how much a segment must be moved so that all its tokens fit; None if that does not help.
+
+    Examples:
+        >>> shift((0, 5, "ab cd"), [(2, 4, "ab"), (5, 7, "cd")])
+        2
+    """
+    begin, _, text = segment
+    if not tokens:
+        return None
+    start, _, first = tokens[0]
+    at = text.find(first) if first else -1
+    while at >= 0:
+        moved = start - begin - at
+        if moved and all(
+            text[s - begin - moved : e - begin - moved] == token and s - begin >= moved
+            for s, e, token in tokens
+        ):
+            return moved
+        at = text.find(first, at + 1)
+    return None
+
+
+def uncovered(text: str, start: int, tokens: Sequence[tuple[int, int]]) -> tuple[int, str]:
+    """How many characters of a segment are in no token and no blanks, and the first run of them.
+
+    Examples:
+        >>> uncovered("ab, cd", 10, [(10, 12), (14, 16)])
+        (1, ',')
+    """
+    free = [True] * len(text)
+    for begin, end in tokens:
+        free[begin - start : end - start] = [False] * (end - begin)
+    left = [bare and not one.isspace() for one, bare in zip(text, free, strict=True)]
+    first = left.index(True)
+    end = next((n for n in range(first, len(left)) if not left[n]), len(left))
+    return sum(left), text[first:end]
+
+
+class Judged(NamedTuple):
+    """What a document's text comes to: a code, and the values of its message."""
+
+    code: str
+    values: Mapping[str, object]
+
+
+def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) -> Judged | None:
+    r"""What is wrong with a rebuilt text beside its declared length and digest; None: nothing.
+
+    Args:
+        text: as rebuilt.
+        ends: where each segment ends in it.
+        length: as declared.
+        md5: as declared.
+
+    Examples:
+        >>> judged("a\n", [1], "2", hashlib.md5(b"a\n").hexdigest()) is None
+        True
+        >>> judged("abc", [3], "2", None).code
+        'LTF503'
+    """
+    number = int(length) if length is not None and length.isascii() and length.isdigit() else None
+    if length is not None and number is None:
+        return Judged("LTF502", {"given": length[:40] or "empty"})
+    long = number is not None and len(text) > number
+    if md5 is not None and (long or md5 not in _digests(text, number)):
+        if _one_based(text, number, md5):
+            return Judged("LTF501", ONE_BASED._asdict())
+        if not long:
+            hint = _hint(text, ends, md5.strip())
+            return Judged(
+                "LTF504", {"given": md5[:40] or "empty", "md5": digest(text), "hint": hint}
+            )
+    if number is not None and long:
+        more = len(text) - number
+        return Judged("LTF503", {"given": number, "length": len(text), "more": more})
+    return None
+
+
+def digest(text: str) -> str:
+    """The MD5 digest of a text in UTF-8, in hexadecimal."""
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _digests(text: str, length: int | None) -> Iterator[str]:
+    """The digests that are right: with no declared length, of any number of final line feeds."""
+    yield digest(text)
+    if length is None:
+        yield from (digest(text + "\n" * count) for count in range(1, _TAILS))
+
+
+def _one_based(text: str, length: int | None, md5: str) -> bool:
+    if not text.startswith("\n"):
+        return False
+    bare = text[1:]
+    short = max(0, (length or 0) - len(bare))
+    return md5 in (digest(bare), digest(bare + "\n" * short))
+
+
+def _hint(text: str, ends: Sequence[int], md5: str) -> str:
+    """What may be behind another digest."""
+    if md5.lower() == digest(text):
+        return "write the digest in small letters"
+    if len(md5) != 32 or set(md5.lower()) - set("0123456789abcdef"):
+        return "an MD5 digest is 32 hexadecimal digits"
+    for what, changed in _variants(text, ends):
+        if digest(changed) == md5:
+            return f"it is right with {what}: the gap between segments is not line feeds"
+    return "some character of the text, or between segments, is not what was annotated"
+
+
+def _variants(text: str, ends: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """The text with other things than line feeds between segments."""
+    inner = [end for end in ends[:-1] if text[end : end + 1] == "\n"]
+    single = [end for end in inner if text[end : end + 2] != "\n\n"]
+    blanked = list(text)
+    for end in single:
+        blanked[end] = " "
+    yield "a blank between segments of one line", "".join(blanked)
+    yield "CR and LF at the ends of lines", text.replace("\n\n", "\r\n")
+    for end in inner[:_MOST_GAPS]:
+        yield f"a blank at code point {end}", f"{text[:end]} {text[end + 1 :]}"
