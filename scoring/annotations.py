@@ -92,9 +92,8 @@ def _joined(own: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     more = others.sort("row", "rank").group_by("row").agg(pl.col("entity").str.join("|"))
     both = own.join(more, on="row", how="left", maintain_order="left")
     whole = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
-    return both.with_columns(
-        eid=pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)
-    ).drop("entity")
+    eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)
+    return both.with_columns(eid=eid).drop("entity")
 
 
 def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
@@ -129,9 +128,9 @@ class Coded:
     """Annotations as numbers.
 
     Attributes:
-        rows: a row an annotation: `system`, the fields of keys and `language` as numbers from 0, `from`
-            and `last` as the offsets of its first and last unit; in the order of their documents'
-            first rows, then of their spans, the longer first.
+        rows: a row an annotation: `system`, the fields of keys and `language` as numbers from 0,
+            and `from` and `last`, the offsets of its first and last unit; in the
+            order of their documents' first rows, then of their spans, the longer first.
         sizes: how many numbers each of the columns has.
         names: what the numbers of `docid`, `type` and `language` stand for; null for none.
     """

@@ -17,7 +17,7 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus, align
-from hlteval.scoring import edl_files
+from hlteval.scoring import edl_errors, edl_files
 from hlteval.scoring.alternatives import chosen
 from hlteval.scoring.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl_counts import COUNTS, Counting
@@ -30,8 +30,8 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     | {"asked": pl.Boolean, "fractional": pl.Boolean}
     | dict.fromkeys(FIGURES, pl.Float64)
 )
-"""A measure and a group a row with its figures, whether it was asked for, and whether its counts are
-sums of fractions; or, where `by` is `note`, something to be told."""
+"""A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
+ or, where `by` is `note`, something to be told."""
 
 PRIMARY = "strong_typed_all_match"
 
@@ -47,8 +47,8 @@ class LinkMatch:
         with_mention_type: whether a type is `PER/NAM` and not `PER`.
         alternatives: what an alternative of the reference has in common with the system's candidate
             for it to be selected: `eid`, or `fields` for its type as well; empty: the first stands.
-        weights: what a pair of types (reference, system) counts, in measures that compare types.
-        excluded: zones as `docid`, `start`, `last`: a mention that begins or ends in one is left out.
+        weights: what a pair of types (reference, system) counts, where types are compared.
+        excluded: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
     """
 
     profile: str
@@ -93,7 +93,9 @@ class LinkMatch:
             for side, corpus in ((False, reference), (True, system))
         ]
         table = pl.concat(sides)
-        return (table if self.excluded is None else outside(table, self.excluded)), None
+        if self.excluded is not None:
+            table = outside(table, self.excluded)
+        return table, edl_errors.alignment(table, reference, system) if alignment else None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`)."""
@@ -106,11 +108,14 @@ class LinkMatch:
             self._kept[id(total)] = (total, self._measured(total))
         return self._kept[id(total)][1]
 
-    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
-        table = total
+    def _selected(self, total: pl.DataFrame) -> pl.DataFrame:
+        """The annotations with one candidate each."""
         if self.alternatives:
-            table = chosen(table, self.alternatives, official=self.official)
-        whole = coded(table.filter(pl.col("rank") == 1), official=self.official)
+            total = chosen(total, self.alternatives, official=self.official)
+        return total.filter(pl.col("rank") == 1)
+
+    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
+        whole = coded(self._selected(total), official=self.official)
         counting = Counting(whole, self.weights, official=self.official)
         parts = [pl.DataFrame(schema=dict(RESULTS))]
         parts += [self._figures(counting, one, asked=True) for one in self.wanted]
@@ -136,6 +141,23 @@ class LinkMatch:
             )
             tables["groups"] = grouped.drop("asked", "fractional")
         return metrics, tables
+
+    def analysis(
+        self, aligned: pl.DataFrame, total: pl.DataFrame
+    ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+        """Tables and files of what went wrong.
+
+        Returns:
+            The tables `errors` (how many mentions by document and type) and `clusters`; and a
+            listing for people.
+        """
+        whole = coded(self._selected(total), official=False)
+        rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
+        tables = {
+            "errors": edl_errors.by_document(aligned),
+            "clusters": edl_errors.clusters(rows, whole.names["eid"]),
+        }
+        return tables, {"errors.txt": edl_errors.listing(aligned)}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""

@@ -1,4 +1,4 @@
-"""The counts of measures over annotations: what is filtered, what is compared, how it is counted."""
+"""The counts of measures over annotations: what is filtered, compared, and how it is counted."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     lines = ["\t".join(HEADER)]
     for row in sorted(rows, key=lambda row: str(row["measure"])):
         cells = [_cell(value) for value in _figures(row).values()]
-        cells = cells or ["0"] * (len(HEADER) - 1)
+        if not cells:
+            cells = ["0"] * (len(HEADER) - 1)
         lines.append("\t".join([*cells, row["measure"]]))
     return "\n".join(lines) + "\n"
 
@@ -40,11 +41,12 @@ def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
 
 def _figures(row: Mapping[str, Any]) -> dict[str, float | int]:
     """The figures of a row; nothing where it has none."""
+    figures = dict[str, float | int]()
     if row["precision"] is None:
-        return {}
+        return figures
     counts = {name: row[name] if row["fractional"] else int(row[name]) for name in COUNTS}
-    return counts | {name: row[name] for name in RATES}
+    return figures | counts | {name: row[name] for name in RATES}
 
 
-def _cell(value: float) -> str:
+def _cell(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)

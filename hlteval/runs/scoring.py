@@ -19,7 +19,7 @@ from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, s
 from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.sources import sha256
 from hlteval.tasks import load
-from hlteval.tasks.task import Metric, Talkative
+from hlteval.tasks.task import Analyst, Metric, Talkative
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -144,8 +144,13 @@ class _Run:
             if isinstance(scored, Mapping)
             else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
         )
+        files: dict[str, str] = {}
         if self.alignments:
             tables["alignment"] = pl.concat(self.alignments)
+        if self.alignments and isinstance(self.metric, Analyst):
+            analysed, told = self.metric.analysis(tables["alignment"], total)
+            tables |= analysed
+            files |= told
         more = self.metric if isinstance(self.metric, Talkative) else None
         return Scores(
             task=task.name,
@@ -157,7 +162,7 @@ class _Run:
             tables=tables,
             verdict=judged,
             notes=(*_notes(judged), *(more.notes(total) if more else ())),
-            files=more.files(total) if more else {},
+            files=files | dict(more.files(total) if more else {}),
         )
 
     def signature(self, profile: str, given: Mapping[str, str]) -> str:
