@@ -353,7 +353,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    loses="blank lines, tabs at the end of lines, attributes in JSON, how scores of links are written",
+    loses="blank lines, tabs that end lines, attributes in JSON, how scores of links are written",
     lost=lost,
     settings=(
         Setting(

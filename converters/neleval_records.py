@@ -1,4 +1,4 @@
-"""The lines of annotation files of neleval that their pattern refuses: what they say, or why nothing.
+"""Lines of annotation files that their pattern refuses: what they say, or why they say nothing.
 
 The bulk path of `neleval` takes the lines with one candidate in plain form. Every other line comes
 here, one by one.

@@ -35,7 +35,7 @@ NIL = "NIL"
 _LARGEST = 2**62
 
 
-def annotations(
+def annotated(
     corpus: Corpus,
     *,
     system: bool = False,
@@ -68,7 +68,7 @@ def annotations(
 
 def _own(corpus: Corpus, *, system: bool, with_mention_type: bool) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
-    label = pl.when(pl.col("label") != "").then("label")
+    label: pl.Expr = pl.when(pl.col("label") != "").then("label")
     if with_mention_type:
         both = pl.format("{}/{}", "label", "mention_type")
         label = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
@@ -92,9 +92,8 @@ def _joined(own: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     more = others.sort("row", "rank").group_by("row").agg(pl.col("entity").str.join("|"))
     both = own.join(more, on="row", how="left", maintain_order="left")
     whole = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
-    return both.with_columns(
-        eid=pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)
-    ).drop("entity")
+    eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(whole)
+    return both.with_columns(eid=eid).drop("entity")
 
 
 def outside(table: pl.DataFrame, zones: pl.DataFrame) -> pl.DataFrame:
@@ -129,9 +128,9 @@ class Coded:
     """Annotations as numbers.
 
     Attributes:
-        rows: a row an annotation: `system`, the fields of keys and `language` as numbers from 0, `from`
-            and `last` as the offsets of its first and last unit; in the order of their documents'
-            first rows, then of their spans, the longer first.
+        rows: a row an annotation: `system`, the fields of keys and `language` as numbers from 0,
+            and `from` and `last`, the offsets of its first and last unit; in the
+            order of their documents' first rows, then of their spans, the longer first.
         sizes: how many numbers each of the columns has.
         names: what the numbers of `docid`, `type` and `language` stand for; null for none.
     """

@@ -47,18 +47,19 @@ def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
 
 
 def _useful(rows: Integers, columns: Integers, weights: Weights) -> Mask:
-    """All candidates but those whose item has no other choice and is outbid by another such item."""
+    """All candidates but those of items without another choice that another such item outbids."""
     return _outbidding(rows, columns, weights) & _outbidding(columns, rows, weights)
 
 
 def _outbidding(items: Integers, partners: Integers, weights: Weights) -> Mask:
-    """All candidates but those of partners with this candidate only, the best for each item kept."""
+    """Of the partners of an item that have no other candidate, only the best."""
     _, inverse, degrees = np.unique(partners, return_inverse=True, return_counts=True)
     alone = degrees[inverse] == 1
     order = np.lexsort((-weights, ~alone, items))
     first = np.ones(len(items), dtype=np.bool_)
     first[order[1:]] = items[order[1:]] != items[order[:-1]]
-    return ~alone | first
+    useful: Mask = ~alone | first
+    return useful
 
 
 def _dominant(rows: Integers, columns: Integers, weights: Weights) -> Mask:

@@ -150,7 +150,7 @@ def _share(pairs: pl.DataFrame, sized: pl.DataFrame, side: str, name: str) -> pl
 def muc(both: Clusterings) -> pl.DataFrame:
     """MUC: the links that each cluster needs, and of these the ones that the other side has."""
     both = both.partition
-    # a cluster of n items of which the other side splits m into k parts has m - k of its n - 1 links
+    # a cluster of n items whose m shared items are in k clusters there has m - k of n - 1 links
     found = both.shared.group_by("group").agg(ptp=(pl.col("shared") - 1).sum())
     return together(
         found,
@@ -236,8 +236,8 @@ def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True)
         counts: `ptp`, `fp`, `rtp`, `fn` are null.
 
     Examples:
-        >>> one = pl.DataFrame({"group": [""], "ptp": [1.0], "fp": [1.0], "rtp": [1.0], "fn": [0.0]})
-        >>> two = pl.DataFrame({"group": [""], "ptp": [1.0], "fp": [0.0], "rtp": [1.0], "fn": [1.0]})
+        >>> one = pl.DataFrame({"group": [""], "ptp": [1], "fp": [1], "rtp": [1], "fn": [0]})
+        >>> two = pl.DataFrame({"group": [""], "ptp": [1], "fp": [0], "rtp": [1], "fn": [1]})
         >>> blanc(one, two).row(0)[:2]
         ('', 0.75)
     """

@@ -17,9 +17,9 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus, align
-from hlteval.scoring import edl_files
+from hlteval.scoring import edl_errors, edl_files
 from hlteval.scoring.alternatives import chosen
-from hlteval.scoring.annotations import ANNOTATIONS, annotations, coded, outside
+from hlteval.scoring.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl_counts import COUNTS, Counting
 from hlteval.scoring.measures import DEFAULT, FIGURES, GROUPINGS, Measure, measures
 from hlteval.scoring.measures import measure as parse
@@ -30,8 +30,8 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     | {"asked": pl.Boolean, "fractional": pl.Boolean}
     | dict.fromkeys(FIGURES, pl.Float64)
 )
-"""A measure and a group a row with its figures, whether it was asked for, and whether its counts are
-sums of fractions; or, where `by` is `note`, something to be told."""
+"""A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
+ or, where `by` is `note`, something to be told."""
 
 PRIMARY = "strong_typed_all_match"
 
@@ -47,8 +47,8 @@ class LinkMatch:
         with_mention_type: whether a type is `PER/NAM` and not `PER`.
         alternatives: what an alternative of the reference has in common with the system's candidate
             for it to be selected: `eid`, or `fields` for its type as well; empty: the first stands.
-        weights: what a pair of types (reference, system) counts, in measures that compare types.
-        excluded: zones as `docid`, `start`, `last`: a mention that begins or ends in one is left out.
+        weights: what a pair of types (reference, system) counts, where types are compared.
+        excluded: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
     """
 
     profile: str
@@ -58,6 +58,9 @@ class LinkMatch:
     alternatives: str = ""
     weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
     excluded: pl.DataFrame | None = None
+    _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def official(self) -> bool:
@@ -80,7 +83,7 @@ class LinkMatch:
         """
         reference, system = align(reference, system)
         sides = [
-            annotations(
+            annotated(
                 corpus,
                 system=side,
                 with_mention_type=self.with_mention_type,
@@ -90,14 +93,29 @@ class LinkMatch:
             for side, corpus in ((False, reference), (True, system))
         ]
         table = pl.concat(sides)
-        return (table if self.excluded is None else outside(table, self.excluded)), None
+        if self.excluded is not None:
+            table = outside(table, self.excluded)
+        return table, edl_errors.alignment(table, reference, system) if alignment else None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The figures of all measures over the annotations of all batches (`RESULTS`)."""
-        table = pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
+        """The annotations of several batches as one table (`ANNOTATIONS`)."""
+        return pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
+
+    def results(self, total: pl.DataFrame) -> pl.DataFrame:
+        """The figures of all measures over annotations (`RESULTS`), worked out once."""
+        if id(total) not in self._kept:
+            # the annotations are kept as well, so that no others can take their id
+            self._kept[id(total)] = (total, self._measured(total))
+        return self._kept[id(total)][1]
+
+    def _selected(self, total: pl.DataFrame) -> pl.DataFrame:
+        """The annotations with one candidate each."""
         if self.alternatives:
-            table = chosen(table, self.alternatives, official=self.official)
-        whole = coded(table.filter(pl.col("rank") == 1), official=self.official)
+            total = chosen(total, self.alternatives, official=self.official)
+        return total.filter(pl.col("rank") == 1)
+
+    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
+        whole = coded(self._selected(total), official=self.official)
         counting = Counting(whole, self.weights, official=self.official)
         parts = [pl.DataFrame(schema=dict(RESULTS))]
         parts += [self._figures(counting, one, asked=True) for one in self.wanted]
@@ -108,8 +126,9 @@ class LinkMatch:
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
+        results = self.results(total)
         averaged = pl.col("group").is_in(AVERAGES)
-        rows = total.filter((pl.col("by") == "") | (pl.col("by") != "note") & averaged)
+        rows = results.filter((pl.col("by") == "") | (pl.col("by") != "note") & averaged)
         metrics = {
             f"{row['measure']}.{name}": row[name]
             for row in rows.iter_rows(named=True)
@@ -117,21 +136,38 @@ class LinkMatch:
         }
         tables = {"scorings": _long(rows)}
         if self.by:
-            grouped = total.filter(
+            grouped = results.filter(
                 pl.col("by") == self.by, ~averaged.fill_null(value=False), "asked"
             )
             tables["groups"] = grouped.drop("asked", "fractional")
         return metrics, tables
 
+    def analysis(
+        self, aligned: pl.DataFrame, total: pl.DataFrame
+    ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+        """Tables and files of what went wrong.
+
+        Returns:
+            The tables `errors` (how many mentions by document and type) and `clusters`; and a
+            listing for people.
+        """
+        whole = coded(self._selected(total), official=False)
+        rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
+        tables = {
+            "errors": edl_errors.by_document(aligned),
+            "clusters": edl_errors.clusters(rows, whole.names["eid"]),
+        }
+        return tables, {"errors.txt": edl_errors.listing(aligned)}
+
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
-        return tuple(total.filter(pl.col("by") == "note")["measure"])
+        return tuple(self.results(total).filter(pl.col("by") == "note")["measure"])
 
     def files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
         if not self.official:
             return {}
-        rows = total.filter(pl.col("by") == self.by, "asked").to_dicts()
+        rows = self.results(total).filter(pl.col("by") == self.by, "asked").to_dicts()
         return {"evaluation.tab": edl_files.table(rows), "evaluation.json": edl_files.as_json(rows)}
 
     def _figures(self, counting: Counting, measure: Measure, *, asked: bool) -> pl.DataFrame:
@@ -151,13 +187,16 @@ class LinkMatch:
             parts.append(self._averages(counts, measure, self.by))
         fractional = measure.fractional or (bool(self.weights) and measure.aggregate == "sets")
         # an average of nothing is a whole 0, as the public scorer has it
-        fractional = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
-        return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=fractional)
+        sums = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
+        return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=sums)
 
     def _averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """The sum of counts by group with its figures, and the mean of the groups' figures."""
         said = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
         summed = counts.select(pl.lit("<micro>").alias("group"), pl.col(*COUNTS).sum())
+        if measure.aggregate == "blanc":  # a mean has no counts to be summed
+            nothing = pl.lit(None, pl.Float64)
+            summed = summed.with_columns(nothing.alias(name) for name in FIGURES)
         micro = self._rated(summed, measure, by).with_columns(
             measure=pl.lit(f"{said}=<micro>"), fractional=pl.lit(not counts.is_empty())
         )

@@ -1,4 +1,4 @@
-"""The counts of measures over annotations: what is filtered, what is compared, how it is counted."""
+"""The counts of measures over annotations: what is filtered, compared, and how it is counted."""
 
 from __future__ import annotations
 
@@ -168,8 +168,8 @@ class _Measured:
         both = reference.join(system, on="item", suffix="_system", maintain_order="left_right")
         both = both.with_columns(self._weights(both["type"], both["type_system"]))
         both = both.filter(pl.col("weight") > 0).sort("item", "type", "type_system")
-        pairs = [_numbered(both, ("item", column)) for column in ("type", "type_system")]
-        matched = both.filter(assigned(*pairs, both["weight"].to_numpy()))
+        ours, theirs = (_numbered(both, ("item", name)) for name in ("type", "type_system"))
+        matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
         total = matched.group_by("group").agg(ptp=pl.col("weight").sum())
         dens = [
             one.with_columns(self._weights(one["type"], one["type"]))
@@ -195,9 +195,13 @@ class _Measured:
             members = members.with_columns(nameless=pl.col("eid") == 0).with_row_index("order")
             return _left(edl_official.counts(self.measure.aggregate, members))
         unique = members.select("system", "group", "item", "cluster").unique()
-        sides = [unique.filter(pl.col("system") == side).drop("system") for side in (False, True)]
-        resolved = [one.group_by("group", "item").agg(pl.col("cluster").max()) for one in sides]
-        both = Clusterings(*sides, (resolved[0], resolved[1]))
+        ours, theirs = (
+            unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
+        )
+        resolved = [
+            one.group_by("group", "item").agg(pl.col("cluster").max()) for one in (ours, theirs)
+        ]
+        both = Clusterings(ours, theirs, (resolved[0], resolved[1]))
         return _left(_CLUSTERED[self.measure.aggregate](both))
 
     def _overlap(self) -> pl.DataFrame:

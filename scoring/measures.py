@@ -40,7 +40,7 @@ class Measure:
         aggregate: how what is compared is counted, one of `AGGREGATES`.
         filter: one of `FILTERS`, or empty.
         key: what is compared, of `FIELDS`.
-        by: what it is counted by, the counts being summed or averaged; one of `GROUPINGS`, or empty.
+        by: what it is counted by, the counts then being averaged: of `GROUPINGS`, or empty.
         average: `micro` or `macro`, where it is counted by something.
     """
 
@@ -165,9 +165,9 @@ def measure(said: str) -> Measure:
         ('is_nil', ('span', 'kbid'))
         >>> measure("mention_ceaf;docid=<micro>").by
         'document'
-        >>> measure("sets:is_first")
+        >>> measure("sets:first:span")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        hlteval.scoring.measures.WrongMeasure: sets:is_first has 1 colon, not 2: an expression is aggregate:filter:key
+        hlteval.scoring.measures.WrongMeasure: sets:first:span: no filter first; there are ...
     """
     grouped = _GROUPED.fullmatch(said)
     inner = grouped["said"] if grouped else said

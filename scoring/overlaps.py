@@ -183,7 +183,8 @@ def self_overlapping(spans: Spans) -> Integers:
     """The kinds in which spans overlap each other.
 
     Examples:
-        >>> self_overlapping((np.array([1, 2, 2]), np.array([1, 1, 3]), np.array([4, 3, 9]))).tolist()
+        >>> spans = np.array([1, 2, 2]), np.array([1, 1, 3]), np.array([4, 3, 9])
+        >>> self_overlapping(spans).tolist()
         [2]
     """
     kinds, first, last = spans

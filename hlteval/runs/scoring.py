@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, s
 from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.sources import sha256
 from hlteval.tasks import load
-from hlteval.tasks.task import Metric, Talkative
+from hlteval.tasks.task import Analyst, Metric, Talkative
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -143,8 +144,13 @@ class _Run:
             if isinstance(scored, Mapping)
             else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
         )
+        files: dict[str, str] = {}
         if self.alignments:
             tables["alignment"] = pl.concat(self.alignments)
+        if self.alignments and isinstance(self.metric, Analyst):
+            analysed, told = self.metric.analysis(tables["alignment"], total)
+            tables |= analysed
+            files |= told
         more = self.metric if isinstance(self.metric, Talkative) else None
         return Scores(
             task=task.name,
@@ -156,7 +162,7 @@ class _Run:
             tables=tables,
             verdict=judged,
             notes=(*_notes(judged), *(more.notes(total) if more else ())),
-            files=more.files(total) if more else {},
+            files=files | dict(more.files(total) if more else {}),
         )
 
     def signature(self, profile: str, given: Mapping[str, str]) -> str:
@@ -189,8 +195,9 @@ def _in_order(
 
 def _said(value: str) -> str:
     """An option's value in one line: of a file its digest, else the value."""
-    path = Path(value)
-    return sha256(path.read_bytes())[:16] if path.is_file() else value.replace("|", " ")
+    if not os.path.isfile(value):  # noqa: PTH113 - a Path raises for what is too long for a name
+        return value.replace("|", " ")
+    return sha256(Path(value).read_bytes())[:16]
 
 
 def _notes(judged: Verdict) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ EDL = Task(
     options=(
         Option(
             "measure",
-            "A measure, a group of them, or aggregate:filter:key; can be repeated. All if not given.",
+            "A measure, a group, or aggregate:filter:key; can be repeated; all if not given.",
             metavar="NAME",
             many=True,
             short="m",

@@ -1,4 +1,4 @@
-"""What entity discovery and linking compares: the metric of each profile, with the task's options."""
+"""What entity discovery and linking compare: the metric of each profile, with its options."""
 
 from __future__ import annotations
 

@@ -49,6 +49,16 @@ class Talkative(Protocol):
         """The files that the official software writes, by name."""
 
 
+@runtime_checkable
+class Analyst(Protocol):
+    """A metric that tells what went wrong."""
+
+    def analysis(
+        self, aligned: pl.DataFrame, total: pl.DataFrame
+    ) -> tuple[Mapping[str, pl.DataFrame], Mapping[str, str]]:
+        """Tables by name, and files by name, made from the alignment of all batches."""
+
+
 class WrongOption(ValueError):
     """An option has a value that it cannot have: an error of usage."""
 
