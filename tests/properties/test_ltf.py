@@ -111,7 +111,7 @@ def changed(draw) -> str:
     """A file with something changed anywhere."""
     text = draw(st.sampled_from(["a b.\nc & d", "\nx", "😀 <y>\n\nz"]))
     ((_, written),) = ltf([text])
-    at, cut = draw(st.integers(0, len(written))), draw(st.integers(0, 3))
+    at, cut = draw(st.just(0) | st.integers(0, len(written))), draw(st.integers(0, 3))
     return written[:at] + draw(PIECES) + written[at + cut :]
 
 
