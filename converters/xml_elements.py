@@ -21,6 +21,7 @@ DEEPEST = 100
 
 _TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
+_MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
 _LINES = 100
 """Lines that a tag may be spread over and still be shown attribute by attribute."""
@@ -187,6 +188,7 @@ class _Reader:
             reason = f"U+{ord(rest[0]):04X} cannot stand in XML"
             hint = "take the character away"
         elif special:
+            column = special.start() + 1
             reason = f"a bare {special[0]} cannot stand in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
         return Fault("XML101", line, column, {"reason": reason, "hint": hint})
@@ -258,10 +260,11 @@ class Lines:
 
 
 def _part(written: str, start: int, field: str) -> tuple[int, int]:
-    """Where a part of the tag at a place begins and ends; one character where there is no tag."""
+    """Where a part of the tag at a place begins and ends, or other markup, or one character."""
     tag = _TAG.match(written, start)
     if tag is None:
-        return start, start + 1
+        other = _MARKUP.match(written, start)
+        return other.span() if other else (start, start + 1)
     if field == "text":
         end = written.find("<", tag.end())
         return tag.end(), end if end >= 0 else len(written)

@@ -110,7 +110,7 @@ def token_text(case: Case) -> pl.LazyFrame:
     )
     rows = rows.with_columns(
         hint=hint.otherwise(pl.lit("correct the token or its offsets")),
-        said=pl.col("said").str.slice(0, 40).replace("", "nothing"),
+        said=pl.col("said").str.slice(0, 40),
     )
     return at(rows, "text")
 
@@ -156,7 +156,9 @@ def unknown_class(case: Case) -> pl.LazyFrame:
 def _judgements(case: Case) -> pl.LazyFrame:
     """What is wrong with documents as a whole: place, `code` and the values of its message."""
     segments = case.once(all_segments)
-    unfit = segments.filter(pl.col("fault").is_not_null()).select("document").unique()
+    moved = segments.join(case.once(all_moved), on="row", how="semi")
+    faults = segments.filter(pl.col("fault").is_not_null())
+    unfit = pl.concat([one.select("document") for one in (moved, faults)]).unique()
     documents = case.once(all_documents).drop_nulls("text")
     documents = documents.join(unfit, left_on="row", right_on="document", how="anti")
     ends = segments.group_by(row="document", maintain_order=True).agg("end")
@@ -175,7 +177,7 @@ def _judgements(case: Case) -> pl.LazyFrame:
     return placed(rows, code=pl.String, **texts)
 
 
-_VALUES = ("what", "cure", "given", "length", "more", "md5", "hint")
+_VALUES = ("what", "cure", "given", "length", "more", "digest", "hint")
 _FIELDS = {"LTF501": "id", "LTF504": MD5}
 
 

@@ -140,7 +140,7 @@ def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) 
         if not long:
             hint = _hint(text, ends, md5.strip())
             return Judged(
-                "LTF504", {"given": md5[:40] or "empty", "md5": digest(text), "hint": hint}
+                "LTF504", {"given": md5[:40] or "empty", "digest": digest(text), "hint": hint}
             )
     if number is not None and long:
         more = len(text) - number
