@@ -99,6 +99,7 @@ ELSEWHERE = (
     "speech-sf-tsv",
     "lorehlt-edl",
     "kb-tab",
+    "neleval",
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """
