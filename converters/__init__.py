@@ -18,6 +18,7 @@ BUILTIN: Mapping[str, str] = {
     "document-list": "hlteval.converters.document_list",
     "edl-tab": "hlteval.converters.edl_tab",
     "kb-tab": "hlteval.converters.kb_tab",
+    "conll-coref": "hlteval.converters.conll_coref",
     "ltf": "hlteval.converters.ltf",
     "rsd": "hlteval.converters.rsd",
     "laf": "hlteval.converters.laf",

@@ -67,7 +67,8 @@ def sniff(source: Source) -> bool:
     except Unreadable:
         return False
     lines = head.removeprefix("\ufeff").split("\n")[:6]
-    return any(_SPAN.match(line) for line in lines)
+    comments = lines[0].startswith("#begin document")  # coreference, whose columns look alike
+    return not comments and any(_SPAN.match(line) for line in lines)
 
 
 def read(source: Source) -> Iterator[Reading]:
