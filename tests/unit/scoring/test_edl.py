@@ -153,6 +153,21 @@ def test_alternatives_may_have_to_agree_in_type(scored):
     assert found == [(1, 0, 1, 0), (0, 1, 0, 1)]
 
 
+def test_alternatives_in_a_table_of_mentions_without_the_option(tmp_path):
+    line = "R\tm1\tOsh\tD:1-3\t{}\tGPE\tNAM\t1.0\n"
+    paths = [tmp_path / "gold.tab", tmp_path / "system.tab"]
+    paths[0].write_text(line.replace("{}", "7|8"), "utf-8")
+    paths[1].write_text(line.replace("{}", "7"), "utf-8")
+    name = "strong_link_match"
+    found = [
+        counts(
+            score("lorehlt-edl", *map(str, paths), profile=profile, options={"measure": name}), name
+        )
+        for profile in ("plan", "official")
+    ]
+    assert found == [(1, 0, 1, 0), (0, 1, 0, 1)]
+
+
 def weights(tmp_path, *lines):
     path = tmp_path / "weights"
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
