@@ -20,6 +20,7 @@ Codes raised: NEL1xx, NEL2xx.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -269,7 +270,7 @@ def _lines(corpus: Corpus, conversion: str) -> Iterator[str]:
         rows = rows.with_columns(label=both)
     typed = pl.col("label") != ""
     scored = typed | pl.col("confidence").is_not_null()
-    rows = rows.with_columns(score=to_text(rows))
+    rows = rows.with_columns(score=to_text(rows), written=_quoted(rows["label"]))
     others = _others(corpus, rows)
     rows = rows.join(
         others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
@@ -281,7 +282,7 @@ def _lines(corpus: Corpus, conversion: str) -> Iterator[str]:
         pl.col("end") - 1,
         "entity",
         pl.when(pl.col("entity").is_not_null() & (scored | more)).then("score"),
-        pl.when(pl.col("entity").is_not_null() & (typed | more)).then(_quoted("label")),
+        pl.when(pl.col("entity").is_not_null() & (typed | more)).then("written"),
         "others",
         separator="\t",
         ignore_nulls=True,
@@ -289,17 +290,10 @@ def _lines(corpus: Corpus, conversion: str) -> Iterator[str]:
     yield from rows.select(cells.alias("line"))["line"]
 
 
-def _quoted(column: str) -> pl.Expr:
-    """A type, in JSON where it would be taken for JSON."""
-    label = pl.col(column)
-    said = label.str.replace_all("\\", "\\\\", literal=True).str.replace_all(
-        '"', '\\"', literal=True
-    )
-    return (
-        pl.when(label.str.starts_with("{"))
-        .then(pl.concat_str(pl.lit('{"type": "'), said, pl.lit('"}')))
-        .otherwise(label)
-    )
+def _quoted(labels: pl.Series) -> pl.Series:
+    """Types as they are written: in JSON where they would be taken for JSON."""
+    braced = labels.filter(labels.str.starts_with("{")).unique().to_list()
+    return labels.replace({label: json.dumps({"type": label}) for label in braced})
 
 
 def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
@@ -313,10 +307,8 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
         confidence=pl.coalesce("confidence", "confidence_own"),
         confidence_text=pl.lit(None, pl.String),
     )
-    written = links.select(
-        "mention_row",
-        others=pl.concat_str("entity", to_text(links), _quoted("label"), separator="\t"),
-    )
+    cells = pl.concat_str("entity", to_text(links), _quoted(links["label"]), separator="\t")
+    written = links.select("mention_row", others=cells)
     return written.group_by("mention_row", maintain_order=True).agg(pl.col("others").str.join("\t"))
 
 

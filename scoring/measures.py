@@ -220,7 +220,7 @@ def _near(said: str) -> str:
 
     names = (*NAMED, *SETS)
     found = process.extractOne(
-        said, names, scorer=DamerauLevenshtein.distance, score_cutoff=len(said) // 4
+        said, names, scorer=DamerauLevenshtein.distance, score_cutoff=max(len(said) // 4, 1)
     )
     if found:
         return f"; did you mean {found[0]}?"

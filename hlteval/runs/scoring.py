@@ -124,7 +124,8 @@ class _Run:
 
     def take(self, pair: Pair) -> None:
         lists = self.opened.lists
-        reference = _with_segments(pair.reference.corpus, Corpus.concat(lists.values()))
+        given = Corpus.concat(lists.values())
+        reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
         system = pair.system.corpus
         if "documents" in lists:
             names = lists["documents"].documents["name"]
@@ -209,6 +210,16 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
         "records that cannot be read are left out, all other records count as they stand",
     )
+
+
+def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:
+    """A corpus with the texts of its documents, where another corpus has them."""
+    texts = given.documents.drop_nulls("text").select("name", given="text")
+    if texts.is_empty():
+        return corpus
+    own = corpus.documents.join(texts, on="name", how="left", maintain_order="left")
+    text = pl.coalesce("text", "given")
+    return corpus.replace(documents=own.with_columns(text=text).drop("given"))
 
 
 def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:

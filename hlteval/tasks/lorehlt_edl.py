@@ -34,7 +34,7 @@ def _package(package: Package) -> Iterator[Finding]:
 _REFUSED = frozenset(
     {
         *("EDL102", "EDL108", "EDL215", "EDL216", "EDL303", "EDL305", "EDL306"),
-        *("EDL401", "EDL402", "EDL403", "EDL404", "EDL507", "DOC103"),
+        *("EDL401", "EDL402", "EDL403", "EDL404", "EDL507", "DOC103", "NEL101"),
     }
 )
 """Findings that do not block, but for which the official validator refuses a submission."""
@@ -104,6 +104,11 @@ EDL = Task(
         Option(
             "exclude",
             "Zones that are not scored: document, first and last offset, with tabs between.",
+        ),
+        Option(
+            "texts",
+            "The documents in LTF: what went wrong is shown with its context.",
+            format="ltf",
         ),
         Option(
             "documents",

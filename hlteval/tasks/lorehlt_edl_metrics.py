@@ -22,6 +22,7 @@ def metric(profile: str, options: Mapping[str, str]) -> LinkMatch:
         >>> [one.name for one in metric("plan", {"measure": "luo"}).wanted][:2]
         ['muc', 'b_cubed']
     """
+    options = {name: value for name, value in options.items() if value}
     try:
         wanted = measures(options["measure"].split() if "measure" in options else DEFAULT)
     except WrongMeasure as reason:

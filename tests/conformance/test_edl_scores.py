@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from functools import cache
 
+import polars as pl
 import pytest
 
+from hlteval.converters import load
 from hlteval.runs.scoring import Refused, score
+from hlteval.scoring.alternatives import chosen
+from hlteval.scoring.annotations import annotated
+from hlteval.sources import open_source
 
 MEASURES = (
     "all overlap-maxmax::span overlap-maxsum::span overlap-summax::span overlap-sumsum::span "
@@ -161,3 +166,31 @@ def test_ldc_s_data_converted_and_as_it_is(shared):
         )
         found = json.loads(scores.files["evaluation.json"])
         assert {name: found[name] for name in expected} == expected
+
+
+@pytest.mark.parametrize("case", ["eid-gold_exp_eid", "fields-gold_exp_eidtype"])
+def test_alternatives_are_selected_as_the_public_scorer_selects_them(shared, case):
+    folder = shared / "cases/edl/shipped/select-alternatives"
+    how, expected = case.split("-")
+    gold, system, selected = (_read(folder / f"{name}.txt") for name in ("gold", "sys", expected))
+    table = pl.concat([annotated(gold), annotated(system, system=True)])
+    columns = ["docid", "start", "end", "eid", "type", "score"]
+    found = chosen(table, how, official=True).filter(~pl.col("system")).select(columns)
+    assert found.equals(annotated(selected).select(columns))
+
+
+def test_alternatives_in_one_identifier_are_selected_alike(shared, tmp_path):
+    folder = shared / "cases/edl/shipped/select-alternatives"
+    lines = [line.split("\t") for line in (folder / "gold.txt").read_text("utf-8").splitlines()]
+    path = tmp_path / "gold.neleval"
+    joined = ["\t".join([*c[:3], "|".join(c[3::3]), "1.0", c[5]]) for c in lines]
+    path.write_text("\n".join(joined) + "\n", "utf-8")
+    table = pl.concat(
+        [annotated(_read(path), split=True), annotated(_read(folder / "sys.txt"), system=True)]
+    )
+    found = chosen(table, "eid", official=True).filter(~pl.col("system"))
+    assert found["eid"].equals(annotated(_read(folder / "gold_exp_eid.txt"))["eid"])
+
+
+def _read(path):
+    return next(iter(load("neleval").read(open_source(str(path))))).corpus
