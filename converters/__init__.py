@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from hlteval.converters.format import Format, Located, Place, Reading, Setting, WrongSetting
+from hlteval.extensions import FORMATS, extensions, resolve
 
 BUILTIN: Mapping[str, str] = {
     "standoff": "hlteval.converters.standoff",
@@ -36,8 +37,14 @@ __all__ = [
     "Reading",
     "Setting",
     "WrongSetting",
+    "known",
     "load",
 ]
+
+
+def known() -> Mapping[str, str]:
+    """The formats by name, ours and those that other packages add."""
+    return {**extensions(FORMATS), **BUILTIN}
 
 
 def load(name: str) -> Format:
@@ -50,5 +57,6 @@ def load(name: str) -> Format:
         >>> load("standoff").suffixes
         ('.txt', '.a1', '.a2')
     """
-    form: Format = import_module(BUILTIN[name]).FORMAT
+    named = known()[name]
+    form: Format = resolve(named) if ":" in named else import_module(named).FORMAT
     return form

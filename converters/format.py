@@ -146,11 +146,11 @@ class Format:
     def unplaced(self, corpus: Corpus) -> Mapping[str, int]:
         """How many values of a corpus it has no place for, in the tables it carries, by column."""
         counts = dict[str, int]()
-        for name in self.tables:
-            frame = getattr(corpus, name)
-            for column in _optional(name):
-                if column not in self.carries:
-                    counts[column] = frame.height - frame[column.partition(".")[2]].null_count()
+        for column in (column for name in self.tables for column in _optional(name)):
+            if column not in self.carries:
+                table, _, name = column.partition(".")
+                values = getattr(corpus, table)[name]
+                counts[f"values of {column}"] = values.len() - values.null_count()
         return counts
 
 

@@ -99,13 +99,10 @@ def uncovered(text: str, start: int, tokens: Sequence[tuple[int, int]]) -> tuple
         >>> uncovered("ab, cd", 10, [(10, 12), (14, 16)])
         (1, ',')
     """
-    free = [True] * len(text)
-    for begin, end in tokens:
-        free[begin - start : end - start] = [False] * (end - begin)
-    left = [bare and not one.isspace() for one, bare in zip(text, free, strict=True)]
-    first = left.index(True)
-    end = next((n for n in range(first, len(left)) if not left[n]), len(left))
-    return sum(left), text[first:end]
+    edges = [0, *(edge - start for span in tokens for edge in span), len(text)]
+    gaps = (text[begin:end].split() for begin, end in zip(edges[::2], edges[1::2], strict=True))
+    left = [run for gap in gaps for run in gap]
+    return sum(map(len, left)), left[0]
 
 
 class Judged(NamedTuple):

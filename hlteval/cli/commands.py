@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.tasks import BUILTIN, load
+from hlteval.tasks import known, load
 
 
 def _known_encoding(name: str) -> str:
@@ -34,9 +34,12 @@ Profile = Annotated[
     typer.Option(help="The written specification, or the official software with its quirks."),
 ]
 
+Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+
 
 def per_task(
-    app: typer.Typer, run: Callable[..., None], *, command: Literal["score", "validate"]
+    app: typer.Typer, run: Callable[..., None], *, command: Literal["compare", "score", "validate"]
 ) -> None:
     """Add a command for every task, with the options of the task behind the common ones.
 
@@ -46,16 +49,16 @@ def per_task(
             takes the task's own options by name.
         command: which of the tasks' own options are offered.
     """
-    for name in BUILTIN:
-        if command == "score" and load(name).metric is None:
+    for name in known():
+        if command != "validate" and load(name).metric is None:
             continue
         app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
 
 
 def _command(
-    name: str, run: Callable[..., None], which: Literal["score", "validate"]
+    name: str, run: Callable[..., None], which: Literal["compare", "score", "validate"]
 ) -> Callable[..., None]:
-    own = {option.name: option for option in load(name).options if which in option.commands}
+    own = {option.name: option for option in load(name).options if option.belongs(which)}
     parameters = inspect.signature(run, eval_str=True).parameters.values()
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
@@ -98,11 +101,12 @@ def usage() -> Iterator[None]:
     from hlteval.converters import WrongSetting
     from hlteval.runs.batches import NothingGiven
     from hlteval.runs.conversion import UnknownFormat
+    from hlteval.runs.selection import UnknownCode
     from hlteval.tasks.task import WrongOption
 
     try:
         yield
-    except (NothingGiven, UnknownFormat, WrongOption, WrongSetting) as error:
+    except (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongSetting) as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         reason = f"no such file or folder: {error.filename}" if error.filename else str(error)

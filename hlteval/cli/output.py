@@ -11,7 +11,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from hlteval.findings import Finding
-from hlteval.reports import findings, score_formats, text
+from hlteval.reports import comparison, findings, score_formats, text
+from hlteval.reports.comparison import Comparison
 from hlteval.reports.scores import Scores
 from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.reports.verdict import Verdict
@@ -72,6 +73,11 @@ def show_scores(scores: Scores, form: str, output: Path | None) -> None:
         errors = "1 error" if counts["error"] == 1 else f"{counts['error']:,} errors"
         told = f"{errors} in the submission; `hlteval validate` shows them"
         write(remarks(), Text(told, style="yellow"))
+
+
+def show_comparison(compared: Comparison, form: str) -> None:
+    """Print a comparison in one of its formats."""
+    write(results(), comparison.FORMATS[form](compared))
 
 
 def show_command(command: Sequence[str]) -> None:

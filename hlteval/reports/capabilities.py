@@ -12,7 +12,7 @@ def formats() -> Table:
     table = Table(box=None, pad_edge=False)
     for head in ("format", "reads", "writes", "carries", "what it is"):
         table.add_column(head, overflow="fold")
-    for name in converters.BUILTIN:
+    for name in converters.known():
         form = converters.load(name)
         carried = "everything" if form.carries_all else " ".join(form.tables)
         told = "".join(f"; {one.name}={one.default}: {one.help}" for one in form.settings)
@@ -25,7 +25,7 @@ def task_table() -> Table:
     table = Table(box=None, pad_edge=False)
     for head in ("task", "format", "profiles", "ranked by", "metrics", "what it is"):
         table.add_column(head, overflow="fold")
-    for name in tasks.BUILTIN:
+    for name in tasks.known():
         task = tasks.load(name)
         ranked = ", ".join(dict.fromkeys(task.primary.values())) or "-"
         table.add_row(

@@ -249,7 +249,8 @@ def _places(form: Format) -> Iterator[bool]:
 def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
-    rows = [("files", _code(form.suffixes)), ("not kept", form.loses or "nothing")]
+    files = _code(form.suffixes) or "named by `--from` and `--to`"
+    rows = [("files", files), ("not kept", form.loses or "nothing")]
     return "\n".join([f"## {form.name}\n\n{title}\n", _table(("", ""), rows), *_sections(details)])
 
 

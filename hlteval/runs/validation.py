@@ -10,7 +10,8 @@ import msgspec
 from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, named, submission
-from hlteval.tasks import load
+from hlteval.runs.selection import Selection
+from hlteval.tasks import load, rules
 from hlteval.tasks.task import Task
 from hlteval.validators import Case, apply
 
@@ -56,7 +57,13 @@ def validate(
 
 
 def validate_all(
-    task: str, paths: Sequence[str], *, profile: str = "plan", fail_on: str = "error", **given: Any
+    task: str,
+    paths: Sequence[str],
+    *,
+    profile: str = "plan",
+    fail_on: str = "error",
+    selection: Selection | None = None,
+    **given: Any,
 ) -> Verdict:
     """Check several submissions to a task as one.
 
@@ -65,14 +72,16 @@ def validate_all(
         paths: the submissions.
         profile: as for `validate`.
         fail_on: the least severity that fails, in `plan`.
+        selection: which findings are kept; in `official` the verdict does not depend on it.
         **given: more of what `validate` takes, the same for all.
     """
     each = [validate(task, path, profile=profile, **given) for path in paths]
-    findings = tuple(finding for one in each for finding in one.findings)
-    merged = Verdict(task, profile, all(one.passed for one in each), findings)
-    if profile == "plan" and merged.reaches(Severity(fail_on)):
-        return Verdict(task, profile, passed=False, findings=findings)
-    return merged
+    kept = (selection or Selection()).of(finding for one in each for finding in one.findings)
+    passed = all(one.passed for one in each)
+    merged = Verdict(task, profile, passed, tuple(kept))
+    if profile == "official":
+        return merged
+    return msgspec.structs.replace(merged, passed=not merged.reaches(Severity(fail_on)))
 
 
 def outside(opened: Submission) -> Iterator[Finding]:
@@ -88,7 +97,7 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     if pair.reference is not pair.system:
         yield from pair.reference.findings
     case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema(), opened.lists)
-    yield from apply(opened.task.rules(), case, pair.system.members, opened.format)
+    yield from apply(rules(opened.task), case, pair.system.members, opened.format)
 
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:

@@ -102,6 +102,12 @@ class Option:
         """What stands behind it on the command line."""
         return "|".join(self.choices) or self.metavar
 
+    def belongs(self, command: Literal["compare", "score", "validate"]) -> bool:
+        """Whether a command has it; systems are compared by what they are scored by."""
+        if command == "compare":
+            return "score" in self.commands and not self.shows
+        return command in self.commands
+
     def check(self, value: str) -> None:
         """Hold that a value is one that the option can have.
 
@@ -160,6 +166,7 @@ class Task:
         refuses: whether the official software refuses a submission for a finding; where this is not
             said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
+        less: the metrics of which less is better.
     """
 
     name: str
@@ -182,6 +189,7 @@ class Task:
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
     refuses: Callable[[Finding], bool] | None = None
+    less: frozenset[str] = frozenset()
 
     @property
     def profiles(self) -> tuple[str, ...]:
