@@ -47,7 +47,7 @@ def test_the_longest_beginning_gives_the_severity() -> None:
         (([], ["STD9999"], []), "no code begins with STD9999"),
         (([], [], ["STD101"]), "STD101 is not CODE=error"),
         (([], [], ["STD101=fatal"]), "STD101=fatal is not CODE=error"),
-        (([], [], ["X=info"]), "no code begins with X"),
+        (([], [], ["Q=info"]), "no code begins with Q"),
     ],
 )
 def test_what_is_no_code_is_an_error_of_usage(
