@@ -63,7 +63,11 @@ def _command(
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        given["options"] = {key: value for key in own if (value := given.pop(key))}
+        values = {key: value for key in own if (value := given.pop(key))}
+        given["options"] = {
+            key: value if own[key].shows or not own[key].many else " ".join(value)
+            for key, value in values.items()
+        }
         run(name, **given)
 
     added = [
@@ -74,6 +78,7 @@ def _command(
             annotation=Annotated[
                 Optional[list[str] if option.many else str],  # noqa: UP045
                 typer.Option(
+                    *([f"-{option.short}"] if option.short else []),
                     f"--{option.flag}",
                     metavar=option.takes,
                     help=option.help,

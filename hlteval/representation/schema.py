@@ -208,6 +208,15 @@ _DECLARED = (
         Column("value", pl.String, "what a normalisation refers to", nullable=True),
     ),
     _table(
+        "entities",
+        "an entry of a knowledge base",
+        Column("entity", pl.String, "identifier as written"),
+        Column("label", pl.String, "type as written", nullable=True),
+        Column("source", pl.String, "the list it was taken from, as written", nullable=True),
+        Column("name", pl.String, "a name of it", nullable=True),
+        placed=False,
+    ),
+    _table(
         "refused",
         "a record that could not be read",
         Column("code", pl.String, "code of the finding that tells why"),

@@ -53,8 +53,9 @@ def detected(source: Source, form: str | None = None) -> Format:
     if form is not None:
         return _named(form)
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
-    if len(fitting) == 1:
-        return fitting[0]
+    named = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
+    if len(fitting) == 1 or len(named) == 1:  # what looks alike is told apart by its name
+        return named[0] if len(named) == 1 else fitting[0]
     reason = (
         "could be " + " or ".join(f.name for f in fitting)
         if fitting

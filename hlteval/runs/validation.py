@@ -9,7 +9,7 @@ import msgspec
 
 from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
-from hlteval.runs.batches import Pair, Submission, submission
+from hlteval.runs.batches import Pair, Submission, named, submission
 from hlteval.runs.selection import Selection
 from hlteval.tasks import load, rules
 from hlteval.tasks.task import Task
@@ -47,8 +47,9 @@ def validate(
     declared = load(task)
     declared.check(profile)
     chosen = settings(declared, options or {})
-    opened = submission(declared, path, against, encoding=encoding, settings=chosen)
-    findings = list(outside(opened))
+    lists, told = named(declared, options or {})
+    opened = submission(declared, path, against, encoding=encoding, settings=chosen, lists=lists)
+    findings = [*told, *outside(opened)]
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
         step()
@@ -95,7 +96,7 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     yield from pair.system.findings
     if pair.reference is not pair.system:
         yield from pair.reference.findings
-    case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema())
+    case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema(), opened.lists)
     yield from apply(rules(opened.task), case, pair.system.members, opened.format)
 
 
@@ -108,7 +109,8 @@ def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
             for finding in findings
         ]
     if profile == "official":
-        passed = not any(finding.blocking for finding in findings)
+        refuses = load(task).refuses or (lambda finding: finding.blocking)
+        passed = not any(refuses(finding) for finding in findings)
     else:
         passed = not any(finding.severity == "error" for finding in findings)
     return Verdict(task, profile, passed, tuple(findings))

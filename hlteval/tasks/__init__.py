@@ -15,6 +15,7 @@ BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
+    "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.ltf:LAF",
 }

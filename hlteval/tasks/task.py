@@ -49,6 +49,16 @@ class Talkative(Protocol):
         """The files that the official software writes, by name."""
 
 
+@runtime_checkable
+class Analyst(Protocol):
+    """A metric that tells what went wrong."""
+
+    def analysis(
+        self, aligned: pl.DataFrame, total: pl.DataFrame
+    ) -> tuple[Mapping[str, pl.DataFrame], Mapping[str, str]]:
+        """Tables by name, and files by name, made from the alignment of all batches."""
+
+
 class WrongOption(ValueError):
     """An option has a value that it cannot have: an error of usage."""
 
@@ -65,7 +75,9 @@ class Option:
         metavar: what stands for its value in the help.
         sets: whether it is a setting of the reference's format.
         shows: whether it changes only how scores are shown.
-        many: whether it can be given more than once.
+        many: whether it can be given more than once; the values stand with blanks between, unless
+            it only shows.
+        short: a letter that stands for its name.
         commands: the commands that have it.
     """
 
@@ -77,6 +89,7 @@ class Option:
     sets: bool = False
     shows: bool = False
     many: bool = False
+    short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
 
     @property
@@ -135,6 +148,7 @@ class Task:
         title: one line for people.
         specification: the document that the profile `plan` follows.
         format: the format of the submission, and of the reference where nothing else is said.
+        submitted: other formats that a submission may have.
         references: the formats that a reference may have.
         alone: whether a submission can be checked without a reference.
         predicted: suffixes of the files of a submission that are read; others come with the task.
@@ -149,6 +163,8 @@ class Task:
         crashes: codes of findings at which the official software crashes, even when forced: there
             is then no official number.
         forgives: whether the official software goes on in spite of a finding that blocks.
+        refuses: whether the official software refuses a submission for a finding; where this is not
+            said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
         less: the metrics of which less is better.
     """
@@ -168,9 +184,11 @@ class Task:
     options: tuple[Option, ...] = ()
     crashes: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
+    submitted: tuple[str, ...] = ()
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
+    refuses: Callable[[Finding], bool] | None = None
     less: frozenset[str] = frozenset()
 
     @property
