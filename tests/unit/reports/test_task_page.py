@@ -10,6 +10,7 @@ import pytest
 from hlteval import converters, tasks
 from hlteval.findings import catalogue
 from hlteval.reports.pages import format_page, task_page
+from hlteval.reports.score_formats import MANY
 from hlteval.representation import TABLES
 
 DOCS = Path(__file__).parents[3] / "docs"
