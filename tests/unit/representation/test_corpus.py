@@ -82,9 +82,9 @@ def test_a_corpus_says_what_it_holds():
 
 
 def test_the_frames_it_was_made_of_can_be_written_to():
-    frame = pl.DataFrame({"row": [0], "origin": [None], "name": ["d"], "text": [None]}).cast(
-        TABLES["documents"].schema
-    )
+    frame = pl.DataFrame(
+        {"row": [0], "origin": [None], "name": ["d"], "text": [None], "start": [None]}
+    ).cast(TABLES["documents"].schema)
     corpus = Corpus(documents=frame)
     frame[0, "name"] = "other"
     frame.insert_column(0, pl.Series("extra", [0]))
