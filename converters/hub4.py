@@ -64,11 +64,11 @@ def read(source: Source, side: str = "reference", types: str = "") -> Iterator[R
             yield Reading(Corpus(), (reason.finding,), (member,))
             continue
         decoded = decode(data, display=member.display, encoding=member.encoding)
+        if decoded.text is None:
+            yield Reading(Corpus(), decoded.findings, (member,))
+            continue
         file = {"row": 0, "path": source.path, "member": member.name, "format": FORMAT.name}
         sources = [{**file, "sha256": sha256(data)}]
-        if decoded.text is None:
-            yield Reading(Corpus(sources=sources), decoded.findings, (member,))
-            continue
         declared = [name for name in types.split(",") if name]
         found = tables(decoded.text, reference=side == "reference", types=declared)
         yield _reading(found, sources, decoded.findings, member, decoded.text)

@@ -62,9 +62,13 @@ def sniff(source: Source) -> bool:
 
 
 def read(
-    source: Source, document_tag: str = "", id_tag: str = "", line_ends: str = "one"
+    source: Source,
+    document_tag: str = "",
+    id_tag: str = "",
+    line_ends: str = "one",
+    unsegmented: str = "",
 ) -> Iterator[Reading]:
-    """The documents of a source, one batch a file."""
+    """The documents of a source, one batch a file; unsegmented, the file is one document."""
     for member in source.members:
         try:
             data = member.fetch()
@@ -76,7 +80,9 @@ def read(
         if line_ends == "one":
             text = text.replace("\r\n", "\n")
         found = _Documents(text, member.display)
-        if decoded.text is not None:
+        if unsegmented == "yes":
+            found.documents[member.basename] = (0, len(text))
+        elif decoded.text is not None:
             found.take(document_tag, id_tag)
         file = {"row": 0, "path": source.path, "member": member.name, "format": FORMAT.name}
         corpus = Corpus(
@@ -264,5 +270,6 @@ FORMAT = Format(
             of="read",
             choices=("one", "as-written"),
         ),
+        Setting("unsegmented", "Whether the file is one document, if `yes`.", "", of="read"),
     ),
 )

@@ -91,7 +91,7 @@ def _all_fills(case: Case) -> pl.LazyFrame:
 
 
 def _fills(case: Case) -> pl.LazyFrame:
-    """The fills with their instances: `label`, `frame`, `full` for TYPE.SLOT, `name` of document."""
+    """The fills with their instances: `label`, `frame`, `full` for TYPE.SLOT, and `name`."""
     return case.once(_all_fills)
 
 
@@ -111,11 +111,13 @@ def _only(rows: pl.LazyFrame, wanted: bool) -> pl.LazyFrame:
 
 def no_instance(case: Case) -> pl.LazyFrame:
     """A file in which no instance is."""
-    sources, refused = case.table("sources"), case.table("refused")
     empty = case.system.frames.is_empty() and case.system.refused.is_empty()
-    del refused
     number, text = pl.lit(None, pl.Int64), pl.lit(None, pl.String)
-    rows = sources.select(origin="row").with_columns(record=number, field=pl.lit(""), id=text)
+    rows = (
+        case.table("sources")
+        .select(origin="row")
+        .with_columns(record=number, field=pl.lit(""), id=text)
+    )
     return _only(rows, empty)
 
 
@@ -246,9 +248,12 @@ def _like_slot() -> pl.Expr:
 
 def like_a_slot(case: Case) -> pl.LazyFrame:
     """A text that looks like a slot, or a slot that looks like a text."""
-    texts = _texts(case).filter(_like_slot()).with_columns(given=pl.col("text"))
+    texts = _texts(case).filter(_like_slot())
+    texts = texts.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
     numbers = _fills(case).filter(pl.col("slot").str.contains("^[0-9]+$"))
-    numbers = numbers.with_columns(given=pl.col("slot"), field=pl.lit("slot"))
+    numbers = numbers.with_columns(
+        given=pl.col("slot"), reading=pl.lit("the name of a slot"), field=pl.lit("slot")
+    )
     return pl.concat([texts, numbers])
 
 
