@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.hub4_lines import TEMPLETTE
 from hlteval.converters.hub4_texts import bracketed, with_brackets
+from hlteval.converters.situations import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 
