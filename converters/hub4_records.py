@@ -113,7 +113,8 @@ def kind_of(line: str) -> int:
         [0, 1, 2, 3]
     """
     if line.startswith("<"):
-        return 0 if ":=" in line else 3
+        behind = re.search(r">[ \t\r\f\x0b]*:=", line) or not line.endswith(">")
+        return 0 if ":=" in line and behind else 3
     if line.startswith("/"):
         return 2
     return 1 if re.match("[A-Za-z0-9_-]+:", line) else 3
