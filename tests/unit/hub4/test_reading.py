@@ -71,21 +71,21 @@ def test_alternatives_and_fills_are_counted() -> None:
 
 
 def test_brackets_are_minimal_strings_in_a_reference_and_text_in_a_system() -> None:
-    text = 'LOSER: "champion [south [Africa]]" ##295#326#311#326#320#326#'
+    text = 'LOSER: "bakers of [old [Cairo]]" ##295#314#305#314#309#314#'
     (reference,) = fills(text, "text", "brackets", "extents")
     assert reference[:2] == (
         "champion south Africa",
         [{"start": 9, "end": 21}, {"start": 15, "end": 21}],
     )
-    assert reference[2][1] == {"start": 311, "end": 326}
-    assert fills(text, "text", "brackets", side="system") == [("champion [south [Africa]]", None)]
+    assert reference[2][1] == {"start": 305, "end": 314}
+    assert fills(text, "text", "brackets", side="system") == [("bakers of [old [Cairo]]", None)]
 
 
 @pytest.mark.parametrize(
     ("written", "text", "quoted"),
     [
-        ('"the "African" cup" ##1#2#', 'the "African" cup', True),
-        ("the African cup  ##1#2#", "the African cup", False),
+        ('"the "bread" prize" ##1#2#', 'the "bread" prize', True),
+        ("the bread prize  ##1#2#", "the bread prize", False),
         ("USE # 4 OF ##1#2#", "USE # 4 OF", False),
         ('"## 4" ##1#2#', "## 4", True),
         ('" kept "##1#2#', " kept ", True),

@@ -77,7 +77,7 @@ def test_an_evaluation_that_needs_an_option_says_so():
 def test_every_format_tells_what_it_carries(name):
     form, page = converters.load(name), format_page()
     carried = rows(page)[f"[{name}](#{name})"].split(" | ")
-    assert carried[:2] == ["yes", "yes" if form.write else "-"]
+    assert carried[:2] == ["yes" if has else "-" for has in (form.reads, form.write)]
     assert [table for table, cell in zip(TABLES, carried[2:], strict=True) if cell == "yes"] == [
         table for table in TABLES if table in form.carries
     ]
