@@ -74,8 +74,8 @@ def test_brackets_are_minimal_strings_in_a_reference_and_text_in_a_system() -> N
     text = 'LOSER: "bakers of [old [Cairo]]" ##295#314#305#314#309#314#'
     (reference,) = fills(text, "text", "brackets", "extents")
     assert reference[:2] == (
-        "champion south Africa",
-        [{"start": 9, "end": 21}, {"start": 15, "end": 21}],
+        "bakers of old Cairo",
+        [{"start": 10, "end": 19}, {"start": 14, "end": 19}],
     )
     assert reference[2][1] == {"start": 305, "end": 314}
     assert fills(text, "text", "brackets", side="system") == [("bakers of [old [Cairo]]", None)]
