@@ -1,0 +1,264 @@
+"""The mapping of template sets: instance sets, and instances within them.
+
+The specification's "Mapping Instance Sets" and "Mapping Instances": sets go together by document,
+or, where the system's text is not segmented, greedily among those that overlap; instances of one
+type are mapped greedily by the F-measure of their scored slots. Of pairs that are equally good the
+order decides: an instance that the reference requires before one that is optional, then the order
+of the reference, then that of the system.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from hlteval.scoring.matching import Pair, optimal
+from hlteval.scoring.templette_points import (
+    Candidates,
+    Evaluation,
+    Known,
+    Mode,
+    candidates,
+    evaluated,
+    greedy,
+)
+from hlteval.scoring.templettes import Side
+from hlteval.scoring.type_order import ranked
+
+ZeroF = Literal["map", "skip-optional", "skip"]
+TEMPLATE = "TEMPLATE"
+"""The type of the instance that ties up a set; it is mapped whatever its F-measure is."""
+_MAPPED = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What the specification leaves open.
+
+    Attributes:
+        zero_f: whether pairs without a correct point are mapped: always (`map`, as the algorithm
+            says), not if the reference's instance is optional, or never (`skip`).
+        type_order: the types in the order in which they are mapped; by what points to what if
+            empty.
+        fillers: for noisy data, the words that are optional in a reference.
+    """
+
+    zero_f: ZeroF = "map"
+    type_order: tuple[str, ...] = ()
+    fillers: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """How a reference and a system are mapped in a mode.
+
+    Attributes:
+        sets: `set`, `reference`, `system`: documents; one is null where a set is left over.
+        pairs: `pair`, `set`, `reference`, `system`, `type`, points, `f` and `choice`: every
+            instance of either side but those that are removed.
+        removed: `set`, `reference`: the optional instances that are mapped to nothing.
+        evaluation: the points of the slots of `pairs`.
+        fills: what was looked at.
+        groups: `set`, `type`, `cor` and `best`: the correct points of the instances mapped by
+            the greedy algorithm, and of the mapping that has most.
+    """
+
+    sets: pl.DataFrame
+    pairs: pl.DataFrame
+    removed: pl.DataFrame
+    evaluation: Evaluation
+    fills: Candidates
+    groups: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Mapper:
+    """The pairs of instances of two sides that could be mapped, compared once for all modes."""
+
+    reference: Side
+    system: Side
+    sets: pl.DataFrame
+    policy: Policy
+
+    def __post_init__(self) -> None:
+        types = ["set", "type", "instance", "is_optional"]
+        ours = self._members(self.reference, "reference").select(types)
+        theirs = self._members(self.system, "system").select(types[:3])
+        pairs = ours.join(theirs, on=["set", "type"], suffix="_system", maintain_order="left_right")
+        pairs = pairs.select(
+            "set",
+            "type",
+            "is_optional",
+            pair=pl.int_range(pl.len(), dtype=pl.Int64),
+            reference="instance",
+            system="instance_system",
+        )
+        possible = candidates(pairs, self.reference, self.system, self.policy.fillers)
+        object.__setattr__(self, "_ours", ours)
+        object.__setattr__(self, "_theirs", theirs)
+        object.__setattr__(self, "_possible", possible)
+        object.__setattr__(self, "_ranks", self._ranked(pairs))
+
+    _ours: pl.DataFrame = None  # type: ignore[assignment]
+    _theirs: pl.DataFrame = None  # type: ignore[assignment]
+    _possible: Candidates = None  # type: ignore[assignment]
+    _ranks: pl.DataFrame = None  # type: ignore[assignment]
+
+    def _members(self, side: Side, name: str) -> pl.DataFrame:
+        """The instances of the sets of a side."""
+        sets = self.sets.select("set", document=name).drop_nulls("document")
+        return sets.join(side.instances, on="document", maintain_order="left_right")
+
+    def _ranked(self, pairs: pl.DataFrame) -> pl.DataFrame:
+        types = pairs.select("set", "type").unique(maintain_order=True)
+        return ranked(types, self._pointing().drop("slot"), self.policy.type_order)
+
+    def _pointing(self) -> pl.DataFrame:
+        """Which types point to which in which slots, by set."""
+        parts = []
+        for side, name in ((self.reference, "reference"), (self.system, "system")):
+            sets = self.sets.select("set", document=name).drop_nulls("document")
+            named = side.fills.drop_nulls("target").unique(
+                ["document", "type", "slot", "target_type"]
+            )
+            parts.append(
+                sets.join(named, on="document").select("set", "type", "slot", "target_type")
+            )
+        return pl.concat(parts).unique()
+
+    def mapped(self, mode: Mode) -> Mapping:
+        """The mapping in a mode."""
+        optional = self._ours.filter("is_optional").select("set", "type", reference="instance")
+        optional = optional.join(self._ranks, on=["set", "type"], how="left")
+        optional = optional.with_columns(pl.col("rank").fill_null(-1))
+        decided, groups = pl.DataFrame(schema=_MAPPED), []
+        chosen = []
+        for rank, given in self._by_rank():
+            known = Known(decided, _unmapped(optional.filter(pl.col("rank") < rank), decided))
+            scored = evaluated(given, known, mode).pairs(given.pairs)
+            taken = self._taken(scored)
+            groups.append(_losses(scored, taken))
+            chosen.append(taken)
+            decided = pl.concat([decided, taken.select(*_MAPPED)])
+        known = Known(decided, _unmapped(optional, decided))
+        final = self._final(pl.concat(chosen) if chosen else None, known)
+        evaluation = evaluated(final, known, mode)
+        pairs = evaluation.pairs(final.pairs)
+        return Mapping(self.sets, pairs, known.removed, evaluation, final, _joined(groups))
+
+    def _by_rank(self) -> list[tuple[int, Candidates]]:
+        """The possible pairs in the order in which their types are mapped."""
+        ranks, pairs = self._ranks, self._possible.pairs
+        pairs = pairs.join(ranks, on=["set", "type"], maintain_order="left")
+        target = ranks.rename({"type": "target_type", "rank": "target_rank"})
+        pointing = self._pointing().join(ranks, on=["set", "type"]).join(
+            target, on=["set", "target_type"]
+        )
+        early = pointing.filter(pl.col("target_rank") >= pl.col("rank")).select(
+            "set", "type", "slot"
+        )
+        listed = []
+        for rank in sorted(ranks["rank"].unique()):
+            now = pairs.filter(pl.col("rank") == rank).drop("rank")
+            given = self._possible.only(now)
+            if not early.is_empty():
+                given = given.without(now.join(early.unique(), on=["set", "type"]))
+            listed.append((rank, given))
+        return listed
+
+    def _taken(self, scored: pl.DataFrame) -> pl.DataFrame:
+        """The pairs that the greedy algorithm takes."""
+        good, tied = pl.col("f") > 0, pl.col("type") == TEMPLATE
+        if self.policy.zero_f == "skip":
+            scored = scored.filter(good | tied)
+        elif self.policy.zero_f == "skip-optional":
+            scored = scored.filter(good | tied | ~pl.col("is_optional"))
+        alone = pl.len().over("set", "type") == 1
+        single, several = scored.filter(alone), scored.filter(~alone)
+        order = ["set", "type", "f", "is_optional", "reference", "system"]
+        several = several.sort(order, descending=[name == "f" for name in order])
+        kept = greedy(several.select("set", "type", "reference", "system"))
+        return pl.concat([single, several.filter(kept)]).select(
+            "pair", "set", "type", "reference", "system", choice="f"
+        )
+
+    def _final(self, taken: pl.DataFrame | None, known: Known) -> Candidates:
+        """The pairs that are mapped, and every other instance beside nothing."""
+        possible = self._possible
+        if taken is None:
+            taken = possible.pairs.select("pair", "set", "type", "reference", "system").with_columns(
+                choice=pl.lit(None, pl.Float64)
+            )
+        keys = ["set", "instance"]
+        ours = self._ours.select("set", "type", "instance")
+        missing = ours.join(
+            taken.select("set", instance="reference"), on=keys, how="anti", maintain_order="left"
+        ).join(
+            known.removed.select("set", instance="reference"),
+            on=keys,
+            how="anti",
+            maintain_order="left",
+        )
+        spurious = self._theirs.join(
+            taken.select("set", instance="system"), on=keys, how="anti", maintain_order="left"
+        )
+        first = possible.pairs.height
+        alone = pl.concat(
+            [missing.rename({"instance": "reference"}), spurious.rename({"instance": "system"})],
+            how="diagonal",
+        ).with_columns(pair=pl.int_range(pl.len(), dtype=pl.Int64) + first)
+        kept = possible.only(taken)
+        more = candidates(alone, self.reference, self.system, None)
+        return Candidates(
+            pl.concat([taken, alone], how="diagonal"),
+            pl.concat([kept.ours, more.ours]),
+            pl.concat([kept.theirs, more.theirs]),
+            kept.texts,
+            kept.pointers,
+        )
+
+
+def _unmapped(optional: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+    rows = optional.select("set", "reference")
+    return rows.join(decided, on=["set", "reference"], how="anti", maintain_order="left")
+
+
+def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """By set and type: the correct points of the pairs that were taken, and of the best mapping."""
+    group = ["set", "type"]
+    points = scored.select(*group, "pair", "reference", "system", "cor")
+    greedily = points.join(taken.select("pair"), on="pair", how="semi")
+    sums = greedily.group_by(group).agg(pl.col("cor").sum())
+    # No mapping has more than the best of each row, or of each column.
+    limits = [
+        points.group_by(*group, side).agg(pl.col("cor").max()).group_by(group).agg(
+            pl.col("cor").sum().alias(side)
+        )
+        for side in ("reference", "system")
+    ]
+    limit = limits[0].join(limits[1], on=group).join(sums, on=group, how="left")
+    limit = limit.with_columns(pl.col("cor").fill_null(0), pl.min_horizontal("reference", "system"))
+    open_ = limit.filter(pl.col("reference") > pl.col("cor"))
+    some = points.filter(pl.col("cor") > 0).join(open_.select(group), on=group, how="semi")
+    best = {
+        key: sum(pair.weight for pair in optimal([Pair(*row[-3:]) for row in rows]))
+        for key, rows in some.select(*group, "reference", "system", "cor")
+        .rows_by_key(group, include_key=False)
+        .items()
+    }
+    found = pl.DataFrame(
+        [(*key, value) for key, value in best.items()],
+        schema={"set": pl.Int64, "type": pl.String, "best": pl.Int64},
+        orient="row",
+    )
+    rows = limit.select(*group, "cor").join(found, on=group, how="left")
+    return rows.with_columns(best=pl.coalesce("best", "cor"))
+
+
+def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:
+    empty = pl.DataFrame(
+        schema={"set": pl.Int64, "type": pl.String, "cor": pl.Int64, "best": pl.Int64}
+    )
+    return pl.concat([empty, *groups])
