@@ -14,7 +14,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.templette_points import f_measure, greedy
-from hlteval.scoring.templettes import Side, side
+from hlteval.scoring.templettes import Side, numbered, side
 from hlteval.scoring.text_columns import Scale, TextPair
 from hlteval.scoring.wording import Wording
 
@@ -83,6 +83,7 @@ def segmented(
                 side_scales[document] = scale
     ours = side(reference, wording, unscored, scales=scales and scales[0])
     theirs = side(system, wording, unscored, first_only=True, scales=scales and scales[1])
+    ours, theirs = numbered(ours, theirs)
     both = _order(ours).select(reference="document").join(
         _order(theirs).select(system="document"),
         left_on="reference",
@@ -125,6 +126,7 @@ def unsegmented(
     ]
     ours = side(reference, wording, unscored, offsets=starts, scales=every[0])  # type: ignore[arg-type]
     theirs = side(system, wording, unscored, first_only=True, scales=every[1])  # type: ignore[arg-type]
+    ours, theirs = numbered(ours, theirs)
     extents = np.array(placed, dtype=np.int64).reshape(-1, 3)
     if scales is not None:
         extents[:, 1], extents[:, 2] = scales[0].renumbered(extents[:, 1], extents[:, 2])

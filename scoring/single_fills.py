@@ -38,7 +38,7 @@ def compared(
         >>> compared(pl.DataFrame([one | other]), none).select(TESTS).row(0)
         (True, False, True, True)
     """
-    rows = pairs.with_row_index("at")
+    rows = pairs.with_row_index("number")
     strings = minimal.select("fill", minimal="content").drop_nulls()
     extents = minimal.select("fill", low="start", high="end").drop_nulls()
     by_content = _by_content(rows, strings, fillers)
@@ -46,12 +46,12 @@ def compared(
     of_minimal = _each(rows, extents, low="start", high="end")
     overlaps = _any(of_minimal, _overlap("low", "high", "start_system", "end_system"), "overlaps")
     return (
-        by_content.join(overlaps, on="at", how="left", maintain_order="left")
+        by_content.join(overlaps, on="number", how="left", maintain_order="left")
         .with_columns(
             enclosed=_within("start_system", "start", "end") & _within("end_system", "start", "end")
         )
         .with_columns(pl.col(*TESTS).fill_null(False))
-        .drop("at")
+        .drop("number")
     )
 
 
@@ -64,7 +64,7 @@ def _by_content(
         holds = pl.col("content_system").str.contains(pl.col("minimal"), literal=True)
         held = _any(of_minimal, holds, "holds")
         return rows.with_columns(inside=inside).join(
-            held, on="at", how="left", maintain_order="left"
+            held, on="number", how="left", maintain_order="left"
         )
     optional = frozenset(word.lower() for word in fillers)
     inside_of = [
@@ -77,7 +77,7 @@ def _by_content(
     ]
     held = _any(of_minimal, pl.Series("held", holding, dtype=pl.Boolean), "holds")
     found = rows.with_columns(inside=pl.Series(inside_of, dtype=pl.Boolean))
-    return found.join(held, on="at", how="left", maintain_order="left")
+    return found.join(held, on="number", how="left", maintain_order="left")
 
 
 def _each(rows: pl.DataFrame, listed: pl.DataFrame, **own: str) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def _each(rows: pl.DataFrame, listed: pl.DataFrame, **own: str) -> pl.DataFrame:
 
 
 def _any(rows: pl.DataFrame, test: pl.Expr | pl.Series, name: str) -> pl.DataFrame:
-    return rows.with_columns(test.alias(name)).group_by("at").agg(pl.col(name).any())
+    return rows.with_columns(test.alias(name)).group_by("number").agg(pl.col(name).any())
 
 
 def _within(one: str, low: str, high: str) -> pl.Expr:

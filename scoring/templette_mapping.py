@@ -73,21 +73,23 @@ class Mapping:
     groups: pl.DataFrame
 
 
-@dataclass(frozen=True)
 class Mapper:
-    """The pairs of instances of two sides that could be mapped, compared once for all modes."""
+    """The pairs of instances of two sides that could be mapped, compared once for all modes.
 
-    reference: Side
-    system: Side
-    sets: pl.DataFrame
-    policy: Policy
+    Args:
+        reference: the reference.
+        system: the system, its slots numbered as the reference's.
+        sets: `set`, `reference`, `system`: the documents whose instances are mapped.
+        policy: what the specification leaves open.
+    """
 
-    def __post_init__(self) -> None:
-        types = ["set", "type", "instance", "is_optional"]
-        ours = self._members(self.reference, "reference").select(types)
-        theirs = self._members(self.system, "system").select(types[:3])
-        pairs = ours.join(theirs, on=["set", "type"], suffix="_system", maintain_order="left_right")
-        pairs = pairs.select(
+    def __init__(self, reference: Side, system: Side, sets: pl.DataFrame, policy: Policy) -> None:
+        self.reference, self.system, self.sets, self.policy = reference, system, sets, policy
+        self._ours = self._members(reference, "reference")
+        self._theirs = self._members(system, "system").drop("is_optional")
+        pairs = self._ours.join(
+            self._theirs, on=["set", "type"], suffix="_system", maintain_order="left_right"
+        ).select(
             "set",
             "type",
             "is_optional",
@@ -95,37 +97,25 @@ class Mapper:
             reference="instance",
             system="instance_system",
         )
-        possible = candidates(pairs, self.reference, self.system, self.policy.fillers)
-        object.__setattr__(self, "_ours", ours)
-        object.__setattr__(self, "_theirs", theirs)
-        object.__setattr__(self, "_possible", possible)
-        object.__setattr__(self, "_ranks", self._ranked(pairs))
-
-    _ours: pl.DataFrame = None  # type: ignore[assignment]
-    _theirs: pl.DataFrame = None  # type: ignore[assignment]
-    _possible: Candidates = None  # type: ignore[assignment]
-    _ranks: pl.DataFrame = None  # type: ignore[assignment]
+        self._possible = candidates(pairs, reference, system, policy.fillers)
+        self._pointing = self._pointers()
+        types = pairs.select("set", "type").unique(maintain_order=True)
+        self._ranks = ranked(types, self._pointing.drop("place"), policy.type_order)
 
     def _members(self, side: Side, name: str) -> pl.DataFrame:
         """The instances of the sets of a side."""
         sets = self.sets.select("set", document=name).drop_nulls("document")
-        return sets.join(side.instances, on="document", maintain_order="left_right")
+        members = sets.join(side.instances, on="document", maintain_order="left_right")
+        return members.select("set", "type", "instance", "is_optional")
 
-    def _ranked(self, pairs: pl.DataFrame) -> pl.DataFrame:
-        types = pairs.select("set", "type").unique(maintain_order=True)
-        return ranked(types, self._pointing().drop("slot"), self.policy.type_order)
-
-    def _pointing(self) -> pl.DataFrame:
+    def _pointers(self) -> pl.DataFrame:
         """Which types point to which in which slots, by set."""
         parts = []
         for side, name in ((self.reference, "reference"), (self.system, "system")):
             sets = self.sets.select("set", document=name).drop_nulls("document")
-            named = side.fills.drop_nulls("target").unique(
-                ["document", "type", "slot", "target_type"]
-            )
-            parts.append(
-                sets.join(named, on="document").select("set", "type", "slot", "target_type")
-            )
+            keys = ["type", "place", "target_type"]
+            named = side.fills.drop_nulls("target").unique(["document", *keys])
+            parts.append(sets.join(named, on="document").select("set", *keys))
         return pl.concat(parts).unique()
 
     def mapped(self, mode: Mode) -> Mapping:
@@ -153,18 +143,20 @@ class Mapper:
         ranks, pairs = self._ranks, self._possible.pairs
         pairs = pairs.join(ranks, on=["set", "type"], maintain_order="left")
         target = ranks.rename({"type": "target_type", "rank": "target_rank"})
-        pointing = self._pointing().join(ranks, on=["set", "type"]).join(
+        pointing = self._pointing.join(ranks, on=["set", "type"]).join(
             target, on=["set", "target_type"]
         )
-        early = pointing.filter(pl.col("target_rank") >= pl.col("rank")).select(
-            "set", "type", "slot"
-        )
+        early = pointing.filter(pl.col("target_rank") >= pl.col("rank"))
+        early = early.select("set", "type", "place").unique()
         listed = []
         for rank in sorted(ranks["rank"].unique()):
             now = pairs.filter(pl.col("rank") == rank).drop("rank")
             given = self._possible.only(now)
             if not early.is_empty():
-                given = given.without(now.join(early.unique(), on=["set", "type"]))
+                slots = now.join(early, on=["set", "type"])
+                given = given.without(
+                    slots.select(at=pl.col("pair") * self.reference.places + pl.col("place"))
+                )
             listed.append((rank, given))
         return listed
 
@@ -209,15 +201,8 @@ class Mapper:
             [missing.rename({"instance": "reference"}), spurious.rename({"instance": "system"})],
             how="diagonal",
         ).with_columns(pair=pl.int_range(pl.len(), dtype=pl.Int64) + first)
-        kept = possible.only(taken)
         more = candidates(alone, self.reference, self.system, None)
-        return Candidates(
-            pl.concat([taken, alone], how="diagonal"),
-            pl.concat([kept.ours, more.ours]),
-            pl.concat([kept.theirs, more.theirs]),
-            kept.texts,
-            kept.pointers,
-        )
+        return possible.only(taken).beside(more)
 
 
 def _unmapped(optional: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:

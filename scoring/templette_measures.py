@@ -34,6 +34,8 @@ def counted(found: Mapped, sets: Sets, mode: Mode) -> list[pl.DataFrame]:
     """The points of a mapping by document, type and slot, and what the greedy algorithm lost."""
     keys = ["set", "type", "slot"]
     slots = found.evaluation.slots.join(found.pairs.select("pair", "set", "type"), on="pair")
+    places = sets.reference.slots.select("place", "slot")
+    slots = slots.with_columns(place=pl.col("at") % sets.reference.places).join(places, on="place")
     points = slots.group_by(keys).agg(pl.col(*POINTS).sum())
     losses = found.groups.filter(pl.col("best") > pl.col("cor"))
     losses = losses.select("set", "type", "best", greedy="cor")

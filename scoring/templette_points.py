@@ -7,25 +7,26 @@ known beforehand, and only pairs that gain points have to be looked at.
 
 Conventions:
     A "pair" is a reference instance beside a system's; one of the two is null where an instance
-    is mapped to nothing. F-measures are quotients of small integers: equal ones are equal as
+    is mapped to nothing. `at` is a slot of a pair, and `which` an alternative of a slot of a pair,
+    as numbers; the sides number their slots alike. F-measures are quotients of small integers: equal ones are equal as
     floats, and different ones differ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
-from hlteval.scoring.single_fills import compared
-from hlteval.scoring.templettes import PLACE, Side
+from hlteval.scoring.single_fills import TESTS, compared
+from hlteval.scoring.templettes import Side
 
 Mode = Literal["content", "extent", "both"]
 MODES: tuple[Mode, ...] = ("content", "extent", "both")
 POINTS = ("cor", "inc", "mis", "spu", "optional", "removed")
-_SLOT = ("pair", *PLACE)
-_ALTERNATIVE = (*_SLOT, "alternative")
+_LINK = ("pair", "at", "which", "fill", "fill_system", "position", "position_system")
 
 
 def f_measure() -> pl.Expr:
@@ -40,37 +41,51 @@ class Candidates:
 
     Attributes:
         pairs: `pair`, `set`, `reference`, `system`, `type`.
-        ours: the fills of the reference in each pair.
-        theirs: those of the system.
+        alternatives: of the reference: `pair`, `at`, `which`, `alternative`, `slot_optional`, and
+            how many `texts` and `pointers` it has.
+        answers: the slots of the system: `pair`, `at`, `texts`, `pointers`.
+        named: the pointers of the reference: `pair`, `at`, `which`, `fill`, `set`, `target`.
         texts: pairs of text fills of the same slot, with their tests.
-        pointers: pairs of pointers of the same slot.
+        pointers: pairs of pointers of the same slot, with `target` and `target_system`.
     """
 
     pairs: pl.DataFrame
-    ours: pl.DataFrame
-    theirs: pl.DataFrame
+    alternatives: pl.DataFrame
+    answers: pl.DataFrame
+    named: pl.DataFrame
     texts: pl.DataFrame
     pointers: pl.DataFrame
 
     def only(self, pairs: pl.DataFrame) -> Candidates:
         """What belongs to some of the pairs."""
-        kept = pairs.select("pair")
-        return Candidates(
-            pairs,
-            *(
-                table.join(kept, on="pair", how="semi", maintain_order="left")
-                for table in (self.ours, self.theirs, self.texts, self.pointers)
-            ),
-        )
+        return self._each(lambda table: table.join(pairs.select("pair"), on="pair", how="semi"), pairs)
 
     def without(self, slots: pl.DataFrame) -> Candidates:
-        """What is left if some slots are not looked at: of `pair` and `slot`."""
+        """What is left if some slots are not looked at, given as `at`."""
+        return self._each(lambda table: table.join(slots, on="at", how="anti"), self.pairs)
+
+    def beside(self, more: Candidates) -> Candidates:
+        """These pairs and others."""
+        pairs = pl.concat([self.pairs, more.pairs], how="diagonal")
         return Candidates(
-            self.pairs,
-            *(
-                table.join(slots, on=["pair", "slot"], how="anti", maintain_order="left")
-                for table in (self.ours, self.theirs, self.texts, self.pointers)
-            ),
+            pairs,
+            pl.concat([self.alternatives, more.alternatives]),
+            pl.concat([self.answers, more.answers]),
+            pl.concat([self.named, more.named]),
+            pl.concat([self.texts, more.texts]),
+            pl.concat([self.pointers, more.pointers]),
+        )
+
+    def _each(
+        self, kept: Callable[[pl.DataFrame], pl.DataFrame], pairs: pl.DataFrame
+    ) -> Candidates:
+        return Candidates(
+            pairs,
+            kept(self.alternatives),
+            kept(self.answers),
+            kept(self.named),
+            kept(self.texts),
+            kept(self.pointers),
         )
 
 
@@ -82,34 +97,56 @@ def candidates(
     Args:
         pairs: `pair`, `set`, `reference`, `system`, `type`.
         reference: the reference.
-        system: the system.
+        system: the system, its slots numbered as the reference's.
         fillers: as for `compared`.
     """
-    keep = ["fill", "instance", *PLACE, "slot_optional", "alternative", "position", "kind"]
-    texts = ["content", "start", "end"]
-    ours = _beside(pairs, "reference", reference.fills.select(*keep, "target", *texts))
-    theirs = _beside(pairs, "system", system.fills.select(*keep, "target", *texts))
-    both = ours.join(
-        theirs.drop("set", "slot_optional", "alternative"),
-        on=[*_SLOT, "kind"],
-        suffix="_system",
-        maintain_order="left_right",
-    )
-    said = compared(both.filter(pl.col("kind") == "text"), reference.minimal, fillers=fillers)
-    named = both.filter(pl.col("kind") == "pointer")
-    link = [*_ALTERNATIVE, "fill", "fill_system", "position", "position_system"]
+    ours = _beside(pairs, "reference", reference)
+    theirs = _beside(pairs, "system", system)
+    alternatives = _counted(ours, "pair", "at", "which", "alternative", "slot_optional")
+    answers = _counted(theirs, "pair", "at")
+    named = ours.filter(pl.col("kind") == "pointer")
+    said, pointed = _both(ours, theirs, "text"), _both(ours, theirs, "pointer")
+    tested = compared(said, reference.minimal, fillers=fillers)
     return Candidates(
         pairs,
-        ours.drop(texts),
-        theirs.drop(texts),
-        said.select(*link, "inside", "holds", "enclosed", "overlaps"),
-        named.select(*link, "set", "target", "target_system"),
+        alternatives,
+        answers,
+        named.select("pair", "at", "which", "fill", "set", "target"),
+        tested.select(*_LINK, *TESTS),
+        pointed.select(*_LINK, "set", "target", "target_system"),
     )
 
 
-def _beside(pairs: pl.DataFrame, side: str, fills: pl.DataFrame) -> pl.DataFrame:
-    some = pairs.select("pair", "set", instance=side).drop_nulls("instance")
-    return some.join(fills, on="instance", maintain_order="left_right").drop("instance")
+def _beside(pairs: pl.DataFrame, name: str, side: Side) -> pl.DataFrame:
+    """The fills of the instances of one side of pairs."""
+    keep = ["fill", "slot_optional", "alternative", "position", "kind", "target"]
+    some = pairs.select("pair", "set", instance=name).drop_nulls("instance")
+    rows = some.join(side.fills, on="instance", maintain_order="left_right")
+    at = pl.col("pair") * side.places + pl.col("place")
+    # No slot has as many alternatives as there are fills.
+    which = (pl.col("pair") * side.places + pl.col("place")) * side.most + pl.col("alternative")
+    return rows.select("pair", "set", *keep, *_WORDED, at=at, which=which)
+
+
+_WORDED = ("content", "start", "end")
+
+
+def _both(ours: pl.DataFrame, theirs: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """The fills of one kind of the two sides, each with each of the same slot."""
+    left, right = (side.filter(pl.col("kind") == kind) for side in (ours, theirs))
+    right = right.select("at", "fill", "position", "target", *_WORDED)
+    return left.join(right, on="at", suffix="_system", maintain_order="left_right")
+
+
+def _counted(rows: pl.DataFrame, *by: str) -> pl.DataFrame:
+    """How many fills of each kind there are; `at` or `which` tells the rest of the keys."""
+    kind = pl.col("kind")
+    key = "which" if "which" in by else "at"
+    return rows.group_by(key, maintain_order=True).agg(
+        *(pl.col(name).first() for name in by if name != key),
+        texts=(kind == "text").sum().cast(pl.Int64),
+        pointers=(kind == "pointer").sum().cast(pl.Int64),
+    )
 
 
 @dataclass(frozen=True)
@@ -130,11 +167,10 @@ class Evaluation:
     """The points of pairs of instances.
 
     Attributes:
-        slots: `pair`, `slot`, `occurrence`, `alternative` (of the reference; null where a side
-            has none) and `POINTS`.
-        links: the pairs of fills that gain points: `pair`, `alternative`, `fill`, `fill_system`,
-            `gain`.
-        dropped: the pointers of the reference that are removed: `pair`, `fill`.
+        slots: `pair`, `at`, `alternative` (of the reference; null where a side has none) and
+            `POINTS`.
+        links: the pairs of fills that gain points: `at`, `which`, `fill`, `fill_system`, `gain`.
+        dropped: the pointers of the reference that are removed: `at`, `which`, `fill`, `target`.
     """
 
     slots: pl.DataFrame
@@ -151,30 +187,34 @@ class Evaluation:
 def evaluated(given: Candidates, known: Known, mode: Mode) -> Evaluation:
     """The points of pairs of instances, given what is decided about those they point to."""
     gone = known.removed.select("set", target="reference")
-    dropped = given.ours.join(gone, on=["set", "target"], how="semi", maintain_order="left")
-    ours = given.ours
+    dropped = given.named.join(gone, on=["set", "target"], how="semi", maintain_order="left")
+    alternatives = given.alternatives
     if not dropped.is_empty():
-        ours = ours.join(gone, on=["set", "target"], how="anti", maintain_order="left")
-    weight = 2 if mode == "both" else 1
-    alternatives = _counted(ours, _ALTERNATIVE, pl.col("slot_optional").first())
-    answers = _counted(given.theirs, _SLOT)
+        alternatives = _without(alternatives, dropped)
     links = _linked(given, dropped, known, mode)
-    slots = _slots(alternatives, answers, links, weight)
-    counted = dropped.unique([*_SLOT, "target"]).group_by(_SLOT).agg(removed=pl.len())
-    slots = slots.join(counted, on=list(_SLOT), how="full", coalesce=True)
+    slots = _slots(alternatives, given.answers, links, 2 if mode == "both" else 1)
+    if not dropped.is_empty():
+        slots = _with_removed(slots, dropped)
     points = [pl.col(name).fill_null(0).cast(pl.Int64) for name in POINTS]
-    return Evaluation(
-        slots.select(*_SLOT, "alternative", *points), links, dropped.select("pair", "fill")
-    )
+    slots = slots.select("pair", "at", "alternative", *points)
+    return Evaluation(slots, links, dropped.select("at", "which", "fill", "target"))
 
 
-def _counted(rows: pl.DataFrame, by: tuple[str, ...], *more: pl.Expr) -> pl.DataFrame:
-    kind = pl.col("kind")
-    return rows.group_by(by).agg(
-        *more,
-        texts=(kind == "text").sum().cast(pl.Int64),
-        pointers=(kind == "pointer").sum().cast(pl.Int64),
+def _without(alternatives: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
+    """The alternatives without removed pointers; one that has nothing else is none."""
+    counts = dropped.group_by("which").agg(gone=pl.len().cast(pl.Int64))
+    rows = alternatives.join(counts, on="which", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("pointers") - pl.col("gone").fill_null(0)).drop("gone")
+    return rows.filter(pl.col("texts") + pl.col("pointers") > 0)
+
+
+def _with_removed(slots: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
+    """The slots, with how many instances of those they point to are removed."""
+    counts = dropped.group_by("at").agg(
+        pl.col("pair").first(), removed=pl.col("target").n_unique().cast(pl.Int64)
     )
+    rows = slots.drop("removed").join(counts, on="at", how="full", coalesce=True)
+    return rows.with_columns(pl.coalesce("pair", "pair_right")).drop("pair_right")
 
 
 def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) -> pl.DataFrame:
@@ -189,27 +229,26 @@ def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) 
         how="semi",
     )
     if not dropped.is_empty():
-        right = right.join(dropped, on=["pair", "fill"], how="anti")
+        right = right.join(dropped, on=["which", "fill"], how="anti")
+    # Whether a text gains 1 of 2 or 2 of 2 points, or a pointer 1 of 1, orders as F does.
     best = 2 if mode == "both" else 1
     rows = pl.concat(
         [
-            given.texts.select(*_LINK, gain=gain, f=gain / best).filter(pl.col("gain") > 0),
-            right.select(*_LINK, gain=pl.lit(1, pl.Int64), f=pl.lit(1.0)),
+            given.texts.select(*_LINK, gain=gain, good=gain).filter(pl.col("gain") > 0),
+            right.select(
+                *_LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)
+            ),
         ]
     )
-    alone = (pl.len().over("pair", "fill") == 1) & (
-        pl.len().over("pair", "alternative", "fill_system") == 1
-    )
-    rows = rows.with_columns(alone=alone)
-    order = ["pair", *PLACE, "alternative", "f", "position", "position_system"]
-    falling = [name == "f" for name in order]
-    contested = rows.filter(~pl.col("alone")).sort(order, descending=falling)
-    kept = greedy(contested.select("pair", "alternative", "fill", "fill_system"))
-    chosen = pl.concat([rows.filter("alone"), contested.filter(kept)])
-    return chosen.select(*_ALTERNATIVE, "fill", "fill_system", "gain")
-
-
-_LINK = (*_ALTERNATIVE, "fill", "fill_system", "position", "position_system")
+    twice = rows.select(
+        pl.struct("which", "fill").is_duplicated()
+        | pl.struct("which", "fill_system").is_duplicated()
+    ).to_series()
+    order = ["which", "good", "position", "position_system"]
+    contested = rows.filter(twice).sort(order, descending=[name == "good" for name in order])
+    kept = greedy(contested.select("which", "fill", "fill_system"))
+    chosen = pl.concat([rows.filter(~twice), contested.filter(kept)])
+    return chosen.select("at", "which", "fill", "fill_system", "gain")
 
 
 def greedy(rows: pl.DataFrame) -> pl.Series:
@@ -227,7 +266,10 @@ def greedy(rows: pl.DataFrame) -> pl.Series:
         >>> greedy(rows).to_list()
         [True, False, True]
     """
-    chosen, ours, theirs, current = [], set(), set(), None
+    chosen: list[bool] = []
+    ours: set[int] = set()
+    theirs: set[int] = set()
+    current = None
     for *group, reference, system in rows.iter_rows():
         if group != current:
             ours, theirs, current = set(), set(), group
@@ -243,26 +285,29 @@ def _slots(
     alternatives: pl.DataFrame, answers: pl.DataFrame, links: pl.DataFrame, weight: int
 ) -> pl.DataFrame:
     """The points of every slot that either side has."""
-    gained = links.group_by(_ALTERNATIVE).agg(cor=pl.col("gain").sum())
-    both = alternatives.join(answers, on=list(_SLOT), suffix="_system")
-    both = both.join(gained, on=list(_ALTERNATIVE), how="left")
+    gained = links.group_by("which").agg(cor=pl.col("gain").sum())
+    both = alternatives.join(answers.drop("pair"), on="at", suffix="_system")
+    both = both.join(gained, on="which", how="left")
+    # All fills of a kind are paired until none are left on one side, whatever they gain.
     texts = pl.min_horizontal("texts", "texts_system")
     pointers = pl.min_horizontal("pointers", "pointers_system")
     cor, optional = pl.col("cor").fill_null(0), pl.col("slot_optional")
     silent = pl.col("pointers") - pointers
     answered = both.select(
-        *_ALTERNATIVE,
+        *_CHOSEN,
         cor=cor,
         inc=weight * texts + pointers - cor,
         mis=weight * (pl.col("texts") - texts) + pl.when(optional).then(0).otherwise(silent),
         spu=weight * (pl.col("texts_system") - texts) + pl.col("pointers_system") - pointers,
         optional=pl.when(optional).then(silent).otherwise(0),
+        removed=pl.lit(0, pl.Int64),
     )
-    rest = alternatives.join(answers, on=list(_SLOT), how="anti")
-    spurious = answers.join(alternatives, on=list(_SLOT), how="anti")
-    return pl.concat(
-        [_best(answered), _cheapest(rest, weight), _spurious(spurious, weight)], how="diagonal"
-    )
+    missing = alternatives.join(answers, on="at", how="anti")
+    spurious = answers.join(alternatives, on="at", how="anti")
+    return pl.concat([_best(answered), _cheapest(missing, weight), _spurious(spurious, weight)])
+
+
+_CHOSEN = ("pair", "at", "alternative")
 
 
 def _best(alternatives: pl.DataFrame) -> pl.DataFrame:
@@ -271,34 +316,51 @@ def _best(alternatives: pl.DataFrame) -> pl.DataFrame:
     Of equal ones the one with fewest possible points that still has as many as the system has
     actual ones; otherwise the first.
     """
-    rows = alternatives.with_columns(f=f_measure())
-    several = pl.len().over(_SLOT) > 1
-    alone, rows = rows.filter(~several), rows.filter(several)
-    rows = rows.filter(pl.col("f") == pl.col("f").max().over(_SLOT)).with_columns(
+    several = alternatives["at"].is_duplicated()
+    alone, rows = alternatives.filter(~several), alternatives.filter(several)
+    rows = rows.with_columns(f=f_measure())
+    rows = rows.filter(pl.col("f") == pl.col("f").max().over("at")).with_columns(
         pos=pl.col("cor") + pl.col("inc") + pl.col("mis"),
         act=pl.col("cor") + pl.col("inc") + pl.col("spu"),
     )
-    rows = rows.sort(*_ALTERNATIVE)
-    first = pl.col("alternative") == pl.col("alternative").first().over(_SLOT)
-    short = (pl.col("pos") < pl.col("act")).first().over(_SLOT)
+    rows = rows.sort("at", "alternative")
+    first = pl.col("alternative") == pl.col("alternative").first().over("at")
+    short = (pl.col("pos") < pl.col("act")).first().over("at")
     rows = rows.filter(pl.when(short).then(first).otherwise(pl.col("pos") >= pl.col("act")))
-    rows = rows.sort(*_SLOT, "pos", "alternative").unique(_SLOT, keep="first", maintain_order=True)
-    return pl.concat([alone.drop("f"), rows.drop("f", "pos", "act")])
+    rows = rows.sort("at", "pos", "alternative").unique("at", keep="first", maintain_order=True)
+    return pl.concat([alone, rows.drop("f", "pos", "act")])
 
 
 def _cheapest(alternatives: pl.DataFrame, weight: int) -> pl.DataFrame:
     """Slots to which the system is silent: the alternative with fewest points is missing."""
     cost = weight * pl.col("texts") + pl.col("pointers")
-    rows = alternatives.with_columns(cost=cost).sort(*_SLOT, "cost", "alternative")
-    rows = rows.unique(_SLOT, keep="first", maintain_order=True)
-    optional = pl.col("slot_optional")
-    return rows.select(
-        *_ALTERNATIVE,
-        mis=pl.when(optional).then(0).otherwise("cost"),
-        optional=pl.when(optional).then("cost").otherwise(0),
+    rows = alternatives.with_columns(cost=cost)
+    several = rows["at"].is_duplicated()
+    best = rows.filter(several).sort("at", "cost", "alternative")
+    best = best.unique("at", keep="first", maintain_order=True)
+    optional, none = pl.col("slot_optional"), pl.lit(0, pl.Int64)
+    return pl.concat([rows.filter(~several), best]).select(
+        *_CHOSEN,
+        cor=none,
+        inc=none,
+        mis=pl.when(optional).then(none).otherwise("cost"),
+        spu=none,
+        optional=pl.when(optional).then("cost").otherwise(none),
+        removed=none,
     )
 
 
 def _spurious(answers: pl.DataFrame, weight: int) -> pl.DataFrame:
-    cost = weight * pl.col("texts") + pl.col("pointers")
-    return answers.select(*_SLOT, spu=cost)
+    """Slots that only the system has."""
+    none = pl.lit(0, pl.Int64)
+    return answers.select(
+        "pair",
+        "at",
+        alternative=pl.lit(None, pl.Int64),
+        cor=none,
+        inc=none,
+        mis=none,
+        spu=weight * pl.col("texts") + pl.col("pointers"),
+        optional=none,
+        removed=none,
+    )

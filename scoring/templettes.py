@@ -7,7 +7,7 @@ for comparing, and the minimal strings of a reference apart.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -27,17 +27,26 @@ class Side:
 
     Attributes:
         instances: `instance`, `document`, `type`, `pointer`, `is_optional`, in the file's order.
-        fills: `fill`, `instance`, `type`, `slot`, `occurrence`, `slot_optional`, `alternative`,
-            `position`, `kind`, `text`, `content`, `start`, `end`; of a pointer `target` and
-            `target_type`, null where it leads nowhere.
+        fills: `fill`, `instance`, `type`, `slot`, `occurrence`, `place`, `slot_optional`,
+            `alternative`, `position`, `kind`, `text`, `content`, `start`, `end`; of a pointer
+            `target` and `target_type`, null where it leads nowhere.
         minimal: `fill`, `content`, `start`, `end`: a row per minimal string of a reference.
         whole: `document`, `start`, `end`: from the first to the last offset of all text fills.
+        slots: `place`, `slot`, `occurrence`: the slots of both sides, numbered.
+        most: one more than the greatest number of alternatives.
     """
 
     instances: pl.DataFrame
     fills: pl.DataFrame
     minimal: pl.DataFrame
     whole: pl.DataFrame
+    slots: pl.DataFrame
+    most: int = 2
+
+    @property
+    def places(self) -> int:
+        """How many different slots there are."""
+        return max(self.slots.height, 1)
 
 
 def side(
@@ -85,7 +94,24 @@ def side(
     fills = fills.drop("extents", "brackets").join(
         worded, on="fill", how="left", maintain_order="left"
     )
-    return Side(instances, fills, minimal, whole.drop_nulls())
+    return Side(instances, fills, minimal, whole.drop_nulls(), fills.select(PLACE).clear())
+
+
+def numbered(reference: Side, system: Side) -> tuple[Side, Side]:
+    """Two sides whose slots have the same numbers: the column `place`."""
+    both = pl.concat([side.fills.select(PLACE) for side in (reference, system)])
+    places = both.unique(maintain_order=True).with_row_index("place")
+    places = places.with_columns(pl.col("place").cast(pl.Int64))
+    most = [side.fills["alternative"].max() or 0 for side in (reference, system)]
+    return tuple(  # type: ignore[return-value]
+        replace(
+            side,
+            fills=side.fills.join(places, on=PLACE, how="left", maintain_order="left"),
+            slots=places,
+            most=max(int(str(number)) for number in most) + 1,
+        )
+        for side in (reference, system)
+    )
 
 
 def _fills(corpus: Corpus, instances: pl.DataFrame, *, first_only: bool) -> pl.DataFrame:
