@@ -16,6 +16,8 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-json": "hlteval.converters.speech_sf_json",
     "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
     "document-list": "hlteval.converters.document_list",
+    "hub4": "hlteval.converters.hub4",
+    "sgml-corpus": "hlteval.converters.sgml_corpus",
 }
 """The formats by name, each imported where it is first used."""
 

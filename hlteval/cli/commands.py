@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 
 from hlteval.tasks import BUILTIN, load
+from hlteval.tasks.task import Option
 
 
 def _known_encoding(name: str) -> str:
@@ -58,22 +59,16 @@ def _command(
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        given["options"] = {key: value for key in own if (value := given.pop(key))}
+        chosen = {key: value for key in own if (value := given.pop(key))}
+        given["options"] = {key: "yes" if own[key].switch else chosen[key] for key in chosen}
         run(name, **given)
 
     added = [
         inspect.Parameter(
             option.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                Optional[list[str] if option.many else str],  # noqa: UP045
-                typer.Option(
-                    f"--{option.flag}",
-                    metavar=option.takes,
-                    help=option.help,
-                ),
-            ],
+            default=False if option.switch else None,
+            annotation=_annotation(option),
         )
         for option in own.values()
     ]
@@ -83,6 +78,16 @@ def _command(
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
     return command
+
+
+def _annotation(option: Option) -> Any:
+    """What the command line makes of an option."""
+    if option.switch:
+        return Annotated[bool, typer.Option(f"--{option.flag}", help=option.help)]
+    return Annotated[
+        Optional[list[str] if option.many else str],  # noqa: UP045
+        typer.Option(f"--{option.flag}", metavar=option.takes, help=option.help),
+    ]
 
 
 @contextmanager

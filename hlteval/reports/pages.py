@@ -98,7 +98,7 @@ def _facts(task: Task) -> str:
 
 def _option(option: Option) -> str:
     taken = option.takes.replace("|", "\\|")
-    return f"option `--{option.flag} {taken}`"
+    return f"option `--{option.flag} {taken}`" if taken else f"option `--{option.flag}`"
 
 
 def _references(task: Task) -> Iterator[tuple[str, str]]:

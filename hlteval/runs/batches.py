@@ -38,18 +38,20 @@ class Submission:
         task: what it is submitted to.
         system: the submission.
         reference: what it is checked against; None where the submission brings its own documents.
-        settings: of the reference's format, by name.
+        settings: of the formats, by name.
+        options: values by the names of the task's options.
     """
 
     task: Task
     system: Source
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def format(self) -> Format:
         """The format of the submission."""
-        return load(self.task.format)
+        return _set(load(self.task.format), {**self.task.reads, **self.settings})
 
     @property
     def reference_format(self) -> Format:
@@ -64,8 +66,7 @@ class Submission:
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
         if not fitting:
             raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
-        known = {setting.name for setting in fitting[0].settings}
-        return fitting[0].having({k: v for k, v in self.settings.items() if k in known})
+        return _set(fitting[0], self.settings)
 
     @property
     def found(self) -> Documents:
@@ -122,6 +123,7 @@ def submission(
     encoding: str = "utf-8",
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -131,7 +133,7 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference, settings or {})
+    opened = Submission(task, system, reference, settings or {}, options or {})
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
         raise NothingGiven(
@@ -139,6 +141,12 @@ def submission(
             f"(with {wanted}) by --against"
         )
     return opened
+
+
+def _set(form: Format, settings: Mapping[str, str]) -> Format:
+    """A format with those of some settings that it has."""
+    known = {setting.name for setting in form.settings}
+    return form.having({name: value for name, value in settings.items() if name in known})
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, submissi
 from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.sources import open_source, sha256
 from hlteval.tasks import load
+from hlteval.tasks.options import merged
 from hlteval.tasks.task import Metric, Talkative, Task
 
 _SCORINGS = {
@@ -72,9 +73,15 @@ def score(
         FileNotFoundError: if a path does not exist.
     """
     declared = load(task)
-    given = {name: path for name, path in (options or {}).items() if path}
+    declared.hold_profile(profile)
+    given = merged(declared, {name: value for name, value in (options or {}).items() if value})
     opened = submission(
-        declared, system, reference, encoding=encoding, settings=settings(declared, given)
+        declared,
+        system,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")

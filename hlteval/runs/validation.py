@@ -11,7 +11,8 @@ from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, submission
 from hlteval.tasks import load
-from hlteval.tasks.task import Task
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators import Case, apply
 
 
@@ -44,13 +45,35 @@ def validate(
         WrongOption: if an option has a value that it cannot have.
     """
     declared = load(task)
-    chosen = settings(declared, options or {})
-    opened = submission(declared, path, against, encoding=encoding, settings=chosen)
+    declared.hold_profile(profile)
+    given = merged(declared, options or {})
+    opened = submission(
+        declared,
+        path,
+        _checked_against(declared, given, against),
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+    )
     findings = list(outside(opened))
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
         step()
     return verdict(task, profile, findings)
+
+
+def _checked_against(task: Task, given: Mapping[str, str], path: str | None) -> str | None:
+    """What a submission is checked against: a path, or what an option names.
+
+    Raises:
+        WrongOption: if both are given.
+    """
+    named = {o.flag: given[o.name] for o in task.options if o.against and o.name in given}
+    for flag, value in named.items():
+        if path is not None:
+            raise WrongOption(f"give either --against or --{flag}")
+        path = value
+    return path
 
 
 def validate_all(
@@ -85,7 +108,8 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     yield from pair.system.findings
     if pair.reference is not pair.system:
         yield from pair.reference.findings
-    case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema())
+    schema = opened.task.allows(opened.options)
+    case = Case(pair.system.corpus, pair.reference.corpus, schema)
     yield from apply(opened.task.rules(), case, pair.system.members, opened.format)
 
 
@@ -105,7 +129,7 @@ def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
 
 
 def settings(task: Task, given: Mapping[str, str]) -> dict[str, str]:
-    """The options of a task that are settings of its reference's format.
+    """The options of a task that are settings of its formats.
 
     Raises:
         WrongOption: if an option has a value that it cannot have.

@@ -13,6 +13,7 @@ BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
+    "hub4": "hlteval.tasks.hub4:HUB4",
 }
 """The tasks by name, each imported where it is first used."""
 

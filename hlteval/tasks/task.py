@@ -7,7 +7,7 @@ name only when it is used, so that `hlteval --help` costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -63,10 +63,12 @@ class Option:
         format: the format of the file that it names, where it names one that has a format.
         choices: the values that it can have, where these are few.
         metavar: what stands for its value in the help.
-        sets: whether it is a setting of the reference's format.
+        sets: whether it is a setting of the formats that have it.
         shows: whether it changes only how scores are shown.
         many: whether it can be given more than once.
         commands: the commands that have it.
+        switch: whether it takes no value: given, its value is `yes`.
+        against: whether it names what a submission is checked against.
     """
 
     name: str
@@ -78,6 +80,8 @@ class Option:
     shows: bool = False
     many: bool = False
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
+    switch: bool = False
+    against: bool = False
 
     @property
     def flag(self) -> str:
@@ -87,7 +91,7 @@ class Option:
     @property
     def takes(self) -> str:
         """What stands behind it on the command line."""
-        return "|".join(self.choices) or self.metavar
+        return "" if self.switch else "|".join(self.choices) or self.metavar
 
     def check(self, value: str) -> None:
         """Hold that a value is one that the option can have.
@@ -140,6 +144,8 @@ class Task:
             is then no official number.
         forgives: whether the official software goes on in spite of a finding that blocks.
         compares: the table without which a reference has nothing to score against.
+        reads: settings of the format of a submission; those of a reference are the format's own.
+        configured: what the task allows, where that depends on options.
     """
 
     name: str
@@ -160,3 +166,21 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
+    reads: Mapping[str, str] = field(default_factory=dict)
+    configured: Callable[[Mapping[str, str]], Any] | None = None
+
+    def allows(self, options: Mapping[str, str]) -> Any:
+        """What the task allows with some options, for the rules."""
+        return self.schema() if self.configured is None else self.configured(options)
+
+    def hold_profile(self, profile: str) -> None:
+        """Hold that there is a profile.
+
+        Raises:
+            WrongOption: if the task has no public software that it could reproduce.
+        """
+        if profile not in self.primary:
+            raise WrongOption(
+                f"{self.name} has no public scorer, so there is no profile {profile}; "
+                f"use {' or '.join(self.primary)}"
+            )
