@@ -18,7 +18,7 @@ from hlteval.scoring.instance_sets import Sets, segmented, unsegmented
 from hlteval.scoring.templette_mapping import Mapper, Policy
 from hlteval.scoring.templette_measures import COUNTS, MEASURES, counted, measures, tables
 from hlteval.scoring.templette_points import MODES, POINTS, Mode
-from hlteval.scoring.templette_report import mapping_rows
+from hlteval.scoring.templette_report import listing, mapping_rows
 from hlteval.scoring.templettes import UNSCORED
 from hlteval.scoring.text_columns import TextPair
 from hlteval.scoring.wording import Wording
@@ -111,3 +111,26 @@ class TempletteMatch:
                 found = dict.fromkeys(MEASURES)
             metrics |= {f"{mode}.{name}": value for name, value in found.items()}
         return metrics, tables(total, self.modes, self.beta)
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """How much the greedy algorithm falls short of the mapping with most correct points."""
+        lost = total.filter(pl.col("slot").is_null())
+        told = []
+        for mode in self.modes:
+            rows = lost.filter(pl.col("mode") == mode)
+            if not rows.is_empty():
+                points = rows.select(pl.col("best") - pl.col("greedy")).sum().item()
+                told.append(
+                    f"{mode}: the greedy mapping that the specification asks for has {points} "
+                    f"correct points less than the best mapping of instances, in {rows.height} "
+                    "groups (table greedy_loss)"
+                )
+        return tuple(told)
+
+    def files(self, _: pl.DataFrame) -> dict[str, str]:
+        """There is no public scorer whose files could be written."""
+        return {}
+
+    def listings(self, alignment: pl.DataFrame) -> dict[str, str]:
+        """The reference and the system side by side."""
+        return {"mapping.side-by-side.txt": listing(alignment)}

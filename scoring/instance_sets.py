@@ -75,22 +75,33 @@ def segmented(
         texts: the texts of both sides, where extents are compared by their alignment.
     """
     names = _names(reference), _names(system)
-    scales: list[dict[int, Scale]] | None = None
-    if texts is not None:
-        scales = [{}, {}]
-        for document, ours, theirs in names[0].join(names[1], on="document").iter_rows():
-            for side_scales, scale in zip(scales, texts.scales(ours, theirs) or (), strict=False):
-                side_scales[document] = scale
-    ours = side(reference, wording, unscored, scales=scales and scales[0])
-    theirs = side(system, wording, unscored, first_only=True, scales=scales and scales[1])
+    scales = (None, None) if texts is None else _scales(texts, names)
+    ours = side(reference, wording, unscored, scales=scales[0])
+    theirs = side(system, wording, unscored, first_only=True, scales=scales[1])
     ours, theirs = numbered(ours, theirs)
-    both = _order(ours).select(reference="document").join(
-        _order(theirs).select(system="document"),
-        left_on="reference",
-        right_on="system",
-        coalesce=False,
+    both = (
+        _order(ours)
+        .select(reference="document")
+        .join(
+            _order(theirs).select(system="document"),
+            left_on="reference",
+            right_on="system",
+            coalesce=False,
+        )
     )
     return Sets(ours, theirs, _with_rest(both, ours, theirs), True, names)
+
+
+Scales = tuple[dict[int, Scale], dict[int, Scale]]
+
+
+def _scales(texts: TextPair, names: tuple[pl.DataFrame, pl.DataFrame]) -> Scales:
+    """The scales of the documents of both sides, by number."""
+    found: Scales = ({}, {})
+    for document, ours, theirs in names[0].join(names[1], on="document").iter_rows():
+        for scales, scale in zip(found, texts.scales(ours, theirs) or (), strict=False):
+            scales[document] = scale
+    return found
 
 
 def unsegmented(

@@ -180,9 +180,9 @@ class Mapper:
         """The pairs that are mapped, and every other instance beside nothing."""
         possible = self._possible
         if taken is None:
-            taken = possible.pairs.select("pair", "set", "type", "reference", "system").with_columns(
-                choice=pl.lit(None, pl.Float64)
-            )
+            taken = possible.pairs.select(
+                "pair", "set", "type", "reference", "system"
+            ).with_columns(choice=pl.lit(None, pl.Float64))
         keys = ["set", "instance"]
         ours = self._ours.select("set", "type", "instance")
         missing = ours.join(
@@ -218,9 +218,10 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     sums = greedily.group_by(group).agg(pl.col("cor").sum())
     # No mapping has more than the best of each row, or of each column.
     limits = [
-        points.group_by(*group, side).agg(pl.col("cor").max()).group_by(group).agg(
-            pl.col("cor").sum().alias(side)
-        )
+        points.group_by(*group, side)
+        .agg(pl.col("cor").max())
+        .group_by(group)
+        .agg(pl.col("cor").sum().alias(side))
         for side in ("reference", "system")
     ]
     limit = limits[0].join(limits[1], on=group).join(sums, on=group, how="left")

@@ -28,6 +28,7 @@ points of the instances of that type by the greedy mapping, and by the mapping t
 
 DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
 MEASURES = (*POINTS, *DERIVED)
+_SHOWN = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
 
 
 def counted(found: Mapped, sets: Sets, mode: Mode) -> list[pl.DataFrame]:
@@ -109,9 +110,9 @@ def tables(total: pl.DataFrame, modes: Sequence[str], beta: float) -> dict[str, 
     }
     found = {name: _by(points, modes, columns, beta) for name, columns in by.items()}
     found["scorings"] = _scorings(points, found, modes, beta)
-    found["greedy_loss"] = total.filter(pl.col("slot").is_null() & (pl.col("best") > pl.col("greedy"))).select(
-        "mode", "document", "document_system", "type", "greedy", "best"
-    )
+    found["greedy_loss"] = total.filter(
+        pl.col("slot").is_null() & (pl.col("best") > pl.col("greedy"))
+    ).select("mode", "document", "document_system", "type", "greedy", "best")
     return found
 
 
@@ -131,9 +132,7 @@ def _scorings(
     whole = _by(points, modes, ["mode"], beta).with_columns(
         scoring=pl.lit("all"), level=pl.lit(["", ""])
     )
-    types = by["by_type"].with_columns(
-        scoring="type", level=pl.concat_list("type", pl.lit(""))
-    )
+    types = by["by_type"].with_columns(scoring="type", level=pl.concat_list("type", pl.lit("")))
     slots = by["by_slot"].with_columns(
         scoring=pl.concat_str("type", "slot", separator="."), level=pl.concat_list("type", "slot")
     )
@@ -141,10 +140,10 @@ def _scorings(
     rows = pl.concat([one.drop("type", "slot", strict=False) for one in (whole, types, slots)])
     rows = rows.with_columns(order=order).sort("order", "level").with_row_index("at")
     rows = rows.with_columns(pl.col(*MEASURES).cast(pl.Float64))
-    rows = rows.rename({name: name.upper() for name in MEASURES})
+    rows = rows.rename(_SHOWN)
     return (
         rows.unpivot(
-            [name.upper() for name in MEASURES],
+            list(_SHOWN.values()),
             index=["at", "mode", "scoring"],
             variable_name="measure",
         )

@@ -7,9 +7,9 @@ known beforehand, and only pairs that gain points have to be looked at.
 
 Conventions:
     A "pair" is a reference instance beside a system's; one of the two is null where an instance
-    is mapped to nothing. `at` is a slot of a pair, and `which` an alternative of a slot of a pair,
-    as numbers; the sides number their slots alike. F-measures are quotients of small integers: equal ones are equal as
-    floats, and different ones differ.
+    is mapped to nothing. `at` is a slot of a pair and `which` an alternative of a slot of a pair,
+    as numbers; the two sides number their slots alike. F-measures are quotients of small
+    integers: equal ones are equal as floats, and different ones differ.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class Candidates:
 
     def only(self, pairs: pl.DataFrame) -> Candidates:
         """What belongs to some of the pairs."""
-        return self._each(lambda table: table.join(pairs.select("pair"), on="pair", how="semi"), pairs)
+        return self._each(
+            lambda table: table.join(pairs.select("pair"), on="pair", how="semi"), pairs
+        )
 
     def without(self, slots: pl.DataFrame) -> Candidates:
         """What is left if some slots are not looked at, given as `at`."""
@@ -235,9 +237,7 @@ def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) 
     rows = pl.concat(
         [
             given.texts.select(*_LINK, gain=gain, good=gain).filter(pl.col("gain") > 0),
-            right.select(
-                *_LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)
-            ),
+            right.select(*_LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)),
         ]
     )
     twice = rows.select(

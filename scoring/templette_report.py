@@ -149,7 +149,9 @@ def _slots(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> list[pl.DataFrame]
     ).with_columns(place=place)
     rows = rows.join(names, on="place", how="left")
     answered = found.fills.answers.select("at", answered=pl.lit(True))
-    rows = rows.join(answered, on="at", how="left").with_columns(pl.col("answered").fill_null(False))
+    rows = rows.join(answered, on="at", how="left").with_columns(
+        pl.col("answered").fill_null(False)
+    )
     ours, theirs = pl.col("alternative").is_not_null(), pl.col("answered")
     counts = found.fills.alternatives.group_by("at").agg(of=pl.len())
     rows = rows.join(counts, on="at", how="left")
@@ -344,7 +346,9 @@ def listing(mapping: pl.DataFrame) -> str:
         if level == "slot":
             continue
         told = " ".join(
-            f"{number} {name.upper()}" for name, number in zip(POINTS, points, strict=True) if number
+            f"{number} {name.upper()}"
+            for name, number in zip(POINTS, points, strict=True)
+            if number
         )
         if level == "fill":
             lines.append(f"    {slot}: {ours or '-'} | {theirs or '-'}  [{told}] {why}")

@@ -209,6 +209,8 @@ def _moved(
 ) -> pl.DataFrame:
     """Extents in the offsets, and then in the columns, in which the two sides are compared."""
     if offsets is not None:
-        added = pl.col("document").replace_strict(dict(offsets), default=None, return_dtype=pl.Int64)
+        added = pl.col("document").replace_strict(
+            dict(offsets), default=None, return_dtype=pl.Int64
+        )
         rows = rows.with_columns(pl.col("start", "end") + added)
     return rows if scales is None else in_columns(rows, scales)

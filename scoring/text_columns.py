@@ -7,7 +7,7 @@ inclusive, as in the specification's example (`General Motors` is ##4#5# on both
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -117,11 +117,16 @@ def words(text: str, spellings: SpellingFilter) -> Words:
     return Words([word.text for word in spelt], starts, ends)
 
 
-def joined(texts: Sequence[Text] | Mapping[str, Text] | object) -> str:
-    """Texts at their places in one file, blanks between them."""
+def joined(texts: Iterable[Text]) -> str:
+    """Texts at their places in one file, blanks between them.
+
+    Examples:
+        >>> joined([Text("b", 3), Text("a")])
+        'a  b'
+    """
     parts: list[str] = []
     place = 0
-    for one in sorted(texts, key=lambda text: text.start):  # type: ignore[call-overload]
+    for one in sorted(texts, key=lambda text: text.start):
         parts += [" " * max(one.start - place, 0), one.text]
         place = max(place, one.start) + len(one.text)
     return "".join(parts)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isqrt
 from typing import NamedTuple
 
@@ -162,7 +163,7 @@ class _Table:
         """The costs of the rows at which blocks start."""
         values = self._first(band)
         kept = [values]
-        for start, end in zip(starts, starts[1:], strict=False):
+        for start, end in pairwise(starts):
             for row in range(start + 1, end + 1):
                 values = self._row(band, row, values)[0]
             kept.append(values)
@@ -221,9 +222,7 @@ class _Path(NamedTuple):
     steps: Steps
 
 
-def _traced(
-    rows: list[Steps], start: int, row: int, column: int, low: int
-) -> tuple[Steps, int]:
+def _traced(rows: list[Steps], start: int, row: int, column: int, low: int) -> tuple[Steps, int]:
     """The steps back from a cell to the row `start`, in reading order, and the column there."""
     steps = list(_back(rows, start, row, column, low))
     gone = sum(step != _DELETION for step in steps)
@@ -236,4 +235,3 @@ def _back(rows: list[Steps], start: int, row: int, column: int, low: int) -> Ite
         yield step
         row -= step != _INSERTION
         column -= step != _DELETION
-
