@@ -15,10 +15,11 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.scoring.instance_sets import Sets, segmented, unsegmented
+from hlteval.scoring.templette_listing import listing
 from hlteval.scoring.templette_mapping import Mapper, Policy
 from hlteval.scoring.templette_measures import COUNTS, MEASURES, counted, measures, tables
 from hlteval.scoring.templette_points import MODES, POINTS, Mode
-from hlteval.scoring.templette_report import listing, mapping_rows
+from hlteval.scoring.templette_report import mapping_rows
 from hlteval.scoring.templettes import UNSCORED
 from hlteval.scoring.text_columns import TextPair
 from hlteval.scoring.wording import Wording

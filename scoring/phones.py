@@ -39,7 +39,7 @@ class Lexicon:
         return Lexicon(phones)
 
     def spoken(self, word: str) -> tuple[str, ...]:
-        """The pronunciations of a word without the `-` of a fragment; its letters if it has none."""
+        """The pronunciations of a word, of a fragment without its `-`; or else its letters."""
         plain = word[:-1] if is_fragment(word) else word
         return self.phones.get(word) or self.phones.get(plain) or (plain,)
 

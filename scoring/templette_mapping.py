@@ -15,12 +15,11 @@ from typing import Literal
 import polars as pl
 
 from hlteval.scoring.matching import Pair, optimal
+from hlteval.scoring.templette_candidates import Candidates, candidates
 from hlteval.scoring.templette_points import (
-    Candidates,
     Evaluation,
     Known,
     Mode,
-    candidates,
     evaluated,
     greedy,
 )

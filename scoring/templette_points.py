@@ -14,141 +14,22 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
-from hlteval.scoring.single_fills import TESTS, compared
-from hlteval.scoring.templettes import Side
+from hlteval.scoring.templette_candidates import LINK, Candidates
 
 Mode = Literal["content", "extent", "both"]
 MODES: tuple[Mode, ...] = ("content", "extent", "both")
 POINTS = ("cor", "inc", "mis", "spu", "optional", "removed")
-_LINK = ("pair", "at", "which", "fill", "fill_system", "position", "position_system")
 
 
 def f_measure() -> pl.Expr:
     """The F-measure of beta 1 of the columns of points: 2 COR / (POS + ACT), and 0 for 0 / 0."""
     both = 2 * (pl.col("cor") + pl.col("inc")) + pl.col("mis") + pl.col("spu")
     return pl.when(both > 0).then(2 * pl.col("cor") / both).otherwise(0.0)
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Pairs of instances with all that is looked at to give them points.
-
-    Attributes:
-        pairs: `pair`, `set`, `reference`, `system`, `type`.
-        alternatives: of the reference: `pair`, `at`, `which`, `alternative`, `slot_optional`, and
-            how many `texts` and `pointers` it has.
-        answers: the slots of the system: `pair`, `at`, `texts`, `pointers`.
-        named: the pointers of the reference: `pair`, `at`, `which`, `fill`, `set`, `target`.
-        texts: pairs of text fills of the same slot, with their tests.
-        pointers: pairs of pointers of the same slot, with `target` and `target_system`.
-    """
-
-    pairs: pl.DataFrame
-    alternatives: pl.DataFrame
-    answers: pl.DataFrame
-    named: pl.DataFrame
-    texts: pl.DataFrame
-    pointers: pl.DataFrame
-
-    def only(self, pairs: pl.DataFrame) -> Candidates:
-        """What belongs to some of the pairs."""
-        return self._each(
-            lambda table: table.join(pairs.select("pair"), on="pair", how="semi"), pairs
-        )
-
-    def without(self, slots: pl.DataFrame) -> Candidates:
-        """What is left if some slots are not looked at, given as `at`."""
-        return self._each(lambda table: table.join(slots, on="at", how="anti"), self.pairs)
-
-    def beside(self, more: Candidates) -> Candidates:
-        """These pairs and others."""
-        pairs = pl.concat([self.pairs, more.pairs], how="diagonal")
-        return Candidates(
-            pairs,
-            pl.concat([self.alternatives, more.alternatives]),
-            pl.concat([self.answers, more.answers]),
-            pl.concat([self.named, more.named]),
-            pl.concat([self.texts, more.texts]),
-            pl.concat([self.pointers, more.pointers]),
-        )
-
-    def _each(
-        self, kept: Callable[[pl.DataFrame], pl.DataFrame], pairs: pl.DataFrame
-    ) -> Candidates:
-        return Candidates(
-            pairs,
-            kept(self.alternatives),
-            kept(self.answers),
-            kept(self.named),
-            kept(self.texts),
-            kept(self.pointers),
-        )
-
-
-def candidates(
-    pairs: pl.DataFrame, reference: Side, system: Side, fillers: tuple[str, ...] | None
-) -> Candidates:
-    """The fills of pairs of instances, with every pair of text fills compared.
-
-    Args:
-        pairs: `pair`, `set`, `reference`, `system`, `type`.
-        reference: the reference.
-        system: the system, its slots numbered as the reference's.
-        fillers: as for `compared`.
-    """
-    ours = _beside(pairs, "reference", reference)
-    theirs = _beside(pairs, "system", system)
-    alternatives = _counted(ours, "pair", "at", "which", "alternative", "slot_optional")
-    answers = _counted(theirs, "pair", "at")
-    named = ours.filter(pl.col("kind") == "pointer")
-    said, pointed = _both(ours, theirs, "text"), _both(ours, theirs, "pointer")
-    tested = compared(said, reference.minimal, fillers=fillers)
-    return Candidates(
-        pairs,
-        alternatives,
-        answers,
-        named.select("pair", "at", "which", "fill", "set", "target"),
-        tested.select(*_LINK, *TESTS),
-        pointed.select(*_LINK, "set", "target", "target_system"),
-    )
-
-
-def _beside(pairs: pl.DataFrame, name: str, side: Side) -> pl.DataFrame:
-    """The fills of the instances of one side of pairs."""
-    keep = ["fill", "slot_optional", "alternative", "position", "kind", "target"]
-    some = pairs.select("pair", "set", instance=name).drop_nulls("instance")
-    rows = some.join(side.fills, on="instance", maintain_order="left_right")
-    at = pl.col("pair") * side.places + pl.col("place")
-    # No slot has as many alternatives as there are fills.
-    which = (pl.col("pair") * side.places + pl.col("place")) * side.most + pl.col("alternative")
-    return rows.select("pair", "set", *keep, *_WORDED, at=at, which=which)
-
-
-_WORDED = ("content", "start", "end")
-
-
-def _both(ours: pl.DataFrame, theirs: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """The fills of one kind of the two sides, each with each of the same slot."""
-    left, right = (side.filter(pl.col("kind") == kind) for side in (ours, theirs))
-    right = right.select("at", "fill", "position", "target", *_WORDED)
-    return left.join(right, on="at", suffix="_system", maintain_order="left_right")
-
-
-def _counted(rows: pl.DataFrame, *by: str) -> pl.DataFrame:
-    """How many fills of each kind there are; `at` or `which` tells the rest of the keys."""
-    kind = pl.col("kind")
-    key = "which" if "which" in by else "at"
-    return rows.group_by(key, maintain_order=True).agg(
-        *(pl.col(name).first() for name in by if name != key),
-        texts=(kind == "text").sum().cast(pl.Int64),
-        pointers=(kind == "pointer").sum().cast(pl.Int64),
-    )
 
 
 @dataclass(frozen=True)
@@ -236,8 +117,8 @@ def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) 
     best = 2 if mode == "both" else 1
     rows = pl.concat(
         [
-            given.texts.select(*_LINK, gain=gain, good=gain).filter(pl.col("gain") > 0),
-            right.select(*_LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)),
+            given.texts.select(*LINK, gain=gain, good=gain).filter(pl.col("gain") > 0),
+            right.select(*LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)),
         ]
     )
     twice = rows.select(
