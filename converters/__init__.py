@@ -18,6 +18,7 @@ BUILTIN: Mapping[str, str] = {
     "document-list": "hlteval.converters.document_list",
     "hub4": "hlteval.converters.hub4",
     "sgml-corpus": "hlteval.converters.sgml_corpus",
+    "muc-listing": "hlteval.converters.muc_listing",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -13,13 +13,12 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.hub4_texts import texts
+from hlteval.converters.situations import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS
 
 BLANKS = " \t\r\f\x0b"
 """The blanks that do not count at the ends of a line; "\\n" ends the line itself."""
-TEMPLETTE = "templette"
-"""The kind of a template instance in the representation."""
 STATUS = "OBJ_STATUS"
 """The slot that marks an instance as optional."""
 

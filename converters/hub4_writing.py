@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.hub4_lines import TEMPLETTE
 from hlteval.converters.hub4_texts import bracketed, with_brackets
+from hlteval.converters.situations import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 
@@ -21,14 +21,14 @@ _MOST = 10**9
 _ORDER = ("frame_row", "slot_number", "alternative", "position", "row")
 
 
-def as_lines(corpus: Corpus) -> Iterator[str]:
-    """The lines of a corpus, each with its end."""
+def as_lines(corpus: Corpus, between: str = "") -> Iterator[str]:
+    """The lines of a corpus, each with its end; `between` stands between two instances."""
     frames = corpus.frames.filter(pl.col("kind") == TEMPLETTE).sort("origin", "record", "row")
     rows = corpus.fills.sort(_ORDER).iter_rows(named=True)
     fills = {row: list(some) for row, some in groupby(rows, key=lambda one: one["frame_row"])}
-    for row, pointer in frames.select("row", "frame").iter_rows():
+    for number, (row, pointer) in enumerate(frames.select("row", "frame").iter_rows()):
         if _is_pointer(pointer):
-            yield f"<{pointer}> :=\n"
+            yield f"{between * (number > 0)}<{pointer}> :=\n"
             for _, slot in groupby(fills.get(row, ()), key=lambda one: one["slot_number"]):
                 yield from _slot([one for one in slot if _writable(one)])
 

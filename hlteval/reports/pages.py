@@ -220,7 +220,7 @@ def _carried(listed: Sequence[Format]) -> str:
     rows = [
         (
             f"[{form.name}](#{form.name})",
-            *("yes" if has else "-" for has in (True, form.write, *_places(form))),
+            *("yes" if has else "-" for has in (form.reads, form.write, *_places(form))),
         )
         for form in listed
     ]

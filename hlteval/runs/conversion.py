@@ -51,7 +51,10 @@ def detected(source: Source, form: str | None = None) -> Format:
         UnknownFormat: if there is no such format, or not exactly one that fits.
     """
     if form is not None:
-        return _named(form)
+        named = _named(form)
+        if not named.reads:
+            raise UnknownFormat(f"{form} is only written, for people; it cannot be read")
+        return named
     fitting = [candidate for name in BUILTIN if (candidate := load(name)).sniff(source)]
     if len(fitting) == 1:
         return fitting[0]
