@@ -32,6 +32,7 @@ class TempletteMatch:
     Attributes:
         modes: what single fills are compared by.
         wording: how strings are normalised.
+        system_wording: how those of the system are, where it differs.
         policy: what the specification leaves open in the mapping.
         unscored: slots that give no points.
         texts: the texts of both sides; needed where they differ or are not segmented.
@@ -42,6 +43,7 @@ class TempletteMatch:
 
     modes: tuple[Mode, ...] = MODES
     wording: Wording = field(default_factory=Wording)
+    system_wording: Wording | None = None
     policy: Policy = field(default_factory=Policy)
     unscored: tuple[str, ...] = UNSCORED
     texts: TextPair | None = None
@@ -90,7 +92,8 @@ class TempletteMatch:
 
     def _sets(self, reference: Corpus, system: Corpus) -> Sets:
         """The instance sets of both sides, and which can be mapped to each other."""
-        given = (reference, system, self.wording, self.unscored)
+        wordings = self.wording, self.system_wording or self.wording
+        given = (reference, system, wordings, self.unscored)
         if not self.unsegmented:
             return segmented(*given, self.texts if self.align else None)
         if self.texts is None:

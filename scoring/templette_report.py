@@ -26,10 +26,13 @@ MAPPING: Mapping[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(POINTS, pl.Int64),
     "f": pl.Float64,
     "why": pl.String,
+    "compared": pl.String,
+    "compared_system": pl.String,
 }
 """A row per instance set, instance, slot, alternative and single fill of either side: what stands
 on both sides (null where it is mapped to nothing), its points, their F-measure (null where there
-are none), and the reason. Rows of a level are followed by those of what they consist of."""
+are none), the reason, and the texts and extents of fills after all normalisation. Rows of a level
+are followed by those of what they consist of."""
 
 _ORDER = ("set", "place_of_pair", "at", "depth", "order")
 
@@ -212,14 +215,21 @@ def _fills(
         why=_reason(mode, ours, theirs, spared),
         removed=removed.clip(0, 1),
     )
-    for corpus, name, column in zip(
-        corpora, ("reference", "system"), ("fill", "fill_system"), strict=True
-    ):
+    sides = (sets.reference, sets.system)
+    names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
+    for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
         said = _written(corpus).rename({"fill": column, "written": name})
+        worded = side.fills.select(pl.col("fill").alias(column), _worded().alias(compared))
         rows = rows.join(said, on=column, how="left", maintain_order="left")
-    return rows.select(
-        *_HEAD, "slot", *POINTS, "reference", "system", "why", "order", depth=pl.lit(4)
-    )
+        rows = rows.join(worded, on=column, how="left", maintain_order="left")
+    columns = ("reference", "system", "why", "compared", "compared_system", "order")
+    return rows.select(*_HEAD, "slot", *POINTS, *columns, depth=pl.lit(4))
+
+
+def _worded() -> pl.Expr:
+    """A text fill as it is compared."""
+    extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
+    return pl.concat_str(pl.format('"{}"', "content"), extent)
 
 
 def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.Expr:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -64,18 +65,18 @@ class TextPair:
     Attributes:
         reference: the texts of the reference.
         system: those of the system; under the empty name, one text for all documents.
-        spellings: a global map for the words of both.
+        spellings: global maps for the words of the reference and of the system.
         costs: of the alignment.
     """
 
     reference: Mapping[str, Text]
     system: Mapping[str, Text]
-    spellings: GlobalMap | None = None
+    spellings: tuple[GlobalMap | None, GlobalMap | None] = (None, None)
     costs: Costs = DOCUMENT
-    _filter: SpellingFilter = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_filter", SpellingFilter(self.spellings))
+    @cached_property
+    def _filters(self) -> tuple[SpellingFilter, SpellingFilter]:
+        return SpellingFilter(self.spellings[0]), SpellingFilter(self.spellings[1])
 
     def scales(self, reference: str, system: str) -> tuple[Scale, Scale] | None:
         """The scales of a document of either side; None where one has no text.
@@ -96,15 +97,13 @@ class TextPair:
         return self._aligned(joined(self.reference.values()), self.system[""].text)
 
     def _aligned(self, reference: str, system: str) -> tuple[Scale, Scale]:
-        ours, theirs = (self._words(text) for text in (reference, system))
+        ours = words(reference, self._filters[0])
+        theirs = words(system, self._filters[1])
         found = aligned(ours.words, theirs.words, self.costs)
         return (
             Scale(ours.starts, ours.ends, found.reference),
             Scale(theirs.starts, theirs.ends, found.system),
         )
-
-    def _words(self, text: str) -> Words:
-        return words(text, self._filter)
 
 
 def words(text: str, spellings: SpellingFilter) -> Words:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
@@ -40,10 +40,10 @@ class Wording:
     nonextractable: tuple[str, ...] = ()
     premodifiers: tuple[str, ...] = ()
     anywhere: bool = False
-    _filter: SpellingFilter = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_filter", SpellingFilter(self.spellings))
+    @cached_property
+    def _filter(self) -> SpellingFilter:
+        return SpellingFilter(self.spellings)
 
     @cached_property
     def _removed(self) -> frozenset[str]:

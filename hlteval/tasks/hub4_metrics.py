@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from hlteval.converters import load as load_format
-from hlteval.representation.global_map import GlobalMap
+from hlteval.converters.global_map import read_map
+from hlteval.findings import Finding
+from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4 import TempletteMatch
 from hlteval.scoring.phones import Lexicon
 from hlteval.scoring.single_fills import FILLERS
@@ -39,7 +41,8 @@ def metric(_: str, options: Mapping[str, str]) -> TempletteMatch:
     mode = options.get("mode", "all")
     return TempletteMatch(
         modes=MODES if mode == "all" else (cast(Mode, mode),),
-        wording=given.wording,
+        wording=given.wording("ref"),
+        system_wording=given.wording("hyp"),
         policy=given.policy,
         unscored=given.listed("unscored", UNSCORED),
         texts=given.texts,
@@ -55,7 +58,6 @@ class _Given:
     def __init__(self, options: Mapping[str, str]) -> None:
         self.options = options
         self.align = self.on("align") or "hyp_corpus" in options
-        self.spellings = self._spellings()
 
     def on(self, name: str) -> bool:
         """Whether a switch is given."""
@@ -67,12 +69,15 @@ class _Given:
             return otherwise
         return tuple(part for one in self.options[name].split(",") if (part := one.strip()))
 
-    @property
-    def wording(self) -> Wording:
-        """How strings are normalised; case is ignored where texts differ."""
+    def wording(self, side: str) -> Wording:
+        """How the strings of a side are normalised; case is ignored where texts differ.
+
+        Args:
+            side: `ref` or `hyp`.
+        """
         return Wording(
-            spellings=self.spellings,
-            fold=self.align or self.spellings is not None or self.on("ignore_case"),
+            spellings=self.spellings(side),
+            fold=self.align or "glm" in self.options or self.on("ignore_case"),
             whiteout=self.options.get("whiteout", ""),
             nonextractable=self.listed("nonextractable"),
             premodifiers=self.listed("premodifiers"),
@@ -120,7 +125,8 @@ class _Given:
         if self.align and "hyp_corpus" not in self.options:
             raise WrongOption("--align needs the texts of the system: give --hyp-corpus FILE")
         system = self._texts("hyp_corpus", whole=unsegmented) if self.align else {}
-        return TextPair(self._texts("corpus"), system, self.spellings, self._costs())
+        spellings = self.spellings("ref"), self.spellings("hyp")
+        return TextPair(self._texts("corpus"), system, spellings, self._costs())
 
     def _costs(self) -> Costs:
         costs = self.options.get(
@@ -143,18 +149,36 @@ class _Given:
         texts = {}
         for reading in load_format("sgml-corpus").having(settings).read(source):
             for finding in reading.findings:
-                if finding.severity == "error":
-                    where = f":{finding.span.line}" if finding.span else ""
-                    raise WrongOption(f"{path}{where}: {finding.message} ({finding.code})")
+                _hold(path, finding)
             documents = reading.corpus.documents.select("name", "text", "start")
             for document, text, start in documents.iter_rows():
                 texts["" if whole else document] = Text(text or "", start or 0)
         return texts
 
-    def _spellings(self) -> GlobalMap | None:
+    def spellings(self, side: str) -> GlobalMap | None:
+        """The global map for a side.
+
+        Raises:
+            WrongOption: for the first error in its file.
+        """
         if "glm" not in self.options:
             return None
-        raise WrongOption("not yet")
+        path = self.options["glm"]
+        rules: list[Rule] = []
+        found = GlobalMap(())
+        for member in open_source(path).members:
+            found, findings = read_map(member, side)
+            for finding in findings:
+                _hold(path, finding)
+            rules += found.rules
+        return GlobalMap(tuple(rules), found.case_sensitive)
+
+
+def _hold(path: str, finding: Finding) -> None:
+    """Refuse a file in which there is an error."""
+    if finding.severity == "error":
+        where = f":{finding.span.line}" if finding.span else ""
+        raise WrongOption(f"{path}{where}: {finding.message} ({finding.code})")
 
 
 def lexicon(path: str) -> Lexicon:
