@@ -93,7 +93,7 @@ class _Reader:
 
     def __init__(self, display: str, side: str) -> None:
         self.display, self.side = display, side
-        self.rules: dict[Rule, None] = {}
+        self.rules: dict[Rule, _Line] = {}
         self.first: dict[tuple[str, str, str], int] = {}
         self.findings: list[Finding] = []
         self.sensitive, self.most = False, _MOST
@@ -107,8 +107,8 @@ class _Reader:
         for line in self.applying(lines, comment):
             self.line(line)
         if len(self.rules) > self.most:
-            last = _Line(len(lines), lines[-1], lines[-1])
-            self.tell("GLM107", last, count=len(self.rules), most=self.most)
+            surplus = list(self.rules.values())[self.most]
+            self.tell("GLM107", surplus, count=len(self.rules), most=self.most)
 
     def applying(self, lines: list[str], comment: str) -> Iterator[_Line]:
         """The lines behind the first that say something for this kind of text."""
@@ -160,7 +160,7 @@ class _Reader:
             self.tell("GLM106", line, first=self.first[where])
             return
         self.first[where] = line.number
-        self.rules[rule] = None
+        self.rules[rule] = line
 
     def tell(self, code: str, line: _Line, column: int = 1, **values: object) -> None:
         """Add a finding about a line from a column of what it says."""

@@ -92,9 +92,12 @@ def _lines(text: str) -> pl.DataFrame:
         pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(BLANKS)
     )
     line = pl.col("line")
+    # A pointer may hold `:=`, but then it ends the line.
+    behind = line.str.contains(r">[ \t\r\f\x0b]*:=") | ~line.str.ends_with(">")
+    defines = line.str.contains(":=", literal=True) & behind
     kind = (
         pl.when(line.str.starts_with("<"))
-        .then(pl.when(line.str.contains(":=", literal=True)).then(_HEADER).otherwise(_FILL))
+        .then(pl.when(defines).then(_HEADER).otherwise(_FILL))
         .when(line.str.starts_with("/"))
         .then(_ALTERNATIVE)
         .when(line.str.contains("^[A-Za-z0-9_-]+:"))

@@ -57,8 +57,8 @@ def explain(line: str, kind: int, *, ask: bool = True) -> Refusal:
     start = _fill_start(line, kind)
     code, at = _cause(line, kind, start, column)
     end = len(line) + 1
-    if code == "HUB105":
-        expected = _WORDS["EXTENTS"]
+    if code == "HUB105" or (code == "HUB102" and at == 1):
+        expected = _WORDS["EXTENTS" if code == "HUB105" else "POINTER"]
     return Refusal(code, min(at, end), end, expected)
 
 
@@ -72,7 +72,7 @@ def _cause(line: str, kind: int, start: int, column: int) -> tuple[str, int]:
     if fill.startswith('"'):
         behind = line[closing + 1 :]
         at = closing + 2 + len(behind) - len(behind.lstrip(BLANKS))
-        return ("HUB105", at) if "#" in behind else ("HUB104", start + 1)
+        return ("HUB105", at) if "#" in behind and closing > start else ("HUB104", start + 1)
     if hashes < 0 or fill.startswith("/"):
         return "HUB107", start + 1
     return "HUB105", hashes + 1
@@ -113,7 +113,8 @@ def kind_of(line: str) -> int:
         [0, 1, 2, 3]
     """
     if line.startswith("<"):
-        return 0 if ":=" in line else 3
+        behind = re.search(r">[ \t\r\f\x0b]*:=", line) or not line.endswith(">")
+        return 0 if ":=" in line and behind else 3
     if line.startswith("/"):
         return 2
     return 1 if re.match("[A-Za-z0-9_-]+:", line) else 3

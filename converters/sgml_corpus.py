@@ -160,6 +160,8 @@ class _Documents:
                 if match["other"]:
                     self.tell("SGM107", match.start(), len(self.text), tag=tag)
                     return
+                if not match[1]:  # what follows belongs to a document without an end
+                    break
 
     def identifier(self, element: _Element) -> str:
         """The name of the element that identifies documents, from the first of them."""

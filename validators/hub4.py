@@ -5,108 +5,20 @@ What breaks the grammar of a line is told by the reader, what the corpus says by
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import polars as pl
 
-from hlteval.grammars import vocabulary
 from hlteval.validators.hub4_extents import (
     blanks_differ,
+    is_number,
+    like_slot,
     off_throughout,
     outside_document,
     text_differs,
     unknown_document,
+    unknown_sets,
 )
+from hlteval.validators.hub4_setup import among, fills, frames, only, texts
 from hlteval.validators.rule import Case, Rule
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What the task allows.
-
-    Attributes:
-        side: whether a `system`'s output is checked or a `reference`.
-        unsegmented: whether offsets count through the whole corpus.
-        top: the type of the instance that ties a set together.
-        pointers: the slots that hold pointers, as TYPE.SLOT.
-        unscored: the slots whose texts need no extents, as SLOT or TYPE.SLOT.
-        document: the slot that repeats the document's identifier.
-        status: the slot that marks an instance as optional.
-        optional: the texts that do so.
-    """
-
-    side: str
-    unsegmented: bool
-    top: str
-    pointers: tuple[str, ...]
-    unscored: tuple[str, ...]
-    document: str
-    status: str
-    optional: tuple[str, ...]
-
-    @property
-    def system(self) -> bool:
-        """Whether a system's output is checked."""
-        return self.side == "system"
-
-
-def setup(options: Mapping[str, str]) -> Setup:
-    """What the task allows with some options.
-
-    Examples:
-        >>> setup({"unscored": "COMMENT"}).unscored
-        ('COMMENT',)
-    """
-    said = vocabulary("hub4")
-
-    def listed(name: str) -> tuple[str, ...]:
-        given = options.get(name)
-        return tuple(given.split(",")) if given else tuple(said[name])
-
-    return Setup(
-        side=options.get("side", "system"),
-        unsegmented=options.get("unsegmented") == "yes",
-        top=said["top"],
-        pointers=listed("pointers"),
-        unscored=listed("unscored"),
-        document=said["document"],
-        status=said["status"],
-        optional=tuple(said["optional"]),
-    )
-
-
-def _frames(case: Case) -> pl.LazyFrame:
-    """The instances with the names of their documents, at their pointers."""
-    frames = case.table("frames").join(case.names, on="document", maintain_order="left")
-    return frames.with_columns(id=pl.col("frame"), field=pl.lit("pointer")).sort("record")
-
-
-def _all_fills(case: Case) -> pl.LazyFrame:
-    frames = case.table("frames").select("frame", "label", frame_row="row", frame_record="record")
-    fills = case.table("fills").join(frames, on="frame_row", maintain_order="left")
-    named = fills.join(case.names, on="document", maintain_order="left")
-    full = pl.concat_str("label", pl.lit("."), "slot")
-    return named.with_columns(id=pl.col("frame"), full=full, field=pl.lit("fill"))
-
-
-def _fills(case: Case) -> pl.LazyFrame:
-    """The fills with their instances: `label`, `frame`, `full` for TYPE.SLOT, and `name`."""
-    return case.once(_all_fills)
-
-
-def _in(slots: tuple[str, ...]) -> pl.Expr:
-    """Whether a slot is one of those given as SLOT or TYPE.SLOT."""
-    return pl.col("slot").is_in(slots) | pl.col("full").is_in(slots)
-
-
-def _texts(case: Case) -> pl.LazyFrame:
-    return _fills(case).filter(pl.col("kind") == "text")
-
-
-def _only(rows: pl.LazyFrame, wanted: bool) -> pl.LazyFrame:
-    """The rows, or none: what is asked of one side only."""
-    return rows if wanted else rows.head(0)
 
 
 def no_instance(case: Case) -> pl.LazyFrame:
@@ -118,19 +30,19 @@ def no_instance(case: Case) -> pl.LazyFrame:
         .select(origin="row")
         .with_columns(record=number, field=pl.lit(""), id=text)
     )
-    return _only(rows, empty)
+    return only(rows, empty)
 
 
 def duplicate_instance(case: Case) -> pl.LazyFrame:
     """An instance that has the pointer of an earlier one."""
-    frames = _frames(case).filter(pl.col("frame").is_duplicated())
+    rows = frames(case).filter(pl.col("frame").is_duplicated())
     first = pl.col("record").first().over("frame")
-    return frames.with_columns(first=first).filter(pl.col("record") != first)
+    return rows.with_columns(first=first).filter(pl.col("record") != first)
 
 
 def slot_twice(case: Case) -> pl.LazyFrame:
     """A slot that its instance has already."""
-    starts = _fills(case).unique(["frame_row", "slot_number"], keep="first", maintain_order=True)
+    starts = fills(case).unique(["frame_row", "slot_number"], keep="first", maintain_order=True)
     again = starts.filter(pl.struct("frame_row", "slot").is_duplicated())
     first = pl.col("record").first().over("frame_row", "slot")
     return again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
@@ -138,14 +50,15 @@ def slot_twice(case: Case) -> pl.LazyFrame:
 
 def no_top(case: Case) -> pl.LazyFrame:
     """A set without the instance that ties it together."""
-    frames = _frames(case).with_columns(top=(pl.col("label") == case.schema.top).any().over("name"))
-    first = frames.filter(~pl.col("top")).unique("name", keep="first", maintain_order=True)
+    rows = frames(case).join(unknown_sets(case), on="document", how="anti", maintain_order="left")
+    rows = rows.with_columns(top=(pl.col("label") == case.schema.top).any().over("name"))
+    first = rows.filter(~pl.col("top")).unique("name", keep="first", maintain_order=True)
     return first.with_columns(top=pl.lit(case.schema.top))
 
 
 def several_tops(case: Case) -> pl.LazyFrame:
     """A second instance that ties a set together."""
-    tops = _frames(case).filter(pl.col("label") == case.schema.top)
+    tops = frames(case).filter(pl.col("label") == case.schema.top)
     one = tops.unique("frame", keep="first", maintain_order=True)
     first = pl.col("record").first().over("name")
     return one.with_columns(first=first, top="label").filter(pl.col("record") != first)
@@ -153,9 +66,9 @@ def several_tops(case: Case) -> pl.LazyFrame:
 
 def scattered_set(case: Case) -> pl.LazyFrame:
     """A set that goes on after another."""
-    frames = _frames(case)
+    rows = frames(case)
     begins = pl.col("document") != pl.col("document").shift()
-    stretches = frames.filter(begins.fill_null(value=True))
+    stretches = rows.filter(begins.fill_null(value=True))
     last = pl.col("record").shift().over("document")
     return stretches.with_columns(first=last).filter(last.is_not_null())
 
@@ -163,7 +76,7 @@ def scattered_set(case: Case) -> pl.LazyFrame:
 def _pointers(case: Case) -> pl.LazyFrame:
     """The pointers with the document of the instance that they lead to, null if to none."""
     known = case.table("frames").unique("frame", keep="first", maintain_order=True)
-    pointers = _fills(case).filter(pl.col("kind") == "pointer")
+    pointers = fills(case).filter(pl.col("kind") == "pointer")
     return pointers.join(
         known.select(target="frame", leads_to="document", target_row="row"),
         on="target",
@@ -182,7 +95,9 @@ def dangling_pointer(case: Case) -> pl.LazyFrame:
 
 def pointer_elsewhere(case: Case) -> pl.LazyFrame:
     """A pointer into the set of another document."""
-    return _pointers(case).filter(pl.col("leads_to") != pl.col("document"))
+    strange = unknown_sets(case).select(leads_to="document")
+    elsewhere = _pointers(case).filter(pl.col("leads_to") != pl.col("document"))
+    return elsewhere.join(strange, on="leads_to", how="anti", maintain_order="left")
 
 
 def pointer_twice(case: Case) -> pl.LazyFrame:
@@ -195,10 +110,10 @@ def pointer_twice(case: Case) -> pl.LazyFrame:
 
 def unreferred(case: Case) -> pl.LazyFrame:
     """An instance that no pointer leads to, in a set whose top instance can be read."""
-    led = _pointers(case).select(row="target_row")
-    others = _frames(case).filter(pl.col("label") != case.schema.top)
-    tops = _frames(case).filter(pl.col("label") == case.schema.top).select("document")
-    alone = others.join(led, on="row", how="anti", maintain_order="left")
+    led = _pointers(case).select(frame="target")
+    others = frames(case).filter(pl.col("label") != case.schema.top)
+    tops = frames(case).filter(pl.col("label") == case.schema.top).select("document")
+    alone = others.join(led, on="frame", how="anti", maintain_order="left")
     once = alone.unique("frame", keep="first", maintain_order=True)
     slot = case.schema.pointers[0] if case.schema.pointers else ""
     return once.join(tops, on="document", how="semi", maintain_order="left").with_columns(
@@ -209,79 +124,72 @@ def unreferred(case: Case) -> pl.LazyFrame:
 def several_alternatives(case: Case) -> pl.LazyFrame:
     """A slot of a system with more than one alternative."""
     second = (pl.col("alternative") == 2) & (pl.col("position") == 1)
-    return _only(_fills(case).filter(second), case.schema.system)
+    return only(fills(case).filter(second), case.schema.system)
 
 
 def several_extents(case: Case) -> pl.LazyFrame:
     """A fill of a system with more than one extent."""
-    rows = _texts(case).filter(pl.col("extents").list.len() > 1)
-    return _only(rows.with_columns(field=pl.lit("extent 2")), case.schema.system)
+    rows = texts(case).filter(pl.col("extents").list.len() > 1)
+    return only(rows.with_columns(field=pl.lit("extent 2")), case.schema.system)
 
 
 def no_extents(case: Case) -> pl.LazyFrame:
     """A text without extents in a slot that is scored."""
-    rows = _texts(case).filter(pl.col("extents").is_null())
-    return rows.filter(~_in(case.schema.unscored) & ~pl.col("full").is_in(case.schema.pointers))
+    rows = texts(case).filter(pl.col("extents").is_null() & ~like_slot() & ~is_number())
+    return rows.filter(~among(case.schema.unscored) & ~pl.col("full").is_in(case.schema.pointers))
 
 
 def mixed_fills(case: Case) -> pl.LazyFrame:
     """A slot with pointers and texts: the first fill that is not of the first one's kind."""
     slot = ["frame_row", "slot_number"]
-    other = _fills(case).filter(pl.col("kind") != pl.col("kind").first().over(slot))
+    other = fills(case).filter(pl.col("kind") != pl.col("kind").first().over(slot))
     other = other.filter(~pl.col("full").is_in(case.schema.pointers))
     return other.unique(slot, keep="first", maintain_order=True)
 
 
 def several_fills(case: Case) -> pl.LazyFrame:
     """An alternative with more than one fill, in a slot that should have one."""
-    second = _fills(case).filter((pl.col("position") == 2) & ~_like_slot())
+    kinds = pl.col("kind") == pl.col("kind").first().over("frame_row", "slot_number")
+    second = fills(case).filter((pl.col("position") == 2) & kinds & ~like_slot())
     return second.filter(~pl.col("full").is_in(case.schema.pointers))
-
-
-def _like_slot() -> pl.Expr:
-    """Whether a text without quotes looks like a slot whose name holds blanks."""
-    looks = pl.col("text").str.contains("^[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){1,2} ?:")
-    return (pl.col("quoted").eq(other=False) & looks & (pl.col("position") > 1)).fill_null(
-        value=False
-    )
 
 
 def like_a_slot(case: Case) -> pl.LazyFrame:
     """A text that looks like a slot, or a slot that looks like a text."""
-    texts = _texts(case).filter(_like_slot())
-    texts = texts.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
-    numbers = _fills(case).filter(pl.col("slot").str.contains("^[0-9]+$"))
+    like = texts(case).filter(like_slot())
+    like = like.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
+    numbers = fills(case).filter(is_number())
     numbers = numbers.with_columns(
         given=pl.col("slot"), reading=pl.lit("the name of a slot"), field=pl.lit("slot")
     )
-    return pl.concat([texts, numbers])
+    return pl.concat([like, numbers])
 
 
 def text_for_pointer(case: Case) -> pl.LazyFrame:
     """A text in a slot that holds pointers."""
-    return _texts(case).filter(pl.col("full").is_in(case.schema.pointers) & ~_like_slot())
+    return texts(case).filter(pl.col("full").is_in(case.schema.pointers) & ~like_slot())
 
 
 def unbalanced_brackets(case: Case) -> pl.LazyFrame:
     """A text of a reference whose brackets do not balance, or hold nothing."""
     has = pl.col("text").str.contains(r"[\[\]]") & pl.col("brackets").is_null()
-    return _only(_texts(case).filter(has & ~_in(case.schema.unscored)), not case.schema.system)
+    return only(texts(case).filter(has & ~among(case.schema.unscored)), not case.schema.system)
 
 
 def count_of_extents(case: Case) -> pl.LazyFrame:
     """A text of a reference with more or fewer extents than strings."""
     wanted = 1 + pl.col("brackets").list.len().fill_null(0)
     odd = pl.col("brackets").is_null() & pl.col("text").str.contains(r"[\[\]]")
-    rows = _texts(case).with_columns(
+    rows = texts(case).with_columns(
         wanted=wanted, count=pl.col("extents").list.len(), field=pl.lit("extents")
     )
     wrong = rows.filter((pl.col("count") != pl.col("wanted")) & ~odd)
-    return _only(wrong, not case.schema.system)
+    return only(wrong, not case.schema.system)
 
 
 def _each_extent(case: Case) -> pl.LazyFrame:
     """The extents of texts, one a row, with their `ordinal` and the first one of their text."""
-    some = _texts(case).filter(pl.col("extents").is_not_null())
+    some = texts(case).filter(pl.col("extents").is_not_null())
     outer = pl.col("extents").list.get(0).struct
     rows = some.with_columns(
         outer_start=outer.field("start"),
@@ -298,7 +206,7 @@ def minimal_outside(case: Case) -> pl.LazyFrame:
     inside = (start >= pl.col("outer_start")) & (end <= pl.col("outer_end"))
     right = (pl.col("outer_start") < pl.col("outer_end")) & (start < end)
     rows = _each_extent(case).filter((pl.col("ordinal") > 1) & ~inside & right)
-    return _only(rows, not case.schema.system)
+    return only(rows, not case.schema.system)
 
 
 def reversed_extent(case: Case) -> pl.LazyFrame:
@@ -308,29 +216,29 @@ def reversed_extent(case: Case) -> pl.LazyFrame:
 
 def empty_text(case: Case) -> pl.LazyFrame:
     """A text that holds nothing."""
-    return _texts(case).filter(pl.col("text").str.strip_chars() == "")
+    return texts(case).filter(pl.col("text").str.strip_chars() == "")
 
 
 def unknown_status(case: Case) -> pl.LazyFrame:
     """A status that is not known."""
-    said = _fills(case).filter(
+    said = fills(case).filter(
         pl.col("slot") == case.schema.status, pl.col("text").str.strip_chars() != ""
     )
     known = pl.col("text").str.to_uppercase().is_in(case.schema.optional)
-    return _only(said.filter(~known), not case.schema.system)
+    return only(said.filter(~known), not case.schema.system)
 
 
 def optional_in_system(case: Case) -> pl.LazyFrame:
     """What a system marks as optional."""
     status = pl.col("slot") == case.schema.status
-    rows = _fills(case).filter(pl.col("optional") | status)
+    rows = fills(case).filter(pl.col("optional") | status)
     once = rows.unique(["frame_row", "slot_number"], keep="first", maintain_order=True)
-    return _only(once.with_columns(field=pl.lit("")), case.schema.system)
+    return only(once.with_columns(field=pl.lit("")), case.schema.system)
 
 
 def other_document(case: Case) -> pl.LazyFrame:
     """A slot for the document's identifier that names another one."""
-    said = _texts(case).filter(pl.col("slot") == case.schema.document)
+    said = texts(case).filter(pl.col("slot") == case.schema.document)
     return said.filter(pl.col("text").str.strip_chars() != pl.col("name"))
 
 

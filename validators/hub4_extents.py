@@ -30,15 +30,23 @@ def _known(case: Case) -> pl.LazyFrame:
     return documents.select("name", content="text", begins="start", document="row")
 
 
+def unknown_sets(case: Case) -> pl.LazyFrame:
+    """The documents of instance sets that are not in the corpus."""
+    known = _known(case).select("document")
+    sets = case.table("frames").select("document").unique()
+    strange = sets.join(known, on="document", how="anti")
+    nothing = case.schema.unsegmented or known.head(1).collect().is_empty()
+    return strange.head(0) if nothing else strange
+
+
 def unknown_document(case: Case) -> pl.LazyFrame:
     """An instance set of a document that is not in the corpus; each is told once."""
-    known = _known(case).select("name", "document").collect()
+    known = _known(case).select("name").collect()
     sets = case.table("frames").join(case.names, on="document", maintain_order="left")
-    strange = sets.join(known.lazy(), on="document", how="anti", maintain_order="left")
+    strange = sets.join(unknown_sets(case), on="document", how="semi", maintain_order="left")
     strange = strange.with_columns(count=pl.len().over("name")).unique(
         "name", keep="first", maintain_order=True
     )
-    strange = strange.head(0) if case.schema.unsegmented or known.is_empty() else strange
     rows = strange.select("name", "frame").collect().rows()
     hints = dict(_hints(rows, known["name"].to_list()))
     hint = pl.col("name").replace_strict(hints, default="", return_dtype=pl.String)
@@ -69,15 +77,29 @@ def _hints(strange: list[tuple[str, str]], known: list[str]) -> Iterator[tuple[s
         yield name, hint
 
 
+def like_slot() -> pl.Expr:
+    """Whether a text without quotes looks like a slot whose name holds blanks."""
+    looks = pl.col("text").str.contains("^[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){1,2} ?:")
+    bare = pl.col("quoted").eq(other=False) & looks & (pl.col("position") > 1)
+    return bare.fill_null(value=False)
+
+
+def is_number() -> pl.Expr:
+    """Whether a slot is called by a number, as a text may begin that has no quotes."""
+    return pl.col("slot").str.contains("^[0-9]+$")
+
+
 def _spans(case: Case) -> pl.LazyFrame:
     """Each extent with the string that should stand there, `wanted`, and its document's text.
 
     Of a system only the first extent of a fill counts; of a reference, the others where there are
-    as many as minimal strings. Reversed extents are left to another rule.
+    as many as minimal strings. What other rules tell is left out: texts that are empty, or look
+    like slots, and those of a reference whose brackets do not balance.
     """
-    fills = case.table("fills").filter(
-        pl.col("extents").is_not_null(), pl.col("text").str.strip_chars() != ""
-    )
+    odd = like_slot() | is_number() | (pl.col("text").str.strip_chars() == "")
+    if not case.schema.system:
+        odd |= pl.col("brackets").is_null() & pl.col("text").str.contains(r"[\[\]]")
+    fills = case.table("fills").filter(pl.col("extents").is_not_null() & ~odd)
     minimal = pl.col("brackets").list.len().fill_null(0)
     count = pl.when(pl.col("extents").list.len() == minimal + 1).then(minimal + 1).otherwise(1)
     frames = case.table("frames").select(frame_row="row", id="frame")
@@ -164,7 +186,7 @@ class _Cause(NamedTuple):
 
     def explains(self, span: _Span) -> bool:
         """Whether the text stands where an extent points if it is read that way."""
-        return " ".join(self.read(span).split()) == " ".join(span.wanted.split())
+        return self.read(span).replace("\r", "").replace("\n", " ") == span.wanted
 
 
 def _moved(first: int, last: int) -> Callable[[_Span], str]:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.tasks.task import Metric, Package
     from hlteval.validators import Rule
-    from hlteval.validators.hub4 import Setup
+    from hlteval.validators.hub4_setup import Setup
 
 
 def _setup(options: Mapping[str, str]) -> Setup:
-    from hlteval.validators.hub4 import setup
+    from hlteval.validators.hub4_setup import setup
 
     return setup(options)
 
