@@ -8,7 +8,6 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
@@ -29,51 +28,32 @@ class Candidates:
         alternatives: of the reference: `pair`, `at`, `which`, `alternative`, `slot_optional`, and
             how many `texts` and `pointers` it has.
         answers: the slots of the system: `pair`, `at`, `texts`, `pointers`.
-        named: the pointers of the reference: `pair`, `at`, `which`, `fill`, `set`, `target`.
         texts: pairs of text fills of the same slot, with their tests.
-        pointers: pairs of pointers of the same slot, with `target` and `target_system`.
+        pointers: the pointers of the reference: `pair`, `at`, `which`, `fill`, `position`, `set`,
+            `target`.
+        pointers_system: those of the system: `pair`, `at`, `fill`, `position`, `target`.
     """
 
     pairs: pl.DataFrame
     alternatives: pl.DataFrame
     answers: pl.DataFrame
-    named: pl.DataFrame
     texts: pl.DataFrame
     pointers: pl.DataFrame
-
-    def only(self, pairs: pl.DataFrame) -> Candidates:
-        """What belongs to some of the pairs."""
-        return self._each(
-            lambda table: table.join(pairs.select("pair"), on="pair", how="semi"), pairs
-        )
+    pointers_system: pl.DataFrame
 
     def without(self, slots: pl.DataFrame) -> Candidates:
         """What is left if some slots are not looked at, given as `at`."""
-        return self._each(lambda table: table.join(slots, on="at", how="anti"), self.pairs)
-
-    def beside(self, more: Candidates) -> Candidates:
-        """These pairs and others."""
-        pairs = pl.concat([self.pairs, more.pairs], how="diagonal")
-        return Candidates(
-            pairs,
-            pl.concat([self.alternatives, more.alternatives]),
-            pl.concat([self.answers, more.answers]),
-            pl.concat([self.named, more.named]),
-            pl.concat([self.texts, more.texts]),
-            pl.concat([self.pointers, more.pointers]),
+        tables = (
+            table.join(slots, on="at", how="anti", maintain_order="left")
+            for table in (
+                self.alternatives,
+                self.answers,
+                self.texts,
+                self.pointers,
+                self.pointers_system,
+            )
         )
-
-    def _each(
-        self, kept: Callable[[pl.DataFrame], pl.DataFrame], pairs: pl.DataFrame
-    ) -> Candidates:
-        return Candidates(
-            pairs,
-            kept(self.alternatives),
-            kept(self.answers),
-            kept(self.named),
-            kept(self.texts),
-            kept(self.pointers),
-        )
+        return Candidates(self.pairs, *tables)
 
 
 def candidates(
@@ -91,16 +71,16 @@ def candidates(
     theirs = _beside(pairs, "system", system)
     alternatives = _counted(ours, "pair", "at", "which", "alternative", "slot_optional")
     answers = _counted(theirs, "pair", "at")
-    named = ours.filter(pl.col("kind") == "pointer")
-    said, pointed = _both(ours, theirs, "text"), _both(ours, theirs, "pointer")
-    tested = compared(said, reference.minimal, fillers=fillers)
+    tested = compared(_texts(ours, theirs), reference.minimal, fillers=fillers)
+    pointer = pl.col("kind") == "pointer"
+    named = ["pair", "at", "fill", "position", "target"]
     return Candidates(
         pairs,
         alternatives,
         answers,
-        named.select("pair", "at", "which", "fill", "set", "target"),
         tested.select(*LINK, *TESTS),
-        pointed.select(*LINK, "set", "target", "target_system"),
+        ours.filter(pointer).select(*named, "which", "set"),
+        theirs.filter(pointer).select(named),
     )
 
 
@@ -115,10 +95,10 @@ def _beside(pairs: pl.DataFrame, name: str, side: Side) -> pl.DataFrame:
     return rows.select("pair", "set", *keep, *_WORDED, at=at, which=which)
 
 
-def _both(ours: pl.DataFrame, theirs: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """The fills of one kind of the two sides, each with each of the same slot."""
-    left, right = (side.filter(pl.col("kind") == kind) for side in (ours, theirs))
-    right = right.select("at", "fill", "position", "target", *_WORDED)
+def _texts(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+    """The text fills of the two sides, each with each of the same slot."""
+    left, right = (side.filter(pl.col("kind") == "text") for side in (ours, theirs))
+    right = right.select("at", "fill", "position", *_WORDED)
     return left.join(right, on="at", suffix="_system", maintain_order="left_right")
 
 

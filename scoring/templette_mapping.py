@@ -9,12 +9,13 @@ of the reference, then that of the system.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
-from hlteval.scoring.matching import Pair, optimal
 from hlteval.scoring.templette_candidates import Candidates, candidates
 from hlteval.scoring.templette_points import (
     Evaluation,
@@ -29,6 +30,8 @@ from hlteval.scoring.type_order import ranked
 ZeroF = Literal["map", "skip-optional", "skip"]
 TEMPLATE = "TEMPLATE"
 """The type of the instance that ties up a set; it is mapped whatever its F-measure is."""
+BLOCK = 200_000
+"""Pairs of instances that are looked at together."""
 _MAPPED = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
 
 
@@ -96,10 +99,13 @@ class Mapper:
             reference="instance",
             system="instance_system",
         )
-        self._possible = candidates(pairs, reference, system, policy.fillers)
+        self._pairs = pairs
         self._pointing = self._pointers()
         types = pairs.select("set", "type").unique(maintain_order=True)
         self._ranks = ranked(types, self._pointing.drop("place"), policy.type_order)
+        self._early = self._too_early()
+        few = pairs.height <= BLOCK
+        self._kept = {rank: list(self._candidates(rank)) for rank in self._order} if few else {}
 
     def _members(self, side: Side, name: str) -> pl.DataFrame:
         """The instances of the sets of a side."""
@@ -124,9 +130,11 @@ class Mapper:
         optional = optional.with_columns(pl.col("rank").fill_null(-1))
         decided, groups = pl.DataFrame(schema=_MAPPED), []
         chosen = []
-        for rank, given in self._by_rank():
+        for rank in self._order:
             known = Known(decided, _unmapped(optional.filter(pl.col("rank") < rank), decided))
-            scored = evaluated(given, known, mode).pairs(given.pairs)
+            scored = pl.concat(
+                evaluated(given, known, mode).pairs(given.pairs) for given in self._blocks(rank)
+            )
             taken = self._taken(scored)
             groups.append(_losses(scored, taken))
             chosen.append(taken)
@@ -137,27 +145,32 @@ class Mapper:
         pairs = evaluation.pairs(final.pairs)
         return Mapping(self.sets, pairs, known.removed, evaluation, final, _joined(groups))
 
-    def _by_rank(self) -> list[tuple[int, Candidates]]:
-        """The possible pairs in the order in which their types are mapped."""
-        ranks, pairs = self._ranks, self._possible.pairs
-        pairs = pairs.join(ranks, on=["set", "type"], maintain_order="left")
-        target = ranks.rename({"type": "target_type", "rank": "target_rank"})
-        pointing = self._pointing.join(ranks, on=["set", "type"]).join(
-            target, on=["set", "target_type"]
-        )
+    @property
+    def _order(self) -> list[int]:
+        """The ranks in which types are mapped."""
+        return sorted(self._ranks["rank"].unique())
+
+    def _too_early(self) -> pl.DataFrame:
+        """The slots that point to what is mapped at the same time or later, by set and type."""
+        target = self._ranks.rename({"type": "target_type", "rank": "target_rank"})
+        pointing = self._pointing.join(self._ranks, on=["set", "type"])
+        pointing = pointing.join(target, on=["set", "target_type"])
         early = pointing.filter(pl.col("target_rank") >= pl.col("rank"))
-        early = early.select("set", "type", "place").unique()
-        listed = []
-        for rank in sorted(ranks["rank"].unique()):
-            now = pairs.filter(pl.col("rank") == rank).drop("rank")
-            given = self._possible.only(now)
-            if not early.is_empty():
-                slots = now.join(early, on=["set", "type"])
-                given = given.without(
-                    slots.select(at=pl.col("pair") * self.reference.places + pl.col("place"))
-                )
-            listed.append((rank, given))
-        return listed
+        return early.select("set", "type", "place").unique()
+
+    def _blocks(self, rank: int) -> Iterator[Candidates]:
+        """The pairs of a rank, compared once, or where there are very many, as often as needed."""
+        return iter(self._kept[rank]) if self._kept else self._candidates(rank)
+
+    def _candidates(self, rank: int) -> Iterator[Candidates]:
+        """The pairs of a rank with their fills, so many at a time that memory suffices."""
+        now = self._ranks.filter(pl.col("rank") == rank)
+        pairs = self._pairs.join(now.drop("rank"), on=["set", "type"], how="semi")
+        for block in pairs.iter_slices(BLOCK):
+            given = candidates(block, self.reference, self.system, self.policy.fillers)
+            slots = block.join(self._early, on=["set", "type"])
+            at = pl.col("pair") * self.reference.places + pl.col("place")
+            yield given if slots.is_empty() else given.without(slots.select(at=at))
 
     def _taken(self, scored: pl.DataFrame) -> pl.DataFrame:
         """The pairs that the greedy algorithm takes."""
@@ -177,7 +190,6 @@ class Mapper:
 
     def _final(self, taken: pl.DataFrame | None, known: Known) -> Candidates:
         """The pairs that are mapped, and every other instance beside nothing."""
-        possible = self._possible
         if taken is None:
             taken = possible.pairs.select(
                 "pair", "set", "type", "reference", "system"
@@ -195,13 +207,13 @@ class Mapper:
         spurious = self._theirs.join(
             taken.select("set", instance="system"), on=keys, how="anti", maintain_order="left"
         )
-        first = possible.pairs.height
+        first = self._pairs.height
         alone = pl.concat(
             [missing.rename({"instance": "reference"}), spurious.rename({"instance": "system"})],
             how="diagonal",
         ).with_columns(pair=pl.int_range(pl.len(), dtype=pl.Int64) + first)
-        more = candidates(alone, self.reference, self.system, None)
-        return possible.only(taken).beside(more)
+        pairs = pl.concat([taken, alone], how="diagonal")
+        return candidates(pairs, self.reference, self.system, self.policy.fillers)
 
 
 def _unmapped(optional: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
@@ -226,20 +238,25 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     limit = limits[0].join(limits[1], on=group).join(sums, on=group, how="left")
     limit = limit.with_columns(pl.col("cor").fill_null(0), pl.min_horizontal("reference", "system"))
     open_ = limit.filter(pl.col("reference") > pl.col("cor"))
-    some = points.filter(pl.col("cor") > 0).join(open_.select(group), on=group, how="semi")
-    best = {
-        key: sum(pair.weight for pair in optimal([Pair(*row[-3:]) for row in rows]))
-        for key, rows in some.select(*group, "reference", "system", "cor")
-        .rows_by_key(group, include_key=False)
-        .items()
-    }
-    found = pl.DataFrame(
-        [(*key, value) for key, value in best.items()],
-        schema={"set": pl.Int64, "type": pl.String, "best": pl.Int64},
-        orient="row",
-    )
+    some = points.join(open_.select(group), on=group, how="semi")
+    best = [
+        {"set": rows["set"][0], "type": rows["type"][0], "best": _most(rows)}
+        for rows in some.partition_by(group)
+    ]
+    found = pl.DataFrame(best, schema={"set": pl.Int64, "type": pl.String, "best": pl.Int64})
     rows = limit.select(*group, "cor").join(found, on=group, how="left")
     return rows.with_columns(best=pl.coalesce("best", "cor"))
+
+
+def _most(rows: pl.DataFrame) -> int:
+    """The most correct points that a one-to-one mapping of some pairs can have."""
+    from scipy.optimize import linear_sum_assignment
+
+    ours = rows["reference"].rank("dense").to_numpy() - 1
+    theirs = rows["system"].rank("dense").to_numpy() - 1
+    points = np.zeros((int(ours.max()) + 1, int(theirs.max()) + 1))
+    points[ours, theirs] = rows["cor"].to_numpy()
+    return int(points[linear_sum_assignment(points, maximize=True)].sum())
 
 
 def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:

@@ -70,7 +70,7 @@ class Evaluation:
 def evaluated(given: Candidates, known: Known, mode: Mode) -> Evaluation:
     """The points of pairs of instances, given what is decided about those they point to."""
     gone = known.removed.select("set", target="reference")
-    dropped = given.named.join(gone, on=["set", "target"], how="semi", maintain_order="left")
+    dropped = given.pointers.join(gone, on=["set", "target"], how="semi", maintain_order="left")
     alternatives = given.alternatives
     if not dropped.is_empty():
         alternatives = _without(alternatives, dropped)
@@ -106,10 +106,12 @@ def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) 
     extent = pl.all_horizontal("enclosed", "overlaps").cast(pl.Int64)
     gain = {"content": content, "extent": extent, "both": content + extent}[mode]
     right = given.pointers.join(
-        known.mapped,
-        left_on=["set", "target", "target_system"],
-        right_on=["set", "reference", "system"],
-        how="semi",
+        known.mapped, left_on=["set", "target"], right_on=["set", "reference"]
+    ).join(
+        given.pointers_system.drop("pair"),
+        left_on=["at", "system"],
+        right_on=["at", "target"],
+        suffix="_system",
     )
     if not dropped.is_empty():
         right = right.join(dropped, on=["which", "fill"], how="anti")
