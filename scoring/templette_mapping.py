@@ -33,6 +33,7 @@ TEMPLATE = "TEMPLATE"
 BLOCK = 200_000
 """Pairs of instances that are looked at together."""
 _MAPPED = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
+_TAKEN = {"pair": pl.Int64, "type": pl.String, **_MAPPED, "choice": pl.Float64}
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,7 @@ class Mapper:
         optional = self._ours.filter("is_optional").select("set", "type", reference="instance")
         optional = optional.join(self._ranks, on=["set", "type"], how="left")
         optional = optional.with_columns(pl.col("rank").fill_null(-1))
-        decided, groups = pl.DataFrame(schema=_MAPPED), []
-        chosen = []
+        decided, groups, chosen = pl.DataFrame(schema=_MAPPED), [], [pl.DataFrame(schema=_TAKEN)]
         for rank in self._order:
             known = Known(decided, _unmapped(optional.filter(pl.col("rank") < rank), decided))
             scored = pl.concat(
@@ -140,7 +140,7 @@ class Mapper:
             chosen.append(taken)
             decided = pl.concat([decided, taken.select(*_MAPPED)])
         known = Known(decided, _unmapped(optional, decided))
-        final = self._final(pl.concat(chosen) if chosen else None, known)
+        final = self._final(pl.concat(chosen), known)
         evaluation = evaluated(final, known, mode)
         pairs = evaluation.pairs(final.pairs)
         return Mapping(self.sets, pairs, known.removed, evaluation, final, _joined(groups))
@@ -185,34 +185,22 @@ class Mapper:
         several = several.sort(order, descending=[name == "f" for name in order])
         kept = greedy(several.select("set", "type", "reference", "system"))
         return pl.concat([single, several.filter(kept)]).select(
-            "pair", "set", "type", "reference", "system", choice="f"
+            "pair", "type", *_MAPPED, choice="f"
         )
 
-    def _final(self, taken: pl.DataFrame | None, known: Known) -> Candidates:
+    def _final(self, taken: pl.DataFrame, known: Known) -> Candidates:
         """The pairs that are mapped, and every other instance beside nothing."""
-        if taken is None:
-            taken = possible.pairs.select(
-                "pair", "set", "type", "reference", "system"
-            ).with_columns(choice=pl.lit(None, pl.Float64))
         keys = ["set", "instance"]
-        ours = self._ours.select("set", "type", "instance")
-        missing = ours.join(
-            taken.select("set", instance="reference"), on=keys, how="anti", maintain_order="left"
-        ).join(
-            known.removed.select("set", instance="reference"),
-            on=keys,
-            how="anti",
-            maintain_order="left",
+        missing, spurious = (
+            members.join(taken.select("set", instance=side), on=keys, how="anti")
+            .select("set", "type", pl.col("instance").alias(side))
+            .sort("set", side)
+            for members, side in ((self._ours, "reference"), (self._theirs, "system"))
         )
-        spurious = self._theirs.join(
-            taken.select("set", instance="system"), on=keys, how="anti", maintain_order="left"
-        )
-        first = self._pairs.height
-        alone = pl.concat(
-            [missing.rename({"instance": "reference"}), spurious.rename({"instance": "system"})],
-            how="diagonal",
-        ).with_columns(pair=pl.int_range(pl.len(), dtype=pl.Int64) + first)
-        pairs = pl.concat([taken, alone], how="diagonal")
+        missing = missing.join(known.removed, on=["set", "reference"], how="anti")
+        alone = pl.concat([missing, spurious], how="diagonal")
+        number = pl.int_range(pl.len(), dtype=pl.Int64) + self._pairs.height
+        pairs = pl.concat([taken, alone.with_columns(pair=number)], how="diagonal")
         return candidates(pairs, self.reference, self.system, self.policy.fillers)
 
 
