@@ -33,7 +33,7 @@ import polars as pl
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.hub4_lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
 from hlteval.converters.hub4_records import Refusal, explain, parts
-from hlteval.converters.hub4_writing import as_lines, unwritten
+from hlteval.converters.hub4_writing import instances, unwritten
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -107,9 +107,11 @@ def _refused(lines: pl.DataFrame) -> list[dict[str, object]]:
 
 
 def _refusals(
-    refused: Iterable[Mapping[str, object]], text: str, member: Member
+    refused: Sequence[Mapping[str, object]], text: str, member: Member
 ) -> Iterator[Finding]:
     """What is wrong with lines that are left out; those before the first header are told once."""
+    if not refused:
+        return
     outside = [row for row in refused if row["code"] == OUTSIDE]
     lines = text.split("\n")
     for row in refused:
@@ -175,7 +177,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The instances of all documents, in the layout of the specification."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
-            stream.writelines(as_lines(corpus))
+            stream.writelines(instances(corpus))
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:

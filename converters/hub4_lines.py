@@ -87,7 +87,8 @@ def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
 
 def _lines(text: str) -> pl.DataFrame:
     """The lines that are not blank, with their kind."""
-    split = pl.LazyFrame({"line": text.split("\n")}, schema={"line": pl.String})
+    whole = pl.LazyFrame({"line": [text]}, schema={"line": pl.String})
+    split = whole.select(pl.col("line").str.split("\n")).explode("line")
     split = split.with_row_index("record", offset=1).select(
         pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(BLANKS)
     )

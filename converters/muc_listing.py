@@ -22,7 +22,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
-from hlteval.converters.hub4_writing import as_lines, unwritten
+from hlteval.converters.hub4_writing import instances, unwritten
 from hlteval.representation import FRAGMENTS, Corpus
 from hlteval.sources import Member, Source
 
@@ -50,9 +50,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
         for corpus in corpora:
             quoted = pl.when(pl.col("kind") == "text").then(pl.lit(value=True))
             fills = corpus.fills.with_columns(quoted=quoted, extents=nothing, brackets=nothing)
-            stream.write(between)
-            stream.writelines(as_lines(corpus.replace(fills=fills), between="\n"))
-            between = "\n"
+            for instance in instances(corpus.replace(fills=fills)):
+                stream.write(between + instance)
+                between = "\n"
 
 
 FORMAT = Format(

@@ -40,6 +40,7 @@ class Submission:
         reference: what it is checked against; None where the submission brings its own documents.
         settings: of the formats, by name.
         options: values by the names of the task's options.
+        given_as: the format of the reference, where that is known.
     """
 
     task: Task
@@ -47,6 +48,7 @@ class Submission:
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
+    given_as: str = ""
 
     @property
     def format(self) -> Format:
@@ -60,7 +62,7 @@ class Submission:
         Raises:
             NothingGiven: if none does.
         """
-        names = self.task.references or (self.task.format,)
+        names = (self.given_as,) if self.given_as else self.task.references or (self.task.format,)
         forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
@@ -124,6 +126,7 @@ def submission(
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
+    given_as: str = "",
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -133,7 +136,7 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference, settings or {}, options or {})
+    opened = Submission(task, system, reference, settings or {}, options or {}, given_as)
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = " and ".join(task.given)
         raise NothingGiven(

@@ -47,13 +47,15 @@ def validate(
     declared = load(task)
     declared.hold_profile(profile)
     given = merged(declared, options or {})
+    reference, given_as = _checked_against(declared, given, against)
     opened = submission(
         declared,
         path,
-        _checked_against(declared, given, against),
+        reference,
         encoding=encoding,
         settings=settings(declared, given),
         options=given,
+        given_as=given_as,
     )
     findings = list(outside(opened))
     for pair in opened.pairs():
@@ -62,18 +64,20 @@ def validate(
     return verdict(task, profile, findings)
 
 
-def _checked_against(task: Task, given: Mapping[str, str], path: str | None) -> str | None:
-    """What a submission is checked against: a path, or what an option names.
+def _checked_against(
+    task: Task, given: Mapping[str, str], path: str | None
+) -> tuple[str | None, str]:
+    """What a submission is checked against, a path or what an option names, and its format.
 
     Raises:
         WrongOption: if both are given.
     """
-    named = {o.flag: given[o.name] for o in task.options if o.against and o.name in given}
-    for flag, value in named.items():
+    named = [option for option in task.options if option.against and option.name in given]
+    for option in named:
         if path is not None:
-            raise WrongOption(f"give either --against or --{flag}")
-        path = value
-    return path
+            raise WrongOption(f"give either --against or --{option.flag}")
+        return given[option.name], option.against
+    return path, ""
 
 
 def validate_all(

@@ -64,7 +64,7 @@ _READING = (
     Option(
         "corpus",
         "The text corpus of the documents, in SGML.",
-        against=True,
+        against="sgml-corpus",
         commands=("score", "validate"),
     ),
     Option(

@@ -76,7 +76,7 @@ class Option:
         many: whether it can be given more than once.
         commands: the commands that have it.
         switch: whether it takes no value: given, its value is `yes`.
-        against: whether it names what a submission is checked against.
+        against: the format of what it names, if a submission is checked against that.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Option:
     many: bool = False
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
     switch: bool = False
-    against: bool = False
+    against: str = ""
 
     @property
     def flag(self) -> str:

@@ -90,7 +90,10 @@ COR101-later-version.jsonl      -            1   0   0  E!
 COR101-no-name.jsonl            -            2   0   0  E!
 COR101-unknown-table.jsonl      -            3   0   0  E!
 """
-ELSEWHERE = ("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv")
+ELSEWHERE = (
+    *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),
+    *("hub4", "sgml-corpus", "glm"),
+)
 """Fixtures that other tests hold."""
 CONVERSIONS = """
 CNV101-sentences.jsonl          -            0   0   0  W
