@@ -129,7 +129,9 @@ def _scorings(
     points: pl.DataFrame, by: Mapping[str, pl.DataFrame], modes: Sequence[str], beta: float
 ) -> pl.DataFrame:
     """All, each type and each slot of it: a row per mode, scoring and measure."""
-    whole = _by(points, modes, ["mode"], beta).with_columns(
+    nothing = [{"mode": mode, **dict.fromkeys(POINTS, 0)} for mode in modes]
+    every = pl.concat([points.select("mode", *POINTS), pl.DataFrame(nothing)])
+    whole = _by(every, modes, ["mode"], beta).with_columns(
         scoring=pl.lit("all"), level=pl.lit(["", ""])
     )
     types = by["by_type"].with_columns(scoring="type", level=pl.concat_list("type", pl.lit("")))

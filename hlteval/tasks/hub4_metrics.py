@@ -56,8 +56,8 @@ class _Given:
     """The options that were given, as what they stand for."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self.options = options
-        self.align = self.on("align") or "hyp_corpus" in options
+        self.options = {name: value for name, value in options.items() if value}
+        self.align = self.on("align") or "hyp_corpus" in self.options
 
     def on(self, name: str) -> bool:
         """Whether a switch is given."""
