@@ -14,11 +14,10 @@ Conventions:
     instance ends at the first hyphen, unless a type with a hyphen is declared.
 
 Example lines:
-    <SPORTS_EVENT-PRI19980302.2000.2923-1> :=
-        WINNER: "Egypt" ##332#337#
-        LOSER: "defending champion [south Africa]" ##295#326#314#326#
-        LOCATION: "south Africa" ##314#326#
-                / "The host of the tournament" ##449#475#
+    <CONTEST-B1-1> :=
+        NAME: "bread contest" ##66#79#
+            / "contest in Lyon" ##72#87#
+        WINNER: "bakers of [Cairo]" ##37#52#47#52#
 
 Codes raised: HUB1xx.
 """

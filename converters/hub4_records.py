@@ -50,7 +50,7 @@ def explain(line: str, kind: int, *, ask: bool = True) -> Refusal:
         ask: whether to ask the grammar for the exact place; without, the whole line is at fault.
 
     Examples:
-        >>> explain('WINNER: "Egypt" ##332#', 1)
+        >>> explain('WINNER: "Cairo" ##332#', 1)
         Refusal(code='HUB105', column=17, end_column=23, expected='extents such as ##5#8#')
     """
     column, expected = _failure(line) if ask and len(line) <= _MOST else (1, "")

@@ -89,8 +89,8 @@ def bracketed(text: str) -> tuple[str, list[Bracket] | None]:
     Where brackets do not balance, or hold nothing, the text is left as it is.
 
     Examples:
-        >>> bracketed("the [[south] Africa]")
-        ('the south Africa', [{'start': 4, 'end': 16}, {'start': 4, 'end': 9}])
+        >>> bracketed("the [[bread] contest]")
+        ('the bread contest', [{'start': 4, 'end': 17}, {'start': 4, 'end': 9}])
         >>> bracketed("a ] b")
         ('a ] b', None)
     """
@@ -114,8 +114,8 @@ def with_brackets(text: str, brackets: list[Bracket]) -> str:
     """A text with brackets around its minimal strings: the inverse of `bracketed`.
 
     Examples:
-        >>> with_brackets("the south Africa", [{"start": 4, "end": 16}, {"start": 4, "end": 9}])
-        'the [[south] Africa]'
+        >>> with_brackets("the bread contest", [{"start": 4, "end": 17}, {"start": 4, "end": 9}])
+        'the [[bread] contest]'
     """
     marks: list[tuple[int, str]] = []
     opened: list[int] = []

@@ -9,9 +9,10 @@ Conventions:
     which part of them is minimal, is left out.
 
 Example lines:
-    <SPORTS_EVENT-PRI19980302.2000.2923-1> :=
-        WINNER: "Egypt"
-        LOSER: "defending champion south Africa"
+    <CONTEST-B1-1> :=
+        NAME: "bread contest"
+            / "contest in Lyon"
+        WINNER: "bakers of Cairo"
 """
 
 from __future__ import annotations

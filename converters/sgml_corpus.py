@@ -14,11 +14,10 @@ Conventions:
 
 Example lines:
     <DOC>
-    <DOCNO> PRI19980302.2000.2923 </DOCNO>
+    <DOCNO> B1 </DOCNO>
     <TEXT>
-    Egypt has won its first African cup of
-    nation soccer tournament in 12 years over the
-    weekend.
+    The bakers of Cairo have won the bread contest
+    in Lyon.
     </TEXT>
     </DOC>
 
