@@ -135,7 +135,7 @@ def scored(
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
     given = merged(declared, {name: value for name, value in (options or {}).items() if value})
-    metric = declared.scorer(profile, given)
+    metric = declared.scorer(profile, {**given, "encoding": encoding})
     lists, told = named(declared, given)
     opened = submission(
         declared,
@@ -232,9 +232,9 @@ class Run:
         )
         files: dict[str, str] = {}
         if self.alignments:
-            tables["alignment"] = pl.concat(self.alignments)
+            tables[task.alignment] = pl.concat(self.alignments)
         if self.alignments and isinstance(self.metric, Analyst):
-            analysed, told = self.metric.analysis(tables["alignment"], total)
+            analysed, told = self.metric.analysis(tables[task.alignment], total)
             tables |= analysed
             files |= told
         more = self.metric if isinstance(self.metric, Talkative) else None

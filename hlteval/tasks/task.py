@@ -173,6 +173,7 @@ class Task:
         less: the metrics of which less is better.
         reads: settings of the format of a submission; those of a reference are the format's own.
         configured: what the task allows, where that depends on options.
+        alignment: the name of the table that tells what was paired with what.
     """
 
     name: str
@@ -198,6 +199,7 @@ class Task:
     refuses: Callable[[Finding], bool] | None = None
     reads: Mapping[str, str] = field(default_factory=dict)
     configured: Callable[[Mapping[str, str]], Any] | None = None
+    alignment: str = "alignment"
 
     @property
     def profiles(self) -> tuple[str, ...]:
