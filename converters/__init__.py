@@ -17,11 +17,18 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-json": "hlteval.converters.speech_sf_json",
     "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
     "document-list": "hlteval.converters.document_list",
+    "edl-tab": "hlteval.converters.edl_tab",
+    "kb-tab": "hlteval.converters.kb_tab",
+    "conll-coref": "hlteval.converters.conll_coref",
     "ltf": "hlteval.converters.ltf",
     "rsd": "hlteval.converters.rsd",
     "laf": "hlteval.converters.laf",
     "text": "hlteval.converters.plain_text",
     "conllu": "hlteval.converters.conllu",
+    "neleval": "hlteval.converters.neleval",
+    "hub4": "hlteval.converters.hub4",
+    "sgml-corpus": "hlteval.converters.sgml_corpus",
+    "muc-listing": "hlteval.converters.muc_listing",
 }
 """The formats by name, each imported where it is first used."""
 

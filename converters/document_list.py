@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hlteval.converters.format import Format, Located, Place, Reading
-from hlteval.findings import Finding, Span, catalogue, excerpt
+from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -63,6 +63,8 @@ def read(source: Source) -> Iterator[Reading]:
                 {"row": row, "origin": 0, "name": name} for row, name in enumerate(names)
             ],
         )  # fmt: skip
+        if "\r\n" in (decoded.text or ""):
+            findings.append(finding("DOC103", file=member.display))
         yield Reading(corpus, (*decoded.findings, *findings), (member,))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -31,11 +31,13 @@ class Case:
         against: the documents and what was given with them; the submission itself where it holds
             them. Both number their documents alike.
         schema: what the task allows.
+        lists: what options name beside it, by option: lists of documents, a knowledge base.
     """
 
     system: Corpus
     against: Corpus
     schema: Any
+    lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @property
     def own(self) -> bool:
@@ -97,12 +99,14 @@ class Rule:
     """A check: a function that gives the rows at fault, and the code that tells what they are.
 
     `about` is the table that the rule is about: where the submission has none of it, there is
-    nothing to ask.
+    nothing to ask. `needs` is a column, such as `mentions.text`: nothing is asked of a format that
+    has no place for it.
     """
 
     code: str
     about: str
     check: Callable[[Case], pl.LazyFrame]
+    needs: str = ""
 
 
 def apply(
@@ -116,7 +120,12 @@ def apply(
         members: the files of `case.system.sources`, in order.
         form: the format of these files, which knows where their fields stand.
     """
-    asked = [rule for rule in rules if getattr(case.system, rule.about).height]
+    asked = [
+        rule
+        for rule in rules
+        if getattr(case.system, rule.about).height
+        and (not rule.needs or rule.needs in form.carries)
+    ]
     answers = pl.collect_all([rule.check(case) for rule in asked])
     faults = [
         (catalogue()[rule.code], _told(catalogue()[rule.code], rows).rows(named=True))

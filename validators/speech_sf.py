@@ -9,6 +9,7 @@ import polars as pl
 
 from hlteval.grammars import schema
 from hlteval.validators.rule import Case, Rule
+from hlteval.validators.suggestions import near
 
 
 def types() -> tuple[str, ...]:
@@ -51,23 +52,13 @@ def unknown_segment(case: Case) -> pl.LazyFrame:
 
 def _hints(strange: list[str], known: list[str]) -> dict[str, str]:
     """What segment may have been meant."""
-    from rapidfuzz import process
-    from rapidfuzz.distance import DamerauLevenshtein
-
-    stems = {name.lower(): name for name in known}
-    hints = {}
-    for name in strange:
-        stem = name.rpartition("/")[2].partition(".")[0].lower()
-        near = stems.get(stem) or stems.get(name.lower())
-        if near is None and len(strange) <= 100:
-            found = process.extractOne(
-                name, known, scorer=DamerauLevenshtein.distance, score_cutoff=1
-            )
-            near = found[0] if found else None
-        hints[name] = (
-            f"did you mean {near}?" if near else "it counts as a false positive; take it out"
-        )
-    return hints
+    meant = near(strange, known)
+    return {
+        name: f"did you mean {meant[name]}?"
+        if name in meant
+        else "it counts as a false positive; take it out"
+        for name in strange
+    }
 
 
 def segment_without_frames(case: Case) -> pl.LazyFrame:

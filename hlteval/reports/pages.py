@@ -12,6 +12,7 @@ from hlteval import converters, tasks
 from hlteval.converters import Format
 from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
+from hlteval.reports.score_formats import MANY
 from hlteval.representation import TABLES
 from hlteval.tasks.task import Metric, Option, Task
 from hlteval.validators.events import EventSchema, EventType
@@ -83,13 +84,13 @@ def _facts(task: Task) -> str:
     ranked = "; ".join(f"{profile}: `{metric}`" for profile, metric in task.primary.items())
     rows = [
         ("specification", task.specification),
-        ("format", f"[{task.format}](formats.md#{task.format})"),
+        ("format", ", ".join(_linked((task.format, *task.submitted)))),
         *_references(task),
         ("given with the task", _code(task.given) or "nothing"),
         ("submitted", _code(task.predicted) or "one file"),
         ("profiles", ", ".join(task.profiles)),
         ("ranked by", ranked or "nothing: it is only checked"),
-        ("metrics", _code(task.metrics) or "none"),
+        ("metrics", _metrics(task.metrics) or "none"),
         *((_option(option), option.help) for option in task.options),
     ]
     if task.crashes:
@@ -98,16 +99,28 @@ def _facts(task: Task) -> str:
     return _table(("", ""), rows)
 
 
+def _metrics(names: Sequence[str]) -> str:
+    """The metrics; where there are many, what they measure and the figures that each of it has."""
+    if len(names) <= MANY:
+        return _code(names)
+    parts = [name.rpartition(".") for name in names]
+    measured, figures = (dict.fromkeys(part[at] for part in parts) for at in (0, 2))
+    return f"of each of {_code(measured)}: {_code('.' + figure for figure in figures)}"
+
+
 def _option(option: Option) -> str:
     taken = option.takes.replace("|", "\\|")
-    return f"option `--{option.flag} {taken}`"
+    return f"option `--{option.flag} {taken}`" if taken else f"option `--{option.flag}`"
 
 
 def _references(task: Task) -> Iterator[tuple[str, str]]:
     """The formats of a reference, where they are others."""
     if task.references:
-        listed = (f"[{name}](formats.md#{name})" for name in task.references)
-        yield "reference or list of segments", ", ".join(listed)
+        yield "reference or list of segments", ", ".join(_linked(task.references))
+
+
+def _linked(formats: Iterable[str]) -> Iterator[str]:
+    return (f"[{name}](formats.md#{name})" for name in formats)
 
 
 def _scorings(task: Task) -> str:
@@ -222,7 +235,7 @@ def _carried(listed: Sequence[Format]) -> str:
     rows = [
         (
             f"[{form.name}](#{form.name})",
-            *("yes" if has else "-" for has in (True, form.write, *_places(form))),
+            *("yes" if has else "-" for has in (form.reads, form.write, *_places(form))),
         )
         for form in listed
     ]

@@ -15,12 +15,15 @@ from rich.text import Text
 from hlteval.reports.scores import Scores
 
 UNDEFINED = "-"
+MANY = 30
+"""Metrics that people read in a list; where there are more, they read the tables."""
 MAIN = "scores.json"
 """The file that tells a folder of scores from any other."""
 RATES = frozenset(
-    {"f1", "recall", "precision", "ser", "auc", "max f1"}
+    {"f1", "fscore", "recall", "precision", "ser", "auc", "max f1"}
     | {f"auc{mark}{kind}" for mark in " _" for kind in ("anchored", "unanchored")}
     | {"max_f1"}
+    | {"rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err"}
 )
 """Measures, in small letters, that are rates; others are counts, shown whole where they are."""
 
@@ -68,7 +71,10 @@ def text(scores: Scores) -> RenderableType:
 
 def _metrics(scores: Scores) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
+    many = len(scores.metrics) > MANY
     for name, value in scores.metrics.items():
+        if many and name != scores.primary:
+            continue
         marked = Text(name, style="bold" if name == scores.primary else "")
         ranks = Text("ranks" if name == scores.primary else "", style="dim")
         limits = [shown(name, limit) for limit in scores.intervals.get(name, ())]

@@ -8,6 +8,7 @@ from hlteval.representation.jsonl import read_jsonl, write_jsonl
 from hlteval.representation.keys import SEPARATOR, frame_keys, hashed, ordinals
 from hlteval.representation.resolution import align, counted, fillers, items
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
+from hlteval.representation.selection import of_documents
 from hlteval.representation.store import StoreError, load, save
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "hashed",
     "items",
     "load",
+    "of_documents",
     "ordinals",
     "read_jsonl",
     "save",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 
 from hlteval.converters import Format, Reading, load
 from hlteval.converters.format import whole
+from hlteval.findings import Finding
 from hlteval.representation import Corpus, align
-from hlteval.sources import LIMITS, Limits, Member, Source, open_source
+from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Package, Task
 
 BATCH = 500
@@ -38,34 +40,43 @@ class Submission:
         task: what it is submitted to.
         system: the submission.
         reference: what it is checked against; None where the submission brings its own documents.
-        settings: of the reference's format, by name.
+        settings: of the formats, by name.
+        options: values by the names of the task's options.
+        given_as: the format of the reference, where that is known.
+        lists: what options name beside it, by option.
     """
 
     task: Task
     system: Source
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    given_as: str = ""
+    lists: Mapping[str, Corpus] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def format(self) -> Format:
-        """The format of the submission."""
-        return load(self.task.format)
+        """The format of the submission: of those that the task takes, the first that fits."""
+        forms = [load(name) for name in (self.task.format, *self.task.submitted)]
+        fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
+        return _set(next(fitting, forms[0]), {**self.task.reads, **self.settings})
 
-    @property
+    @cached_property
     def reference_format(self) -> Format:
         """The format of the reference: of those that the task takes, the first that fits.
 
         Raises:
             NothingGiven: if none does.
         """
-        names = self.task.references or (self.task.format,)
+        names = (self.given_as,) if self.given_as else self.task.references or (self.task.format,)
         forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
+        if not fitting and _is_empty(source):  # that nothing is annotated can be said in any format
+            fitting = forms
         if not fitting:
             raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
-        known = {setting.name for setting in fitting[0].settings}
-        return fitting[0].having({k: v for k, v in self.settings.items() if k in known})
+        return _set(fitting[0], self.settings)
 
     @property
     def found(self) -> Documents:
@@ -126,6 +137,9 @@ def submission(
     encoding: str = "utf-8",
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
+    given_as: str = "",
+    lists: Mapping[str, Corpus] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -135,7 +149,9 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference, settings or {})
+    opened = Submission(
+        task, system, reference, settings or {}, options or {}, given_as, lists or {}
+    )
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = f" (with {' and '.join(task.given)})" if task.given else ""
         raise NothingGiven(
@@ -143,6 +159,38 @@ def submission(
             f"{wanted} by --against"
         )
     return opened
+
+
+def _is_empty(source: Source) -> bool:
+    """Whether it is a single file with nothing in it."""
+    single = source.kind in {"file", "stdin"} and len(source.members) == 1
+    try:
+        return single and not source.members[0].fetch()
+    except Unreadable:
+        return False
+
+
+def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
+    """What options name in files of some format, by option, with what is wrong with these.
+
+    Raises:
+        FileNotFoundError: if a path does not exist.
+    """
+    lists: dict[str, Corpus] = {}
+    findings: list[Finding] = []
+    for option in task.options:
+        if option.name in options and option.format:
+            source = open_source(options[option.name])
+            reading = _joined(load(option.format).read(source))
+            lists[option.name] = reading.corpus
+            findings += [*source.findings, *reading.findings]
+    return lists, findings
+
+
+def _set(form: Format, settings: Mapping[str, str]) -> Format:
+    """A format with those of some settings that it has."""
+    known = {setting.name for setting in form.settings}
+    return form.having({name: value for name, value in settings.items() if name in known})
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from hlteval import __version__
-from hlteval.converters import load as load_format
 from hlteval.findings import Finding
 from hlteval.reports.scores import Scores
 from hlteval.reports.verdict import Verdict
-from hlteval.representation import Corpus
-from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, submission
+from hlteval.representation import Corpus, of_documents
+from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, submission
 from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.scoring.resampling import bootstrap, interval
-from hlteval.sources import open_source, sha256
+from hlteval.sources import sha256
 from hlteval.tasks import load
-from hlteval.tasks.task import Metric, Talkative, Task
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Analyst, Metric, Talkative, Task
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -59,8 +60,11 @@ class Intervals:
 class Refused(ValueError):
     """A submission was not scored; `verdict` says why, and `cure` what to do."""
 
-    def __init__(self, refused: Verdict, reason: str, cure: str) -> None:
-        codes = sorted({finding.code for finding in refused.findings if finding.blocking})
+    def __init__(
+        self, refused: Verdict, reason: str, cure: str, crashes: frozenset[str] = frozenset()
+    ) -> None:
+        found = [one for one in refused.findings if one.blocking or one.code in crashes]
+        codes = sorted({finding.code for finding in found})
         super().__init__(f"{reason} ({', '.join(codes)})")
         self.verdict, self.cure = refused, cure
 
@@ -130,15 +134,21 @@ def scored(
 ) -> Run:
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
-    given = {name: path for name, path in (options or {}).items() if path}
-    metric = declared.scorer(profile, given)
+    given = merged(declared, {name: value for name, value in (options or {}).items() if value})
+    metric = declared.scorer(profile, {**given, "encoding": encoding})
+    lists, told = named(declared, given)
     opened = submission(
-        declared, system, reference, encoding=encoding, settings=settings(declared, given)
+        declared,
+        system,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+        lists=lists,
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
-    segments, told = _segments(declared, given)
-    run = Run(opened, metric, segments, given, lenient=lenient, alignment=alignment)
+    run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
     _refuse(run.judged, declared, lenient=lenient)
     return run
@@ -150,7 +160,10 @@ def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
     if judged.profile == "official" and codes & task.crashes:
         cure = "correct them, or use --profile plan"
         raise Refused(
-            judged, "the official software crashes on this: there is no official number", cure
+            judged,
+            "the official software crashes on this: there is no official number",
+            cure,
+            task.crashes,
         )
     if not lenient and any(finding.blocking for finding in judged.findings):
         cure = "correct what blocks, or score the rest with --lenient"
@@ -164,7 +177,6 @@ class Run:
     Attributes:
         opened: the submission and its reference.
         metric: what it is scored by.
-        segments: the segments that an option names.
         given: the task's own options.
         lenient: whether blocking findings are passed over.
         alignment: whether the alignment is kept.
@@ -176,7 +188,6 @@ class Run:
 
     opened: Submission
     metric: Metric
-    segments: Corpus
     given: Mapping[str, str]
     lenient: bool
     alignment: bool
@@ -196,10 +207,14 @@ class Run:
 
     def take(self, pair: Pair) -> None:
         """Count one batch."""
-        reference = _with_segments(pair.reference.corpus, self.segments)
-        counts, alignment = self.metric.statistics(
-            reference, pair.system.corpus, alignment=self.alignment
-        )
+        lists = self.opened.lists
+        given = Corpus.concat(lists.values())
+        reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
+        system = pair.system.corpus
+        if "documents" in lists:
+            names = lists["documents"].documents["name"]
+            reference, system = of_documents(reference, names), of_documents(system, names)
+        counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
@@ -215,15 +230,20 @@ class Run:
             if isinstance(scored, Mapping)
             else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
         )
+        files: dict[str, str] = {}
         if self.alignments:
-            tables["alignment"] = pl.concat(self.alignments)
+            tables[task.alignment] = pl.concat(self.alignments)
+        if self.alignments and isinstance(self.metric, Analyst):
+            analysed, told = self.metric.analysis(tables[task.alignment], total)
+            tables |= analysed
+            files |= told
         more = self.metric if isinstance(self.metric, Talkative) else None
         return Scores(
             task=task.name,
             profile=judged.profile,
             signature=self.signature(intervals),
             primary=task.primary[judged.profile],
-            metrics={name: metrics[name] for name in task.metrics},
+            metrics=_in_order(metrics, task.metrics),
             intervals=self.intervals(intervals) if intervals else {},
             tables=tables,
             verdict=judged,
@@ -232,7 +252,7 @@ class Run:
                 *(more.notes(total) if more else ()),
                 *([intervals.note] if intervals else []),
             ),
-            files=more.files(total) if more else {},
+            files=files | dict(more.files(total) if more else {}),
         )
 
     def intervals(self, wanted: Intervals) -> dict[str, tuple[float, float]]:
@@ -250,8 +270,11 @@ class Run:
         parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
         formats = {option.name for option in self.opened.task.options if option.format}
         for name, value in given.items():
-            files = self.segments.sources.select("member", "sha256").rows()
-            parts.append(f"{name}:{_digest(files) if name in formats else _said(value)}")
+            if name in formats:
+                files = self.opened.lists[name].sources.select("member", "sha256").rows()
+                parts.append(f"{name}:{_digest(files)}")
+            else:
+                parts.append(f"{name}:{_said(value)}")
         parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
         return "|".join([*parts, *([intervals.signature] if intervals else [])])
 
@@ -262,10 +285,19 @@ def _digest(files: list[tuple[str, str]]) -> str:
     return hashlib.sha256("".join(listed).encode()).hexdigest()[:16]
 
 
+def _in_order(
+    metrics: Mapping[str, float | None], declared: Sequence[str]
+) -> dict[str, float | None]:
+    """The metrics in the order in which the task declares them, others behind."""
+    first = {name: metrics[name] for name in declared if name in metrics}
+    return first | dict(metrics)
+
+
 def _said(value: str) -> str:
     """An option's value in one line: of a file its digest, else the value."""
-    path = Path(value)
-    return sha256(path.read_bytes())[:16] if path.is_file() else value.replace("|", " ")
+    if not os.path.isfile(value):  # noqa: PTH113 - a Path raises for what is too long for a name
+        return value.replace("|", " ")
+    return sha256(Path(value).read_bytes())[:16]
 
 
 def _notes(judged: Verdict) -> tuple[str, ...]:
@@ -279,18 +311,14 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
     )
 
 
-def _segments(task: Task, given: Mapping[str, str]) -> tuple[Corpus, list[Finding]]:
-    """The sentences that an option names, with what is wrong with them; none without the option."""
-    corpora: list[Corpus] = []
-    findings: list[Finding] = []
-    for option in task.options:
-        if option.name in given and option.format:
-            source = open_source(given[option.name])
-            readings = list(load_format(option.format).read(source))
-            corpora.extend(reading.corpus for reading in readings)
-            findings.extend(source.findings)
-            findings.extend(finding for reading in readings for finding in reading.findings)
-    return Corpus.concat(corpora), findings
+def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:
+    """A corpus with the texts of its documents, where another corpus has them."""
+    texts = given.documents.drop_nulls("text").select("name", given="text")
+    if texts.is_empty():
+        return corpus
+    own = corpus.documents.join(texts, on="name", how="left", maintain_order="left")
+    text = pl.coalesce("text", "given")
+    return corpus.replace(documents=own.with_columns(text=text).drop("given"))
 
 
 def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:

@@ -15,8 +15,10 @@ BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
+    "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.ltf:LAF",
+    "hub4": "hlteval.tasks.hub4:HUB4",
 }
 """The tasks by name, each imported where it is first used."""
 

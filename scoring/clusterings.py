@@ -1,0 +1,270 @@
+"""Measures of clusterings: CEAF, B³, MUC, pairwise links and BLANC, over tables of memberships.
+
+A membership is an item in a cluster of one side: `group`, `item`, `cluster`, each a number. Groups
+are scored apart; items are the same on both sides if they have the same number. Every function
+gives, for each group in which there is anything, the numerators and denominators of precision and
+recall: `ptp`, `p_den`, `rtp`, `r_den`. Sums of fractions are summed as whole numbers by denominator
+first, so that they do not depend on the order of rows.
+
+References:
+    Luo 2005 (CEAF), Bagga and Baldwin 1998 (B³), Vilain et al. 1995 (MUC), Luo et al. 2014 (BLANC).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import polars as pl
+
+from hlteval.scoring.assignment import assigned
+
+COUNTS = ("ptp", "p_den", "rtp", "r_den")
+"""Numerators and denominators of precision and recall."""
+
+
+@dataclass(frozen=True)
+class Clusterings:
+    """The memberships of both sides.
+
+    Attributes:
+        reference: the memberships of the reference, each once.
+        system: those of the system.
+        resolved: the same with every item in one cluster of its side only.
+    """
+
+    reference: pl.DataFrame
+    system: pl.DataFrame
+    resolved: tuple[pl.DataFrame, pl.DataFrame]
+
+    @cached_property
+    def shared(self) -> pl.DataFrame:
+        """Pairs of clusters with the number of items that they share."""
+        return shared(self.reference, self.system)
+
+    @property
+    def partition(self) -> Clusterings:
+        """The clusterings with every item in one cluster of its side only."""
+        reference, system = self.resolved
+        whole = reference.height == self.reference.height and system.height == self.system.height
+        return self if whole else Clusterings(reference, system, self.resolved)
+
+
+def shared(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of clusters of two sides with the number of items that they share.
+
+    Examples:
+        >>> one = pl.DataFrame({"group": [0, 0], "item": [1, 2], "cluster": [7, 7]})
+        >>> two = pl.DataFrame({"group": [0, 0], "item": [2, 3], "cluster": [4, 4]})
+        >>> shared(one, two).rows()
+        [(0, 7, 4, 1)]
+    """
+    both = reference.lazy().join(system.lazy().select("item", other="cluster"), on="item")
+    pairs = both.group_by("group", "cluster", "other").agg(shared=pl.len().cast(pl.Int64))
+    return pairs.sort("cluster", "other").collect()
+
+
+def sizes(members: pl.DataFrame) -> pl.DataFrame:
+    """The number of items of each cluster."""
+    return members.group_by("group", "cluster").agg(size=pl.len().cast(pl.Int64))
+
+
+def mention_ceaf(both: Clusterings) -> pl.DataFrame:
+    """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment."""
+    return _aligned(
+        both.shared.select("group", "cluster", "other", weight="shared"),
+        p_den=both.system.group_by("group").agg(p_den=pl.len()),
+        r_den=both.reference.group_by("group").agg(r_den=pl.len()),
+    )
+
+
+def entity_ceaf(both: Clusterings) -> pl.DataFrame:
+    """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
+    return _aligned(
+        dice(both.shared, sizes(both.reference), sizes(both.system)),
+        p_den=sizes(both.system).group_by("group").agg(p_den=pl.len()),
+        r_den=sizes(both.reference).group_by("group").agg(r_den=pl.len()),
+    )
+
+
+def dice(pairs: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+    """The pairs with 2|G∩S|/(|G|+|S|) as `numerator`, `denominator` and `weight`."""
+    sized = pairs.join(ours.select("cluster", "size"), on="cluster").join(
+        theirs.select(other="cluster", size_other="size"), on="other"
+    )
+    fractions = sized.select(
+        *("group", "cluster", "other"),
+        numerator=2 * pl.col("shared"),
+        denominator=pl.col("size") + pl.col("size_other"),
+    )
+    weight = pl.col("numerator") / pl.col("denominator")
+    return fractions.with_columns(weight=weight).sort("cluster", "other")
+
+
+def _aligned(pairs: pl.DataFrame, p_den: pl.DataFrame, r_den: pl.DataFrame) -> pl.DataFrame:
+    """The weights of the best one-to-one alignment, summed, over both denominators."""
+    chosen = pairs.filter(
+        assigned(*(pairs[column].to_numpy() for column in ("cluster", "other", "weight")))
+    )
+    if "denominator" in pairs.columns:
+        total = fractions(chosen, "ptp")
+    else:
+        total = chosen.group_by("group").agg(ptp=pl.col("weight").sum())
+    return together(total, total.rename({"ptp": "rtp"}), p_den, r_den)
+
+
+def fractions(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The sum of `numerator` / `denominator` by group, the same in whatever order the rows are."""
+    by_size = rows.group_by("group", "denominator").agg(pl.col("numerator").sum())
+    parts = by_size.sort("group", "denominator").select(
+        "group", part=pl.col("numerator") / pl.col("denominator")
+    )
+    return parts.group_by("group", maintain_order=True).agg(pl.col("part").sum().alias(name))
+
+
+def together(*parts: pl.DataFrame) -> pl.DataFrame:
+    """The counts of all parts by group, 0 where a part has none."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole.join(part, on="group", how="full", coalesce=True)
+    return whole.select("group", *COUNTS).fill_null(0)
+
+
+def b_cubed(both: Clusterings) -> pl.DataFrame:
+    """B³: for each item the share of its cluster that is also in the other side's cluster of it."""
+    both = both.partition
+    return together(
+        _share(both.shared, sizes(both.system).rename({"cluster": "other"}), "other", "ptp"),
+        _share(both.shared, sizes(both.reference), "cluster", "rtp"),
+        both.system.group_by("group").agg(p_den=pl.len()),
+        both.reference.group_by("group").agg(r_den=pl.len()),
+    )
+
+
+def _share(pairs: pl.DataFrame, sized: pl.DataFrame, side: str, name: str) -> pl.DataFrame:
+    """Of each pair, its items times the share that they are of one of the clusters, summed."""
+    found = pairs.join(sized.select(side, denominator="size"), on=side)
+    return fractions(found.with_columns(numerator=pl.col("shared") ** 2), name)
+
+
+def muc(both: Clusterings) -> pl.DataFrame:
+    """MUC: the links that each cluster needs, and of these the ones that the other side has."""
+    both = both.partition
+    # a cluster of n items whose m shared items are in k clusters there has m - k of n - 1 links
+    found = both.shared.group_by("group").agg(ptp=(pl.col("shared") - 1).sum())
+    return together(
+        found,
+        found.rename({"ptp": "rtp"}),
+        _links_needed(both.system, "p_den"),
+        _links_needed(both.reference, "r_den"),
+    )
+
+
+def _links_needed(members: pl.DataFrame, name: str) -> pl.DataFrame:
+    return sizes(members).group_by("group").agg((pl.col("size") - 1).sum().alias(name))
+
+
+def pairwise(both: Clusterings) -> pl.DataFrame:
+    """Pairs of items that are in one cluster."""
+    both = both.partition
+    found = _pairs(both.shared, "shared", "ptp")
+    return together(
+        found,
+        found.rename({"ptp": "rtp"}),
+        _pairs(sizes(both.system), "size", "p_den"),
+        _pairs(sizes(both.reference), "size", "r_den"),
+    )
+
+
+def pairwise_negative(both: Clusterings) -> pl.DataFrame:
+    """Pairs of items that are in different clusters.
+
+    Of the pairs of items that both sides have, those are taken away that one of them links.
+    """
+    both = both.partition
+    linked = pairwise(both)
+    common = both.reference.join(both.system, on="item", how="semi")
+    ours = sizes(common)
+    theirs = sizes(both.system.join(both.reference, on="item", how="semi"))
+    parts = together(
+        _pairs(_distinct(common), "size", "ptp"),
+        _pairs(ours, "size", "p_den"),
+        _pairs(theirs, "size", "r_den"),
+        linked.select("group", rtp="ptp"),
+    )
+    unlinked = pl.col("ptp") - pl.col("p_den") - pl.col("r_den") + pl.col("rtp")
+    found = parts.select("group", ptp=unlinked, rtp=unlinked)
+    return together(
+        found.select("group", "ptp"),
+        found.select("group", "rtp"),
+        _unlinked(both.system, linked.select("group", linked="p_den"), "p_den"),
+        _unlinked(both.reference, linked.select("group", linked="r_den"), "r_den"),
+    )
+
+
+def _pairs(rows: pl.DataFrame, count: str, name: str) -> pl.DataFrame:
+    """How many pairs so many items make, by group."""
+    return rows.group_by("group").agg((pl.col(count) * (pl.col(count) - 1) // 2).sum().alias(name))
+
+
+def _distinct(members: pl.DataFrame) -> pl.DataFrame:
+    """How many items there are, by group."""
+    return members.group_by("group").agg(size=pl.col("item").n_unique().cast(pl.Int64))
+
+
+def _unlinked(members: pl.DataFrame, linked: pl.DataFrame, name: str) -> pl.DataFrame:
+    """All pairs of items but those that are linked."""
+    every = _pairs(_distinct(members), "size", "pairs")
+    return every.join(linked, on="group").select(
+        "group", (pl.col("pairs") - pl.col("linked")).alias(name)
+    )
+
+
+def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True) -> pl.DataFrame:
+    """BLANC: the means of the figures of linked and of unlinked pairs.
+
+    Where neither side has any pair of a kind, the other kind stands alone; where only one side has,
+    the figures of that kind are 0.
+
+    Args:
+        linked: `group`, `ptp`, `fp`, `rtp`, `fn` of pairs in one cluster.
+        unlinked: those of pairs in different clusters, of the same groups.
+        defined: whether there are to be any figures.
+
+    Returns:
+        `group`, `precision`, `recall`, `fscore`; null where there are no pairs. A mean has no
+        counts: `ptp`, `fp`, `rtp`, `fn` are null.
+
+    Examples:
+        >>> one = pl.DataFrame({"group": [""], "ptp": [1], "fp": [1], "rtp": [1], "fn": [0]})
+        >>> two = pl.DataFrame({"group": [""], "ptp": [1], "fp": [0], "rtp": [1], "fn": [1]})
+        >>> blanc(one, two).row(0)[:2]
+        ('', 0.75)
+    """
+    kinds = [_link_figures(one, name) for name, one in (("linked", linked), ("unlinked", unlinked))]
+    both = pl.concat([linked.select("group"), *kinds], how="horizontal")
+    nothing = pl.lit(None, pl.Float64)
+    means = [
+        (pl.mean_horizontal(f"linked_{name}", f"unlinked_{name}") if defined else nothing).alias(
+            name
+        )
+        for name in ("precision", "recall", "fscore")
+    ]
+    return both.select(
+        "group", *means, *(nothing.alias(name) for name in ("ptp", "fp", "rtp", "fn"))
+    )
+
+
+def _link_figures(counts: pl.DataFrame, kind: str) -> pl.DataFrame:
+    """Precision, recall and F of links of one kind; null where neither side has any."""
+    system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
+    whole = {"precision": system, "recall": reference, "fscore": system + reference}
+    part = {"precision": pl.col("ptp"), "recall": pl.col("rtp"), "fscore": 2 * pl.col("ptp")}
+    some = system + reference > 0
+    return counts.select(
+        pl.when(some & (whole[name] > 0))
+        .then(part[name] / whole[name])
+        .otherwise(pl.when(some).then(0.0))
+        .alias(f"{kind}_{name}")
+        for name in whole
+    )
