@@ -42,8 +42,7 @@ def duplicate_instance(case: Case) -> pl.LazyFrame:
 
 def slot_twice(case: Case) -> pl.LazyFrame:
     """A slot that its instance has already."""
-    starts = fills(case).unique(["frame_row", "slot_number"], keep="first", maintain_order=True)
-    again = starts.filter(pl.struct("frame_row", "slot").is_duplicated())
+    again = fills(case).filter("begins").filter(pl.struct("frame_row", "slot").is_duplicated())
     first = pl.col("record").first().over("frame_row", "slot")
     return again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
 
@@ -142,15 +141,15 @@ def no_extents(case: Case) -> pl.LazyFrame:
 def mixed_fills(case: Case) -> pl.LazyFrame:
     """A slot with pointers and texts: the first fill that is not of the first one's kind."""
     slot = ["frame_row", "slot_number"]
-    other = fills(case).filter(pl.col("kind") != pl.col("kind").first().over(slot))
+    other = fills(case).filter(pl.col("kind") != pl.col("first_kind"))
     other = other.filter(~pl.col("full").is_in(case.schema.pointers))
     return other.unique(slot, keep="first", maintain_order=True)
 
 
 def several_fills(case: Case) -> pl.LazyFrame:
     """An alternative with more than one fill, in a slot that should have one."""
-    kinds = pl.col("kind") == pl.col("kind").first().over("frame_row", "slot_number")
-    second = fills(case).filter((pl.col("position") == 2) & kinds & ~like_slot())
+    same = pl.col("kind") == pl.col("first_kind")
+    second = fills(case).filter((pl.col("position") == 2) & same & ~like_slot())
     return second.filter(~pl.col("full").is_in(case.schema.pointers))
 
 
@@ -187,9 +186,8 @@ def count_of_extents(case: Case) -> pl.LazyFrame:
     return only(wrong, not case.schema.system)
 
 
-def _each_extent(case: Case) -> pl.LazyFrame:
-    """The extents of texts, one a row, with their `ordinal` and the first one of their text."""
-    some = texts(case).filter(pl.col("extents").is_not_null())
+def _each_extent(some: pl.LazyFrame) -> pl.LazyFrame:
+    """The extents of some texts, one a row, with their `ordinal` and the first of their text."""
     outer = pl.col("extents").list.get(0).struct
     rows = some.with_columns(
         outer_start=outer.field("start"),
@@ -205,13 +203,20 @@ def minimal_outside(case: Case) -> pl.LazyFrame:
     start, end = pl.col("start"), pl.col("end")
     inside = (start >= pl.col("outer_start")) & (end <= pl.col("outer_end"))
     right = (pl.col("outer_start") < pl.col("outer_end")) & (start < end)
-    rows = _each_extent(case).filter((pl.col("ordinal") > 1) & ~inside & right)
+    first, numbers = pl.col("extents").list.get(0).struct, pl.col("extents").list
+    low = numbers.eval(pl.element().struct.field("start")).list.min() < first.field("start")
+    high = numbers.eval(pl.element().struct.field("end")).list.max() > first.field("end")
+    rows = _each_extent(texts(case).filter(low | high)).filter(
+        (pl.col("ordinal") > 1) & ~inside & right
+    )
     return only(rows, not case.schema.system)
 
 
 def reversed_extent(case: Case) -> pl.LazyFrame:
     """An extent that ends where it starts, or before."""
-    return _each_extent(case).filter(pl.col("start") >= pl.col("end"))
+    start, end = pl.element().struct.field("start"), pl.element().struct.field("end")
+    some = texts(case).filter(pl.col("extents").list.eval(start >= end).list.any())
+    return _each_extent(some).filter(pl.col("start") >= pl.col("end"))
 
 
 def empty_text(case: Case) -> pl.LazyFrame:

@@ -77,11 +77,21 @@ def _all_fills(case: Case) -> pl.LazyFrame:
     rows = case.table("fills").join(instances, on="frame_row", maintain_order="left")
     named = rows.join(case.names, on="document", maintain_order="left")
     full = pl.concat_str("label", pl.lit("."), "slot")
-    return named.with_columns(id=pl.col("frame"), full=full, field=pl.lit("fill"))
+    frame, number = pl.col("frame_row"), pl.col("slot_number")
+    begins = (frame != frame.shift()) | (number != number.shift())
+    marked = named.with_columns(
+        id=pl.col("frame"), full=full, field=pl.lit("fill"), begins=begins.fill_null(value=True)
+    )
+    first = pl.when("begins").then("kind").forward_fill()
+    return marked.with_columns(first_kind=first)
 
 
 def fills(case: Case) -> pl.LazyFrame:
-    """The fills with their instances: `label`, `frame`, `full` for TYPE.SLOT, and `name`."""
+    """The fills in order, with `label`, `frame` and document `name` of their instances.
+
+    `full` is TYPE.SLOT; `begins` is whether a fill is the first of its slot, `first_kind` the kind
+    of that one.
+    """
     return case.once(_all_fills)
 
 
