@@ -42,7 +42,10 @@ def extents(numbers: list[int], last: str) -> str:
 EXTENTS = st.just("") | st.builds(extents, NUMBERS, st.sampled_from("##" + " ").map(str.strip))
 QUOTED = st.builds('"{}"{}{}'.format, TEXT, st.sampled_from([" ", "", " \t"]), EXTENTS)
 BARE = st.builds(
-    "{}{}{}".format, st.sampled_from(["a", "x y", "A: b", "# 4"]), st.just(" "), EXTENTS
+    "{}{}{}".format,
+    st.sampled_from(["a", "x y", "A: b", "# 4", ":=", "b :="]),
+    st.just(" "),
+    EXTENTS,
 )
 FILL = st.one_of(POINTER, QUOTED, QUOTED, BARE)
 SLASH = st.sampled_from(["/", "/ ", "/\t"])
