@@ -56,7 +56,8 @@ def check_folder(output: Path) -> None:
         FileExistsError: if it holds something else.
     """
     names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
-    others = {name for name in names if not name.endswith(".tsv")} - {score_formats.MAIN}
+    own = (".tsv", ".side-by-side.txt")
+    others = {name for name in names if not name.endswith(own)} - {score_formats.MAIN}
     if others or (names and score_formats.MAIN not in names):
         raise FileExistsError(f"{output} holds something else than scores; name another folder")
 

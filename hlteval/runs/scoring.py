@@ -20,7 +20,7 @@ from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.sources import open_source, sha256
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
-from hlteval.tasks.task import Metric, Talkative, Task
+from hlteval.tasks.task import Listing, Metric, Talkative, Task
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -85,7 +85,7 @@ def score(
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
-    metric = declared.metric(profile, given)
+    metric = declared.metric(profile, {**given, "encoding": encoding})
     segments, told = _segments(declared, given)
     run = _Run(opened, metric, segments, lenient=lenient, alignment=alignment)
     judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
@@ -143,8 +143,11 @@ class _Run:
             else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
         )
         if self.alignments:
-            tables["alignment"] = pl.concat(self.alignments)
+            tables[task.alignment] = pl.concat(self.alignments)
         more = self.metric if isinstance(self.metric, Talkative) else None
+        files = dict(more.files(total)) if more else {}
+        if self.alignments and isinstance(self.metric, Listing):
+            files |= self.metric.listings(tables[task.alignment])
         return Scores(
             task=task.name,
             profile=judged.profile,
@@ -155,7 +158,7 @@ class _Run:
             tables=tables,
             verdict=judged,
             notes=(*_notes(judged), *(more.notes(total) if more else ())),
-            files=more.files(total) if more else {},
+            files=files,
         )
 
     def signature(self, profile: str, given: Mapping[str, str]) -> str:
@@ -178,7 +181,10 @@ def _digest(files: list[tuple[str, str]]) -> str:
 def _said(value: str) -> str:
     """An option's value in one line: of a file its digest, else the value."""
     path = Path(value)
-    return sha256(path.read_bytes())[:16] if path.is_file() else value.replace("|", " ")
+    try:
+        return sha256(path.read_bytes())[:16] if path.is_file() else value.replace("|", " ")
+    except OSError:  # no file can have a name like this
+        return value.replace("|", " ")
 
 
 def _notes(judged: Verdict) -> tuple[str, ...]:

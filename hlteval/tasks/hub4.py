@@ -88,32 +88,35 @@ _READING = (
     ),
 )
 
-_VALIDATING = (
-    Option(
-        "side",
-        "What is checked: a system's output, or a reference.",
-        choices=("system", "reference"),
-        sets=True,
-        commands=("validate",),
-    ),
+_TEXTS = (
     Option(
         "document_tag",
         "The tag of documents in the corpus; its first tag if not given.",
         metavar="TAG",
         sets=True,
-        commands=("validate",),
+        commands=("score", "validate"),
     ),
     Option(
         "id_tag",
         "The element that identifies a document; DOCNO or DOCID if not given.",
         metavar="TAG",
         sets=True,
-        commands=("validate",),
+        commands=("score", "validate"),
     ),
     Option(
         "line_ends",
         "Whether a line end of two characters counts as one, or as written.",
         choices=("one", "as-written"),
+        sets=True,
+        commands=("score", "validate"),
+    ),
+)
+
+_VALIDATING = (
+    Option(
+        "side",
+        "What is checked: a system's output, or a reference.",
+        choices=("system", "reference"),
         sets=True,
         commands=("validate",),
     ),
@@ -126,10 +129,11 @@ _SCORING = (
     Option("align", "Align the texts of both corpora by words.", switch=True),
     Option(
         "align_costs",
-        "What words cost that do not fit: as in the specification's example, or as in sclite.",
-        choices=("document", "sclite"),
+        "What words cost that do not fit: as in the specification's example, or as in sclite, "
+        "or by their phones; phones with --lexicon, else document.",
+        choices=("document", "sclite", "phones"),
     ),
-    Option("lexicon", "A lexicon of phones, by which words are compared."),
+    Option("lexicon", "A lexicon for aligning by phones: a word and its phones a line."),
     Option("ignore_case", "Small letters and capitals are the same.", switch=True),
     Option("noisy", "Compare words, of which fillers and fragments may be absent.", switch=True),
     Option("fillers", "Pause fillers; uh,um if not given.", metavar="WORD,…"),
@@ -162,6 +166,7 @@ HUB4 = Task(
     metric=_metric,
     metrics=tuple(f"{mode}.{figure}" for mode in MODES for figure in FIGURES),
     primary={"plan": "both.f"},
-    options=(*_READING, *_VALIDATING, *_SCORING),
+    options=(*_READING, *_TEXTS, *_VALIDATING, *_SCORING),
     reads={"side": "system"},
+    alignment="mapping",
 )

@@ -49,6 +49,14 @@ class Talkative(Protocol):
         """The files that the official software writes, by name."""
 
 
+@runtime_checkable
+class Listing(Protocol):
+    """A metric that shows people what was paired with what."""
+
+    def listings(self, alignment: pl.DataFrame) -> Mapping[str, str]:
+        """The files that show it, by name."""
+
+
 class WrongOption(ValueError):
     """An option has a value that it cannot have: an error of usage."""
 
@@ -146,6 +154,7 @@ class Task:
         compares: the table without which a reference has nothing to score against.
         reads: settings of the format of a submission; those of a reference are the format's own.
         configured: what the task allows, where that depends on options.
+        alignment: the name of the table that tells what was paired with what.
     """
 
     name: str
@@ -168,6 +177,7 @@ class Task:
     compares: str = "frames"
     reads: Mapping[str, str] = field(default_factory=dict)
     configured: Callable[[Mapping[str, str]], Any] | None = None
+    alignment: str = "alignment"
 
     def allows(self, options: Mapping[str, str]) -> Any:
         """What the task allows with some options, for the rules."""
