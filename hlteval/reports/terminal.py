@@ -43,10 +43,10 @@ def _console(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def _width(console: Console, shown: RenderableType) -> int | None:
+def _width(console: Console, shown: RenderableType) -> int:
     """The cells of a line: those of the terminal, or in a pipe as many as tables need."""
     if console.is_terminal or not isinstance(shown, Group):
-        return None
+        return console.width
     room = console.options.update(max_width=_ROOM)
     return max(console.width, Measurement.get(console, room, shown).maximum)
 
@@ -58,7 +58,10 @@ def write(console: Console, shown: str | RenderableType) -> None:
     renderable is laid out; its lines are not folded, and in a pipe tables are as wide as they need.
     """
     if not isinstance(shown, str):
-        console.print(shown, soft_wrap=True, width=_width(console, shown))
+        narrow = console.width
+        console.width = _width(console, shown)
+        console.print(shown, soft_wrap=True)
+        console.width = narrow
         return
     buffer = getattr(console.file, "buffer", None)
     console.file.flush()

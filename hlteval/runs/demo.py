@@ -24,21 +24,13 @@ def _copy(source: Traversable, target: Path) -> None:
 
 def commands(folder: str) -> list[list[str]]:
     """What the demonstration does with the files in a folder, as a user would type it."""
-    reference, flawed, system = (f"{folder}/{name}" for name in ("reference", "flawed", "system"))
-    return [
-        ["hlteval", "validate", "seedev-full", flawed, "--against", reference],
-        ["hlteval", "explain", "SEE205"],
-        [
-            "hlteval",
-            "score",
-            "seedev-full",
-            "-r",
-            reference,
-            "-s",
-            system,
-            "-o",
-            f"{folder}/scores",
-        ],
-        ["hlteval", "score", "seedev-full", "-r", reference, "-s", system, "--profile", "official"],
-        ["hlteval", "convert", system, f"{folder}/system.jsonl"],
-    ]
+    typed = (
+        "validate seedev-full {}/flawed --against {}/reference",
+        "explain SEE205",
+        "score seedev-full -r {}/reference -s {}/system -o {}/scores",
+        "score seedev-full -r {}/reference -s {}/system --profile official",
+        "validate lorehlt-edl {}/entities/flawed.tab --against {}/entities/texts",
+        "score hub4 -r {}/templettes/reference.tpl -s {}/templettes/system.tpl --mode both",
+        "convert {}/system {}/system.jsonl",
+    )
+    return [["hlteval", *(word.replace("{}", folder) for word in line.split())] for line in typed]

@@ -29,6 +29,8 @@ def test_it_checks_explains_scores_and_converts(shown: str, tmp_path: Path) -> N
         ["hlteval", "explain"],
         ["hlteval", "score"],
         ["hlteval", "score"],
+        ["hlteval", "validate"],
+        ["hlteval", "score"],
         ["hlteval", "convert"],
     ]
     assert "error[" in shown

@@ -1,0 +1,10 @@
+<TEMPLATE-B1-1> :=
+    DOC_NR: B1 ##14#16#
+    EVENT: <CONTEST-B1-8>
+<CONTEST-B1-7> :=
+    NAME: "bread contest" ##66#79#
+    WINNER: "Cairo" ##48#53#
+    LOSER: "Anna Berg" ##136#145#
+    SCORE: "7-2" ##149#152#
+<TEMPLATE-B-2-1> :=
+    DOC_NR: B-2 ##14#17#
