@@ -110,9 +110,8 @@ class Submission:
         form = self.reference_format if self.reference else self.format
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
-            if (
-                self.reference is None
-            ):  # nothing to pair with: the reader's batches, perhaps smaller
+            if self.reference is None:
+                # Nothing to pair with: these are the reader's own batches, perhaps smaller.
                 each = self.format.read(self.system.only(_members(found, batch)))
                 yield from (Pair(reading, reading) for reading in each)
                 continue

@@ -114,6 +114,17 @@ def test_an_attribute_given_twice_is_left_to_the_authority() -> None:
     assert [fault.code for fault, _ in read_elements(twice, 1, "d", "utf-8")[1]] == ["XML101"]
 
 
+@pytest.mark.parametrize(
+    "written", ["&quot;s&quot;", "&#104;elp", "<![CDATA[help]]>", "h<!-- -->elp"]
+)
+def test_other_ways_to_write_text_are_left_to_the_authority(written: str) -> None:
+    other = LTF.replace(">help<", f">{written}<")
+    assert bulk([(0, other)])[1] == set()
+    said, told = read_elements(other, 0, "d", "utf-8")
+    assert told == []
+    assert said.tokens["text"][-1] == ('"s"' if "quot" in written else "help")
+
+
 def test_a_place_in_a_tag_of_many_lines_is_found() -> None:
     member = single(LTF.replace(' start_char="22"', '\n\n start_char="22"'), "x").members[0]
     start, whole, text = load("ltf").locate(
