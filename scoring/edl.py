@@ -153,11 +153,9 @@ class LinkMatch:
         """
         whole = coded(self._selected(total), official=False)
         rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
-        tables = {
-            "errors": edl_errors.by_document(aligned),
-            "clusters": edl_errors.clusters(rows, whole.names["eid"]),
-        }
-        return tables, {"errors.txt": edl_errors.listing(aligned)}
+        clusters = edl_errors.clusters(rows, whole.names["eid"])
+        tables = {"errors": edl_errors.by_document(aligned), "clusters": clusters}
+        return tables, {"errors.txt": edl_errors.listing(aligned, clusters)}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""

@@ -250,13 +250,18 @@ def _cluster_status() -> pl.Expr:
     )
 
 
-def listing(aligned: pl.DataFrame) -> str:
+def listing(aligned: pl.DataFrame, found: pl.DataFrame) -> str:
     """What went wrong, for people: by document, a line a mention, with its context where known.
+
+    Args:
+        aligned: what became of each mention.
+        found: what became of each cluster.
 
     Examples:
         >>> row = {"document": "d", "status": "missing", "wrong": [], "reference": "0-4"}
         >>> row |= {"reference_text": "Osh", "reference_type": "GPE", "reference_entity": "E1"}
-        >>> print(listing(pl.DataFrame([row], schema=dict(ALIGNMENT))).rstrip())
+        >>> aligned = pl.DataFrame([row], schema=dict(ALIGNMENT))
+        >>> print(listing(aligned, pl.DataFrame({"status": []})).rstrip())
         d
           missing  0-4 Osh GPE E1
     """
@@ -269,8 +274,23 @@ def listing(aligned: pl.DataFrame) -> str:
             sides = [_side(row, side) for side in ("reference", "system") if row[side]]
             lines.append(f"  {what}  {' | '.join(sides)}\n")
             if row["context"]:
-                lines.append(f"    …{row['context']}…\n")
-    return "".join(lines)
+                lines.append(f"    {row['context']}\n")
+    return "".join([*lines, *_clusters(found)])
+
+
+def _clusters(found: pl.DataFrame) -> Iterator[str]:
+    """What went wrong with clusters."""
+    wrong = found.filter(pl.col("status") != "correct")
+    if wrong.height:
+        yield "clusters\n"
+    for row in wrong.iter_rows(named=True):
+        sides = [
+            f"{row[side] or 'no identifier'} ({row[f'{side}_size']})"
+            for side in ("reference", "system")
+            if row[f"{side}_size"] is not None
+        ]
+        yield f"  {row['status']}  {' | '.join(sides)}, {row['shared']} shared"
+        yield f", in {row['parts']} of the system, of {row['merged']} of the reference\n"
 
 
 def _side(row: Mapping[str, object], side: str) -> str:
