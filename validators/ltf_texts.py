@@ -105,6 +105,22 @@ def uncovered(text: str, start: int, tokens: Sequence[tuple[int, int]]) -> tuple
     return sum(map(len, left)), left[0]
 
 
+def where(whole: str, text: str, start: int) -> str:
+    """Where a text does stand in a document, as near as may be to where it is said to.
+
+    Examples:
+        >>> where("Osh and Osh", "Osh", 7)
+        'the nearest such text is at 8-10; correct the offsets'
+    """
+    behind = whole.find(text, start) if text else -1
+    before = whole.rfind(text, 0, start + len(text)) if text else -1
+    found = [at for at in (behind, before) if at >= 0]
+    if not found:
+        return "the document does not have this text: correct it, or check the document"
+    at = min(found, key=lambda one: abs(one - start))
+    return f"the nearest such text is at {at}-{at + len(text) - 1}; correct the offsets"
+
+
 class Judged(NamedTuple):
     """What a document's text comes to: a code, and the values of its message."""
 

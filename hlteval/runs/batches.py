@@ -104,6 +104,7 @@ class Submission:
             yield self._all()
             return
         found, expected = self.found, self.expected
+        form = self.reference_format if self.reference else self.format
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
             if (
@@ -113,7 +114,7 @@ class Submission:
                 yield from (Pair(reading, reading) for reading in each)
                 continue
             system = _read(self.format, self.system, found, batch)
-            reference = _read(self.format, self.reference, expected, batch)
+            reference = _read(form, self.reference, expected, batch)
             yield Pair(*_numbered_alike(reference, system))
 
     def _all(self) -> Pair:
@@ -145,10 +146,10 @@ def submission(
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
     opened = Submission(task, system, reference, settings or {}, lists or {})
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
-        wanted = " and ".join(task.given)
+        wanted = f" (with {' and '.join(task.given)})" if task.given else ""
         raise NothingGiven(
-            f"{task.name} is checked against the documents it is for: give their folder or archive "
-            f"(with {wanted}) by --against"
+            f"{task.name} is checked against the documents it is for: give their folder or archive"
+            f"{wanted} by --against"
         )
     return opened
 

@@ -188,3 +188,21 @@ def test_counts_are_those_of_the_manifest(shared):
     }
     keys = ("doc", "lang", "segs", "chars", "utf8_bytes", "utf16_units")
     assert ours == {tuple(one[key] for key in keys) for one in manifest["docs"]}
+
+
+def test_beside_the_raw_text_a_gap_may_be_anything(shared, tmp_path):
+    """Without it, the blank of L17 between two segments cannot be told from a damaged text."""
+    bad = shared / BASE / "ltf_bad/L17_gapspace.ltf.xml"
+    folder, raw = tmp_path / "ltf", tmp_path / "rsd"
+    folder.mkdir()
+    raw.mkdir()
+    (folder / bad.name).write_bytes(bad.read_bytes())
+    text = (shared / BASE / "rsd/NW_ARX_UZB_164780_20140900.rsd.txt").read_text("utf-8")
+    (raw / "L17_gapspace.rsd.txt").write_text(text.replace("\nPereyti", " Pereyti"), "utf-8")
+    assert validate("ltf", str(folder), against=str(raw)).findings == ()
+    assert list(validate("ltf", str(folder)).by_code) == ["LTF504"]
+
+
+def test_documents_are_checked_beside_their_raw_texts(shared):
+    folder = shared / BASE / "syn_valid"
+    assert validate("ltf", str(folder / "ltf"), against=str(folder / "rsd")).findings == ()

@@ -10,6 +10,8 @@ from hlteval import read, validate
 from hlteval.findings import Finding, catalogue
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
+RAW = FIXTURES / "rsd/valid"
+"""What annotations, and one document, are checked against."""
 
 # What each fixture raises, and where: line, column, end column (0: the file, or the whole
 # submission); then E for an error, W for a warning, I for an info, and ! where it blocks.
@@ -53,6 +55,7 @@ LTF303-overlap.ltf.xml                13  33  35  E
 LTF304-same-line.ltf.xml              13  33  35  W
 LTF305-tokens-only.ltf.xml            13   1  51  W
 LTF306-two-off.ltf.xml                13  33  35  E
+LTF307-scant                           6  33  34  E
 LTF401-in-no-segment.ltf.xml          17  59  62  E
 LTF401-other-segment.ltf.xml           8  59  60  E
 LTF402-shared-character.ltf.xml       10  59  60  E
@@ -79,6 +82,13 @@ RSD101-form-feed.rsd.txt               2   1   2  W
 LAF = """
 LAF101-sign.laf.xml                    9  21  24  E
 LAF102-no-type.laf.xml                 8   1  34  E
+LAF103-only-ltf                        0   0   0  E!
+LAF201-other-document                  0   0   0  E
+LAF202-empty                           9  35  37  E
+LAF203-far-behind                      9  35  37  E
+LAF204-one-off                         6  37  42  E
+LAF204-other-case                      6  37  42  E
+LAF205-copied                          8  17  22  E
 """
 CONLLU = """
 CNU101-blanks.conllu                   7   1  61  E
@@ -114,7 +124,7 @@ def holds(path: Path, fields: list[str], findings: tuple[Finding, ...]) -> None:
 @pytest.mark.parametrize("case", cases("xml", "ltf"), ids=named)
 def test_a_submission_raises_its_code_and_nothing_else(case: tuple[Path, list[str]]) -> None:
     path, fields = case
-    verdict = validate("ltf", str(path))
+    verdict = validate("ltf", str(path), against=str(RAW) if "LTF307" in path.name else None)
     holds(path, fields, verdict.findings)
     assert verdict.passed is not fields[-1].startswith("E")
 
@@ -122,7 +132,10 @@ def test_a_submission_raises_its_code_and_nothing_else(case: tuple[Path, list[st
 @pytest.mark.parametrize("case", cases("rsd", "laf", "conllu"), ids=named)
 def test_a_file_raises_its_code_and_nothing_else(case: tuple[Path, list[str]]) -> None:
     path, fields = case
-    holds(path, fields, tuple(read(str(path))[1]))
+    if path.is_dir():
+        holds(path, fields, validate("laf", str(path), against=str(RAW)).findings)
+    else:
+        holds(path, fields, tuple(read(str(path))[1]))
 
 
 def test_every_code_has_a_fixture() -> None:
@@ -138,3 +151,9 @@ def test_what_is_valid_has_no_finding(room: str) -> None:
         assert read(str(path))[1] == []
     if room == "ltf":
         assert validate("ltf", str(FIXTURES / room / "valid")).findings == ()
+
+
+@pytest.mark.parametrize(("task", "against"), [("ltf", "rsd"), ("laf", "rsd"), ("laf", "ltf")])
+def test_what_is_valid_fits_its_texts(task: str, against: str) -> None:
+    paths = [str(FIXTURES / room / "valid") for room in (task, against)]
+    assert validate(task, paths[0], against=paths[1]).findings == ()
