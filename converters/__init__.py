@@ -26,6 +26,9 @@ BUILTIN: Mapping[str, str] = {
     "text": "hlteval.converters.plain_text",
     "conllu": "hlteval.converters.conllu",
     "neleval": "hlteval.converters.neleval",
+    "hub4": "hlteval.converters.hub4",
+    "sgml-corpus": "hlteval.converters.sgml_corpus",
+    "muc-listing": "hlteval.converters.muc_listing",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -93,6 +93,7 @@ class Format:
         loses: what of the tables it carries is not kept, in a few words.
         lost: how much of a corpus's rows in these tables it has no place for, by what that is.
         settings: what can be set.
+        reads: whether it is read at all; some are only written, for people.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Format:
     loses: str = ""
     lost: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
     settings: tuple[Setting, ...] = ()
+    reads: bool = True
 
     def having(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.

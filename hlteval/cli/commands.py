@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 
 from hlteval.tasks import known, load
+from hlteval.tasks.task import Option
 
 
 def _known_encoding(name: str) -> str:
@@ -63,27 +64,16 @@ def _command(
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        values = {key: value for key in own if (value := given.pop(key))}
-        given["options"] = {
-            key: value if own[key].shows or not own[key].many else " ".join(value)
-            for key, value in values.items()
-        }
+        chosen = {key: value for key in own if (value := given.pop(key))}
+        given["options"] = {key: _value(own[key], value) for key, value in chosen.items()}
         run(name, **given)
 
     added = [
         inspect.Parameter(
             option.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                Optional[list[str] if option.many else str],  # noqa: UP045
-                typer.Option(
-                    *([f"-{option.short}"] if option.short else []),
-                    f"--{option.flag}",
-                    metavar=option.takes,
-                    help=option.help,
-                ),
-            ],
+            default=False if option.switch else None,
+            annotation=_annotation(option),
         )
         for option in own.values()
     ]
@@ -93,6 +83,24 @@ def _command(
     command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
     return command
+
+
+def _annotation(option: Option) -> Any:
+    """What the command line makes of an option."""
+    if option.switch:
+        return Annotated[bool, typer.Option(f"--{option.flag}", help=option.help)]
+    names = [*([f"-{option.short}"] if option.short else []), f"--{option.flag}"]
+    return Annotated[
+        Optional[list[str] if option.many else str],  # noqa: UP045
+        typer.Option(*names, metavar=option.takes, help=option.help),
+    ]
+
+
+def _value(option: Option, given: Any) -> Any:
+    """An option's value as text; several of one that only shows stay apart."""
+    if option.switch:
+        return "yes"
+    return " ".join(given) if option.many and not option.shows else given
 
 
 @contextmanager

@@ -57,7 +57,8 @@ def check_folder(output: Path) -> None:
         FileExistsError: if it holds something else.
     """
     names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
-    others = {name for name in names if not name.endswith((".tsv", ".tab", ".json", ".txt"))}
+    own = (".tsv", ".tab", ".json", ".txt")
+    others = {name for name in names if not name.endswith(own)}
     if others or (names and score_formats.MAIN not in names):
         raise FileExistsError(f"{output} holds something else than scores; name another folder")
 

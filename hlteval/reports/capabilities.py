@@ -16,7 +16,8 @@ def formats() -> Table:
         form = converters.load(name)
         carried = "everything" if form.carries_all else " ".join(form.tables)
         told = "".join(f"; {one.name}={one.default}: {one.help}" for one in form.settings)
-        table.add_row(name, "yes", "yes" if form.write else "-", carried, form.title + told)
+        able = ("yes" if has else "-" for has in (form.reads, form.write))
+        table.add_row(name, *able, carried, form.title + told)
     return table
 
 

@@ -110,7 +110,7 @@ def _metrics(names: Sequence[str]) -> str:
 
 def _option(option: Option) -> str:
     taken = option.takes.replace("|", "\\|")
-    return f"option `--{option.flag} {taken}`"
+    return f"option `--{option.flag} {taken}`" if taken else f"option `--{option.flag}`"
 
 
 def _references(task: Task) -> Iterator[tuple[str, str]]:
@@ -235,7 +235,7 @@ def _carried(listed: Sequence[Format]) -> str:
     rows = [
         (
             f"[{form.name}](#{form.name})",
-            *("yes" if has else "-" for has in (True, form.write, *_places(form))),
+            *("yes" if has else "-" for has in (form.reads, form.write, *_places(form))),
         )
         for form in listed
     ]

@@ -23,6 +23,7 @@ RATES = frozenset(
     {"f1", "fscore", "recall", "precision", "ser", "auc", "max f1"}
     | {f"auc{mark}{kind}" for mark in " _" for kind in ("anchored", "unanchored")}
     | {"max_f1"}
+    | {"rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err"}
 )
 """Measures, in small letters, that are rates; others are counts, shown whole where they are."""
 

@@ -51,11 +51,14 @@ def detected(source: Source, form: str | None = None) -> Format:
         UnknownFormat: if there is no such format, or not exactly one that fits.
     """
     if form is not None:
-        return _named(form)
+        named = _named(form)
+        if not named.reads:
+            raise UnknownFormat(f"{form} is only written, for people; it cannot be read")
+        return named
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
-    named = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
-    if len(fitting) == 1 or len(named) == 1:  # what looks alike is told apart by its name
-        return named[0] if len(named) == 1 else fitting[0]
+    suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
+    if len(fitting) == 1 or len(suffixed) == 1:  # what looks alike is told apart by its name
+        return suffixed[0] if len(suffixed) == 1 else fitting[0]
     reason = (
         "could be " + " or ".join(f.name for f in fitting)
         if fitting

@@ -20,6 +20,7 @@ from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.scoring.resampling import bootstrap, interval
 from hlteval.sources import sha256
 from hlteval.tasks import load
+from hlteval.tasks.options import merged
 from hlteval.tasks.task import Analyst, Metric, Talkative, Task
 
 _SCORINGS = {
@@ -133,12 +134,17 @@ def scored(
 ) -> Run:
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
-    given = {name: path for name, path in (options or {}).items() if path}
-    metric = declared.scorer(profile, given)
-    chosen = settings(declared, given)
+    given = merged(declared, {name: value for name, value in (options or {}).items() if value})
+    metric = declared.scorer(profile, {**given, "encoding": encoding})
     lists, told = named(declared, given)
     opened = submission(
-        declared, system, reference, encoding=encoding, settings=chosen, lists=lists
+        declared,
+        system,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+        lists=lists,
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
@@ -226,9 +232,9 @@ class Run:
         )
         files: dict[str, str] = {}
         if self.alignments:
-            tables["alignment"] = pl.concat(self.alignments)
+            tables[task.alignment] = pl.concat(self.alignments)
         if self.alignments and isinstance(self.metric, Analyst):
-            analysed, told = self.metric.analysis(tables["alignment"], total)
+            analysed, told = self.metric.analysis(tables[task.alignment], total)
             tables |= analysed
             files |= told
         more = self.metric if isinstance(self.metric, Talkative) else None

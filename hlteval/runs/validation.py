@@ -12,7 +12,8 @@ from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, named, submission
 from hlteval.runs.selection import Selection
 from hlteval.tasks import load, rules
-from hlteval.tasks.task import Task
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators import Case, apply
 
 
@@ -45,15 +46,41 @@ def validate(
         WrongOption: if an option has a value that it cannot have.
     """
     declared = load(task)
-    declared.check(profile)
-    chosen = settings(declared, options or {})
-    lists, told = named(declared, options or {})
-    opened = submission(declared, path, against, encoding=encoding, settings=chosen, lists=lists)
+    declared.hold_profile(profile)
+    given = merged(declared, options or {})
+    lists, told = named(declared, given)
+    reference, given_as = _checked_against(declared, given, against)
+    opened = submission(
+        declared,
+        path,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+        given_as=given_as,
+        lists=lists,
+    )
     findings = [*told, *outside(opened)]
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
         step()
     return verdict(task, profile, findings)
+
+
+def _checked_against(
+    task: Task, given: Mapping[str, str], path: str | None
+) -> tuple[str | None, str]:
+    """What a submission is checked against, a path or what an option names, and its format.
+
+    Raises:
+        WrongOption: if both are given.
+    """
+    named = [option for option in task.options if option.against and option.name in given]
+    for option in named:
+        if path is not None:
+            raise WrongOption(f"give either --against or --{option.flag}")
+        return given[option.name], option.against
+    return path, ""
 
 
 def validate_all(
@@ -96,7 +123,8 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     yield from pair.system.findings
     if pair.reference is not pair.system:
         yield from pair.reference.findings
-    case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema(), opened.lists)
+    schema = opened.task.allows(opened.options)
+    case = Case(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
     yield from apply(rules(opened.task), case, pair.system.members, opened.format)
 
 
@@ -117,7 +145,7 @@ def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
 
 
 def settings(task: Task, given: Mapping[str, str]) -> dict[str, str]:
-    """The options of a task that are settings of its reference's format.
+    """The options of a task that are settings of its formats.
 
     Raises:
         WrongOption: if an option has a value that it cannot have.

@@ -18,6 +18,7 @@ BUILTIN: Mapping[str, str] = {
     "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.ltf:LAF",
+    "hub4": "hlteval.tasks.hub4:HUB4",
 }
 """The tasks by name, each imported where it is first used."""
 

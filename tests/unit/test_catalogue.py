@@ -94,6 +94,7 @@ ELSEWHERE = (
     *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),
     *("xml", "ltf", "rsd", "laf", "conllu"),
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
+    *("hub4", "sgml-corpus", "glm"),
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """
