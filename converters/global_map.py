@@ -53,8 +53,8 @@ _WORDS = {
     "_ARROW": "`=>`",
     "_SLASH": "`/` and contexts",
     "_SLOT": "`__`",
-    "STAR": "`*`",
-    "EQUAL": "`=`",
+    "_STAR": "`*`",
+    "_EQUALS": "`=`",
 }
 
 
@@ -184,6 +184,11 @@ def _compiled(rule: str) -> re.Pattern[str]:
     return re.compile(pattern("glm", rule))
 
 
+def _blanks(text: str) -> int:
+    """How many blanks a text begins with."""
+    return len(text) - len(text.lstrip(_BLANKS))
+
+
 def _failure(line: str) -> tuple[int, str]:
     """The column at which the grammar gives up, and what it would have taken there."""
     try:
@@ -191,6 +196,7 @@ def _failure(line: str) -> tuple[int, str]:
     except UnexpectedInput as error:
         names = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
         at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-        words = sorted(_WORDS.get(name, name) for name in names if name != "_MARGIN")
-        return len(line) + 1 if at_end else error.column, " or ".join(words)
+        words = sorted(_WORDS.get(name, name) for name in names)
+        column = len(line) + 1 if at_end else error.column
+        return column + _blanks(line[column - 1 :]), " or ".join(words)
     raise AssertionError(f"the grammar takes what the pattern refuses: {line!r}")

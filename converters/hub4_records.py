@@ -19,7 +19,7 @@ from hlteval.grammars import load, pattern
 _WORDS: Mapping[str, str] = {
     "$END": "the end of the line",
     "<END-OF-FILE>": "the end of the line",
-    "COLON": "`:=`",
+    "_DEFINES": "`:=`",
     "POINTER": "a pointer such as <BREAD-D1-1>",
     "SLASH": "`/`",
     "SLOT": "a slot such as DATE:",
@@ -92,6 +92,7 @@ def _failure(line: str) -> tuple[int, str]:
         names = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
         at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         column = len(line) + 1 if at_end else error.column
+        column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip(BLANKS))
         words = sorted(_word(name) for name in names if name != "_MARGIN")
         return column, " or ".join(words)
     raise AssertionError(f"the grammar takes what the pattern refuses: {line!r}")

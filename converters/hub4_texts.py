@@ -94,6 +94,8 @@ def bracketed(text: str) -> tuple[str, list[Bracket] | None]:
         >>> bracketed("a ] b")
         ('a ] b', None)
     """
+    if text.count("[") != text.count("]"):
+        return text, None
     kept: list[str] = []
     found: list[Bracket] = []
     opened: list[Bracket] = []

@@ -26,7 +26,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     without = set().union(*_left(corpus).values())
     whole = _segmented(corpus, without)
     own = _attributes(whole)
-    documents = {row: text for row, text in _documents(whole, own) if row not in without}
+    made = set(whole.segments["document"]).difference(corpus.segments["document"])
+    documents = {row: text for row, text in _documents(whole, own, made) if row not in without}
     yield from _homes(whole, documents, own)
 
 
@@ -45,9 +46,8 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
         found = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
         unwritable |= set(table.filter(found)["document"])
     empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
-    held = segmented.union(_attributes(corpus))
     return {
-        "documents without text": set(empty) - held,
+        "documents without text": set(empty).difference(segmented, _attributes(corpus)),
         "documents whose name is no name of a file": {
             row for row, name in named if not per_document.is_file_name(name)
         },
@@ -86,12 +86,11 @@ _Own = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
 """What was said of files, documents and parts: by document and element."""
 
 
-def _documents(corpus: Corpus, own: _Own) -> Iterator[tuple[int, str]]:
+def _documents(corpus: Corpus, own: _Own, made: set[int]) -> Iterator[tuple[int, str]]:
     """Each document as a DOC element."""
     bodies: dict[int, list[tuple[str | None, str]]] = {}
     for document, part, line in _segment_lines(corpus).iter_rows():
         bodies.setdefault(document, []).append((part, line))
-    made = set(corpus.segments.filter(pl.col("name").is_null())["document"])
     columns = ("row", "name", "text", "language")
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
         said = own.get(row, {})
@@ -101,14 +100,14 @@ def _documents(corpus: Corpus, own: _Own) -> Iterator[tuple[int, str]]:
 
 
 def _attributes(corpus: Corpus) -> _Own:
-    """What was said of files, documents and parts, but not of segments and tokens."""
+    """What was said of LTF files, documents and parts, but not of segments and tokens."""
     found: dict[int, dict[str, list[tuple[str, str]]]] = {}
     rows = corpus.attributes.filter(pl.col("element").str.contains(_ELEMENTS))
     rows = rows.filter(~pl.col("element").is_in(list(_OWN)))
     columns = ("document", "element", "name", "value")
     for document, element, name, value in rows.select(columns).iter_rows():
         found.setdefault(document, {}).setdefault(element, []).append((name, value))
-    return found
+    return {row: said for row, said in found.items() if "id" in dict(said.get("DOC", ()))}
 
 
 def _head(

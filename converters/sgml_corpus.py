@@ -110,6 +110,7 @@ class _Documents:
         self.text, self.display = text, display
         self.documents: dict[str, tuple[int, int]] = {}
         self.findings: list[Finding] = []
+        self.last: tuple[int, tuple[int, str]] = (0, (0, ""))
 
     @cached_property
     def lines(self) -> list[int]:
@@ -185,12 +186,18 @@ class _Documents:
         elif name:
             self.documents[name] = (element.start, element.end)
 
+    def line(self, number: int) -> tuple[int, str]:
+        """Where a line begins, and the line; one may be long, and asked for again and again."""
+        if self.last[0] != number:
+            begin, *end = self.lines[number - 1 : number + 1]
+            written = self.text[begin : end[0] - 1 if end else None].removesuffix("\r")
+            self.last = number, (begin, written)
+        return self.last[1]
+
     def tell(self, code: str, start: int, end: int, **values: object) -> None:
         """Add a finding about a stretch of the text, up to the end of its line."""
         number = bisect(self.lines, start)
-        first = self.lines[number - 1]
-        last = self.text.find("\n", start)
-        line = self.text[first : None if last < 0 else last].removesuffix("\r")
+        first, line = self.line(number)
         column = start - first + 1
         span = Span(number, column, min(column + end - start, len(line) + 1))
         self.findings.append(

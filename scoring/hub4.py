@@ -7,17 +7,26 @@ own: `wording` and `text_columns`, `templettes` and `templette_mapping`, `single
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.scoring.instance_sets import Sets, segmented, unsegmented
+from hlteval.scoring.resampling import Replicates, Weights
 from hlteval.scoring.templette_listing import listing
 from hlteval.scoring.templette_mapping import Mapper, Policy
-from hlteval.scoring.templette_measures import COUNTS, MEASURES, counted, measures, tables
+from hlteval.scoring.templette_measures import (
+    COUNTS,
+    MEASURES,
+    counted,
+    measures,
+    replicated,
+    tables,
+)
 from hlteval.scoring.templette_points import MODES, POINTS, Mode
 from hlteval.scoring.templette_report import mapping_rows
 from hlteval.scoring.templettes import UNSCORED
@@ -40,6 +49,9 @@ class TempletteMatch:
         unsegmented: whether the system's offsets count from the beginning of the corpus.
         beta: the weight of recall in the F-measures that are reported; pairs are mapped by 1.
     """
+
+    unit: ClassVar[str] = "drawn"
+    """The column of the counts that names documents."""
 
     modes: tuple[Mode, ...] = MODES
     wording: Wording = field(default_factory=Wording)
@@ -115,6 +127,12 @@ class TempletteMatch:
                 found = dict.fromkeys(MEASURES)
             metrics |= {f"{mode}.{name}": value for name, value in found.items()}
         return metrics, tables(total, self.modes, self.beta)
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The metrics, for each way to weigh the documents."""
+        return replicated(counts, self.modes, self.beta, documents, weights)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """How much the greedy algorithm falls short of the mapping with most correct points."""

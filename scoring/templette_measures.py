@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from hlteval.scoring.instance_sets import Sets
+from hlteval.scoring.resampling import Replicates, Weights, weighted
 from hlteval.scoring.templette_mapping import Mapping as Mapped
 from hlteval.scoring.templette_points import POINTS, Mode
 
@@ -17,6 +18,7 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "mode": pl.String,
     "document": pl.String,
     "document_system": pl.String,
+    "drawn": pl.String,
     "type": pl.String,
     "slot": pl.String,
     **dict.fromkeys(POINTS, pl.Int64),
@@ -24,7 +26,8 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "best": pl.Int64,
 }
 """A row per mode, document, type and slot: its points. A row without a slot tells the correct
-points of the instances of that type by the greedy mapping, and by the mapping that has most."""
+points of the instances of that type by the greedy mapping, and by the mapping that has most. It is
+drawn with its document: the reference's, or the system's where the reference has none."""
 
 DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
 MEASURES = (*POINTS, *DERIVED)
@@ -44,6 +47,7 @@ def counted(found: Mapped, sets: Sets, mode: Mode) -> list[pl.DataFrame]:
     for side, column, names in zip(SIDES, DOCUMENTS, sets.names, strict=True):
         own = names.select(pl.col("document").alias(side), pl.col("name").alias(column))
         named = named.join(own, on=side, how="left", maintain_order="left")
+    named = named.with_columns(drawn=pl.coalesce(DOCUMENTS))
     return [
         _shaped(rows.join(named, on="set", how="left"), mode).select(*COUNTS)
         for rows in (points, losses)
@@ -98,6 +102,25 @@ def measures(points: Mapping[str, int], beta: float = 1.0) -> dict[str, float | 
     row = pl.DataFrame([dict(points)]).with_columns(**derived(beta)).select(MEASURES).row(0)
     values = (None if value is None else float(value) for value in row)
     return dict(zip(MEASURES, values, strict=True))
+
+
+def replicated(
+    counts: pl.DataFrame,
+    modes: Sequence[Mode],
+    beta: float,
+    documents: Sequence[str],
+    weights: Weights,
+) -> Replicates:
+    """All measures, for each way to weigh the documents."""
+    found: Replicates = {}
+    for mode in modes:
+        own = counts.drop_nulls("slot").filter(mode=mode).group_by("drawn")
+        points = own.agg(pl.col(*POINTS).sum()).rename({"drawn": "document"})
+        sums = weighted(points, POINTS, documents, weights)
+        rows = pl.DataFrame(sums).with_columns(**derived(beta)).select(MEASURES)
+        values = rows.select(pl.all().cast(pl.Float64).fill_null(float("nan")))
+        found |= {f"{mode}.{name}": values[name].to_numpy() for name in MEASURES}
+    return found
 
 
 def tables(total: pl.DataFrame, modes: Sequence[str], beta: float) -> dict[str, pl.DataFrame]:

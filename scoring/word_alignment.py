@@ -8,7 +8,8 @@ then a deletion; so gaps stand as far to the left as they can.
 Conventions:
     Costs are integers in units of 1/`UNIT`. Rows are computed as arrays, within a band around the
     diagonal. The band is doubled until no path that leaves it could be as cheap, so the result is
-    that of the whole table. Of long texts only some rows are kept and the rest computed again.
+    that of the whole table. Where the table is long, only some rows are kept and the rest computed
+    again. Texts of many thousand words are first divided where they surely go together.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hlteval.scoring.anchors import parts
+
 Integers = npt.NDArray[np.int64]
-Costing = npt.NDArray[np.int32]
 Steps = npt.NDArray[np.uint8]
 
 UNIT = 1000
 CELLS = 64_000_000
 """The most cells of the table whose steps are kept at a time."""
+WHOLE = 25_000_000
+"""The most cells of a table of texts that are aligned whole."""
 NARROWEST = 128
 _PAIR, _INSERTION, _DELETION = 0, 1, 2
-_FAR = 2**30
+_FAR = 2**60
 
 
 class Alignment(NamedTuple):
@@ -99,7 +103,12 @@ def aligned(reference: Sequence[str], system: Sequence[str], costs: Costs = DOCU
     ours, theirs = [word.lower() for word in reference], [word.lower() for word in system]
     if ours == theirs:
         return Alignment(np.arange(len(ours)), np.arange(len(ours)), len(ours))
-    return _columns(_Table(ours, theirs, costs).steps())
+    if len(ours) * len(theirs) <= WHOLE:
+        return _columns(_Table(ours, theirs, costs).steps())
+    steps = [
+        _Table(ours[left], theirs[right], costs).steps() for left, right in parts(ours, theirs)
+    ]
+    return _columns(np.concatenate(steps))
 
 
 def _columns(steps: Steps) -> Alignment:
@@ -109,10 +118,23 @@ def _columns(steps: Steps) -> Alignment:
 
 
 class _Band(NamedTuple):
-    """The part of the table that is computed: of row i the columns i + low to i + low + width."""
+    """The part of the table that is computed: so many columns of each row.
+
+    Attributes:
+        low: of row i they begin with column i + low; or with 0, if the band is the whole table.
+        width: how many there are.
+        ramp: what insertions cost from the first of them on.
+        whole: whether all columns are in the band.
+    """
 
     low: int
     width: int
+    ramp: Integers
+    whole: bool
+
+    def first(self, row: int) -> int:
+        """The first column of a row."""
+        return 0 if self.whole else row + self.low
 
 
 class _Table:
@@ -133,10 +155,11 @@ class _Table:
         shift = len(self.system) - size
         extra = NARROWEST
         while True:
-            band = _Band(min(0, shift) - extra, abs(shift) + 2 * extra + 1)
-            found = self._within(band)
-            outside = (extra + 1) * (self.costs.insertion + least)
-            if found.cost < outside or extra > size + len(self.system):
+            width, most = abs(shift) + 2 * extra + 1, len(self.system) + 1
+            whole, width = width >= most, min(width, most)
+            ramp = np.arange(width) * self.costs.insertion
+            found = self._within(_Band(min(0, shift) - extra, width, ramp, whole))
+            if whole or found.cost < (extra + 1) * (self.costs.insertion + least):
                 return found.steps
             extra *= 2
 
@@ -152,8 +175,8 @@ class _Table:
         for start, values in zip(reversed(starts), reversed(kept), strict=True):
             rows, last = self._block(band, start, row, values)
             if row == size:
-                cost = int(last[column - row - band.low])
-            part, column = _traced(rows, start, row, column, band.low)
+                cost = int(last[column - band.first(row)])
+            part, column = _traced(rows, start, row, column, band)
             steps.append(part)
             row = start
         rest = np.full(column, _INSERTION, dtype=np.uint8)
@@ -175,41 +198,50 @@ class _Table:
         """The steps into each cell of the rows after `start`, and the costs of the last."""
         rows = []
         for row in range(start + 1, end + 1):
-            values, pairs, inserting = self._row(band, row, values)
+            values, pairs = self._row(band, row, values)
             step = np.full(band.width, _DELETION, dtype=np.uint8)
-            step[1:][values[1:] == values[:-1] + inserting] = _INSERTION
+            step[1:][values[1:] == values[:-1] + self.costs.insertion] = _INSERTION
             step[values == pairs] = _PAIR
             rows.append(step)
         return rows, values
 
     def _first(self, band: _Band) -> Integers:
-        columns = np.arange(band.width) + band.low
+        columns = np.arange(band.width) + band.first(0)
         inside = (columns >= 0) & (columns <= len(self.system))
         return np.where(inside, columns * self.costs.insertion, _FAR)
 
-    def _row(self, band: _Band, row: int, before: Integers) -> tuple[Integers, Integers, int]:
-        """The costs of a row, those of coming by a pair of words, and that of an insertion."""
-        inserting = self.costs.insertion
-        first = row + band.low  # the column of the text's end that stands at place 0
+    def _row(self, band: _Band, row: int, before: Integers) -> tuple[Integers, Integers]:
+        """The costs of a row, and those of coming to each cell by a pair of words."""
+        first, last = band.first(row), len(self.system)  # the column at place 0, and the last
+        moved = first - band.first(row - 1)
         pairs = np.full(band.width, _FAR)
-        left, right = max(first, 1), min(first + band.width - 1, len(self.system))
+        left, right = max(first, 1), min(first + band.width - 1, last)
         if left <= right:
             there = slice(left - first, right - first + 1)
-            pairs[there] = before[there] + self._pairing(row - 1, left - 1, right)
-        values = pairs.copy()
-        np.minimum(values[:-1], before[1:] + self.deletions[row - 1], out=values[:-1])
-        ramp = np.arange(band.width) * inserting
-        values = np.minimum.accumulate(values - ramp) + ramp
-        values[: max(-first, 0)] = _FAR
-        values[max(len(self.system) - first + 1, 0) :] = _FAR
-        return values, pairs, inserting
+            above = before[there.start + moved - 1 : there.stop + moved - 1]
+            np.add(above, self._pairing(row - 1, left - 1, right), out=pairs[there])
+        values = np.add(before, self.deletions[row - 1])
+        if moved:
+            values[:-1] = values[1:]
+            values[-1] = _FAR
+        np.minimum(values, pairs, out=values)
+        # Inserting along the row: the least of all cells to the left, and 1 insertion a step.
+        values -= band.ramp
+        np.minimum.accumulate(values, out=values)
+        values += band.ramp
+        if first < 0:
+            values[:-first] = _FAR
+        if first + band.width > last + 1:
+            values[max(last + 1 - first, 0) :] = _FAR
+        return values, pairs
 
     def _pairing(self, place: int, left: int, right: int) -> Integers:
         """What a word of the reference costs beside each word of a stretch of the system's."""
         word = self.reference[place]
         if self.costs.distance is None:
-            same = self.codes[left:right] == self.numbers.get(word, -1)
-            return np.where(same, 0, self.costs.substitution)
+            other = self.codes[left:right] != self.numbers.get(word, -1)
+            costs: Integers = other * np.int64(self.costs.substitution)
+            return costs
         if word not in self.seen:
             self.seen[word] = self.costs.distance(word, self.kinds)
         return self.seen[word][self.codes[left:right]]
@@ -222,16 +254,16 @@ class _Path(NamedTuple):
     steps: Steps
 
 
-def _traced(rows: list[Steps], start: int, row: int, column: int, low: int) -> tuple[Steps, int]:
+def _traced(rows: list[Steps], start: int, row: int, column: int, band: _Band) -> tuple[Steps, int]:
     """The steps back from a cell to the row `start`, in reading order, and the column there."""
-    steps = list(_back(rows, start, row, column, low))
+    steps = list(_back(rows, start, row, column, band))
     gone = sum(step != _DELETION for step in steps)
     return np.array(steps[::-1], dtype=np.uint8), column - gone
 
 
-def _back(rows: list[Steps], start: int, row: int, column: int, low: int) -> Iterator[int]:
+def _back(rows: list[Steps], start: int, row: int, column: int, band: _Band) -> Iterator[int]:
     while row > start:
-        step = int(rows[row - start - 1][column - row - low])
+        step = int(rows[row - start - 1][column - band.first(row)])
         yield step
         row -= step != _INSERTION
         column -= step != _DELETION

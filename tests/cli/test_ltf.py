@@ -113,6 +113,20 @@ def test_texts_that_xml_cannot_hold_are_told_and_left_out(invoke: Run, tmp_path:
     assert invoke("convert", folder, tmp_path / "x", "--to", "ltf", "--strict-loss").exit_code == 1
 
 
+def test_annotations_without_a_text_are_no_documents(invoke: Run, tmp_path: Path) -> None:
+    result = invoke("convert", FIXTURES / "laf/valid", tmp_path / "out", "--to", "ltf")
+    assert "1 documents without text have no place in ltf" in result.stderr
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_a_dtd_says_is_never_looked_at(invoke: Run, tmp_path: Path) -> None:
+    (tmp_path / "ltf.v1.5.dtd").write_text('<!ENTITY x "help">', "utf-8")
+    written = (VALID / "water-1.ltf.xml").read_text("utf-8").replace(">help<", ">&x;<")
+    path = tmp_path / "water-1.ltf.xml"
+    path.write_text(written, "utf-8")
+    assert "error[XML111]: &x; is no entity of XML" in invoke("validate", "ltf", path).stdout
+
+
 def test_documents_without_segments_are_divided(invoke: Run, tmp_path: Path) -> None:
     standoff = FIXTURES / "standoff/valid/full"
     invoke("convert", standoff, tmp_path / "out", "--to", "ltf")
@@ -150,6 +164,11 @@ ATTACKS = {
     "deep": (HEAD.format("") + "<P>" * 200_000, "XML104"),
     "far": (FAR + END, "LTF305"),
     "far-text": (FAR + TEXT.format("0123456789") + END, "LTF505"),
+    "far-and-back": (
+        f'{FAR}{TEXT.format("0123456789")}</SEG><SEG id="segment-1" start_char="0" end_char="0">'
+        f"{TEXT.format('x')}{END}",
+        "LTF505",
+    ),
     "long": (HEAD.format("") + DOC.format(0, 10_099_999) + TEXT.format(LONG) + END, "LTF405"),
     "wide": (HEAD.format("") + f"<LCTL_TEXT {WIDE}/>", "XML107"),
     "nul": ("\x00" * 1000, "SRC203"),

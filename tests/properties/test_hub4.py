@@ -42,7 +42,10 @@ def extents(numbers: list[int], last: str) -> str:
 EXTENTS = st.just("") | st.builds(extents, NUMBERS, st.sampled_from("##" + " ").map(str.strip))
 QUOTED = st.builds('"{}"{}{}'.format, TEXT, st.sampled_from([" ", "", " \t"]), EXTENTS)
 BARE = st.builds(
-    "{}{}{}".format, st.sampled_from(["a", "x y", "A: b", "# 4"]), st.just(" "), EXTENTS
+    "{}{}{}".format,
+    st.sampled_from(["a", "x y", "A: b", "# 4", ":=", "b :="]),
+    st.just(" "),
+    EXTENTS,
 )
 FILL = st.one_of(POINTER, QUOTED, QUOTED, BARE)
 SLASH = st.sampled_from(["/", "/ ", "/\t"])
@@ -130,14 +133,13 @@ class Literal:
                 "name": parts["SLOT"][:-1],
                 "record": record,
                 "rows": [],
-                "slashes": 0,
+                "idle": [],
                 "open": None,
                 "optional": False,
-                "marked": False,
             }
-            self.take(record, parts, own=True)
+            self.take(record, parts)
         elif self.state == "slot":
-            self.take(record, parts, own=False)
+            self.take(record, parts)
         elif self.state == "instance":
             self.refused.append((record, NO_SLOT))
 
@@ -150,16 +152,14 @@ class Literal:
             self.close()
             self.state = "damaged"
 
-    def take(self, record: int, parts: dict[str, str], *, own: bool) -> None:
+    def take(self, record: int, parts: dict[str, str]) -> None:
         assert self.slot is not None
         content = next((parts[n] for n in ("POINTER", "QUOTED", "UNQUOTED") if n in parts), None)
         if "SLASH" in parts:
             if self.slot["open"] is not None:
-                self.idle.append(self.slot["open"])
-            self.slot["slashes"] += 1
+                self.slot["idle"].append(self.slot["open"])
             self.slot["optional"] |= not self.slot["rows"]
             self.slot["open"] = record
-            self.slot["marked"] |= own
             self.slot["new"] = True
         if content is None:
             return
@@ -178,9 +178,9 @@ class Literal:
         slot, self.slot = self.slot, None
         if slot is None:
             return
-        bare_mark = not slot["rows"] and slot["marked"] and slot["slashes"] == 1
-        if slot["open"] is not None and not bare_mark:
-            self.idle.append(slot["open"])
+        idle = [*slot["idle"], *([] if slot["open"] is None else [slot["open"]])]
+        # The mark of an optional slot stands for itself where the slot has no fill.
+        self.idle += [one for one in idle if slot["rows"] or one != slot["record"]]
         head = (len(self.frames) - 1, slot["name"], self.slots, slot["optional"])
         if not slot["rows"]:
             self.fills.append((slot["record"], *head, 1, 1, "empty", None, None, None, None, None))

@@ -43,6 +43,9 @@ def test_an_unknown_format_is_an_error_of_the_program() -> None:
         ("seedev-sentences/valid/sentences.tsv", "seedev-sentences"),
         ("conversion/invalid/CNV101-sentences.jsonl", "jsonl"),
         ("jsonl/invalid/COR101-later-version.jsonl", "jsonl"),
+        ("hub4/valid/reference.tpl", "hub4"),
+        ("hub4/invalid/HUB102-no-number.tpl", "hub4"),
+        ("hub4/valid/corpus.sgml", "sgml-corpus"),
     ],
 )
 def test_each_file_is_of_one_format(path: str, name: str) -> None:

@@ -21,7 +21,7 @@ REFERENCES = ("HUB217", "HUB218", "HUB219", "HUB222")
 # error, W for a warning, and ! where it blocks.
 SETS = """
 HUB101-slot-first.tpl                 1   5  29  E
-HUB102-more-behind.tpl                1  17  28  E
+HUB102-more-behind.tpl                1  20  28  E
 HUB102-no-number.tpl                  3   1  16  E
 HUB103-no-number.tpl                  2  12  24  E
 HUB103-tag.tpl                        4  13  31  E

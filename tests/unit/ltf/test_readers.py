@@ -1,0 +1,154 @@
+"""What the readers of language packs do with files that are odd, and where things stand in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval.converters import Place, Reading, load
+from hlteval.converters.ltf_bulk import bulk
+from hlteval.converters.ltf_elements import read_elements
+from hlteval.findings import finding
+from hlteval.sources import Member, Source, Unreadable
+from hlteval.validators.ltf_texts import digest, judged
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+LAF = (FIXTURES / "laf/valid/water-1.laf.xml").read_text("utf-8")
+LTF = (FIXTURES / "ltf/valid/water-1.ltf.xml").read_text("utf-8")
+
+
+def single(text: str, name: str) -> Source:
+    data = text.encode()
+    return Source(name, "file", (Member("", name, len(data), lambda: data),))
+
+
+def unreadable(name: str) -> Source:
+    def fetch() -> bytes:
+        raise Unreadable(finding("SRC108", file=name, reason="not today"))
+
+    return Source(name, "file", (Member("", name, 1, fetch),))
+
+
+def read(form: str, source: Source) -> Reading:
+    (reading,) = load(form).read(source)
+    return reading
+
+
+@pytest.mark.parametrize("form", ["ltf", "rsd", "laf", "text", "conllu"])
+def test_a_file_that_cannot_be_read_is_a_finding(form: str) -> None:
+    source = unreadable("x.xml")
+    assert not load(form).sniff(source)
+    reading = read(form, source)
+    assert [one.code for one in reading.findings] == ["SRC108"]
+    assert reading.corpus.documents.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "mentions"),
+    [
+        ("</DOC>", "", "XML101", 0),
+        ("UTF-8", "UTF-16", "XML103", 2),
+        ("<DOC ", "<DOCUMENT ", "XML101", 0),
+        ('type="LOC"', 'kind="LOC"', "LAF102 XML107", 2),
+        (' end_char="5"', "", "XML108", 1),
+        ('<ANNOTATION id="ann-0" ', "<ANNOTATION ", "XML108", 2),
+        (">Water</EXTENT>", ">Water</EXTENT><TAG>LOC</TAG><X/>", "XML105", 2),
+    ],
+)
+def test_faults_of_annotations(old: str, new: str, code: str, mentions: int) -> None:
+    assert old in LAF
+    reading = read("laf", single(LAF.replace(old, new, 1), "water-1.laf.xml"))
+    assert " ".join(sorted(one.code for one in reading.findings)) == code
+    assert reading.corpus.mentions.height == mentions
+    reading.corpus.check_keys()
+
+
+def test_an_older_annotation_has_its_type_as_a_tag() -> None:
+    older = LAF.replace(' type="LOC"', "").replace("</EXTENT>", "</EXTENT>\n<TAG>LOC</TAG>", 1)
+    reading = read("laf", single(older, "water-1.laf.xml"))
+    assert reading.findings == ()
+    assert reading.corpus.mentions["label"].to_list() == ["LOC", "PER"]
+
+
+def test_two_files_of_annotations_are_of_one_document() -> None:
+    data = LAF.encode()
+    names = ("a/water-1.laf.xml", "b/water-1.laf.xml")
+    members = tuple(Member(name, name, None, lambda: data) for name in names)
+    reading = read("laf", Source("pack", "folder", members))
+    assert reading.corpus.documents["name"].to_list() == ["water-1"]
+    assert reading.corpus.mentions["origin"].to_list() == [0, 0, 1, 1]
+
+
+def test_plain_text_is_read_as_it_is() -> None:
+    reading = read("text", single("a\n\nb", "water-1.txt"))
+    assert reading.corpus.documents.select("name", "text").rows() == [("water-1", "a\n\nb")]
+
+
+@pytest.mark.parametrize("form", ["rsd", "conllu"])
+def test_lines_of_texts_are_found(form: str) -> None:
+    (member,) = single("a\nbcd\n", "x.rsd.txt").members
+    found = load(form).locate(member, [Place(2)])[0]
+    assert found is not None
+    assert (found.span.line, found.span.end_column, found.excerpt.text) == (2, 4, "bcd")
+
+
+def test_the_first_of_two_texts_of_a_name_is_taken() -> None:
+    members = tuple(Member(f"{n}/d.rsd.txt", f"{n}/d.rsd.txt", None, n.encode) for n in "ab")
+    assert read("rsd", Source("p", "folder", members)).corpus.documents["text"].to_list() == ["a"]
+
+
+@pytest.mark.parametrize(
+    "written", ["<A x='1' x='2'/>", "<A", "<A/><B/>", "<A>\x0c</A>", "<A><</A>"]
+)
+def test_what_is_not_well_formed_is_told_at_its_place(written: str) -> None:
+    said, told = read_elements(written, 0, "d", "utf-8")
+    assert [fault.code for fault, _ in told] == ["XML101"]
+    assert told[0][0].values["hint"]
+    assert said.documents.is_empty()
+
+
+def test_an_attribute_given_twice_is_left_to_the_authority() -> None:
+    twice = LTF.replace('lang="eng">', 'lang="eng" lang="eng">', 1)
+    assert bulk([(0, LTF), (1, twice)])[1] == {0}
+    assert [fault.code for fault, _ in read_elements(twice, 1, "d", "utf-8")[1]] == ["XML101"]
+
+
+def test_a_place_in_a_tag_of_many_lines_is_found() -> None:
+    member = single(LTF.replace(' start_char="22"', '\n\n start_char="22"'), "x").members[0]
+    start, whole, text = load("ltf").locate(
+        member, [Place(13, "start_char"), Place(13), Place(13, "text")]
+    )
+    assert start is not None
+    assert whole is not None
+    assert text is not None
+    assert (start.span.line, start.span.column, start.excerpt.text[:5]) == (18, 14, " star")
+    assert (whole.span.line, text.span.line) == (16, 18)
+    assert load("ltf").locate(member, [Place(99)]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("md5", "hint"),
+    [
+        (digest("a\nb\n").upper(), "small letters"),
+        ("xyz", "32 hexadecimal digits"),
+        (digest("a b\n"), "a blank"),
+        (digest("c"), "some character"),
+    ],
+)
+def test_what_may_be_behind_another_digest_is_told(md5: str, hint: str) -> None:
+    found = judged("a\nb\n", [1, 3], "4", md5)
+    assert found is not None
+    assert (found.code, hint in str(found.values["hint"])) == ("LTF504", True)
+
+
+def test_lines_that_end_in_cr_lf_are_told() -> None:
+    text = "a\n\nb\n\n"
+    found = judged(text, [1, 4], "6", digest("a\r\nb\r\n"))
+    assert found is not None
+    assert "CR and LF" in str(found.values["hint"])
+
+
+def test_without_a_length_the_end_may_be_any_line_feeds() -> None:
+    assert judged("a", [1], None, digest("a\n\n\n")) is None
+    assert judged("a", [1], None, None) is None
