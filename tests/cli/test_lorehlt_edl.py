@@ -109,3 +109,26 @@ def test_only_listed_documents_are_scored(tmp_path: Path) -> None:
     scores = json.loads(result.stdout)
     assert scores["metrics"]["strong_mention_match.ptp"] == 6
     assert "documents:" in scores["signature"]
+
+
+@pytest.mark.parametrize("fault", ["EDL312-blank", "EDL313-comma"])
+def test_the_public_scorer_crashes_where_a_confidence_is_no_number(fault: str) -> None:
+    score = ("score", "lorehlt-edl", "-r", RUN, "-s", INVALID / f"{fault}.tab")
+    assert run(*score).exit_code == 0
+    refused = run(*score, "--profile", "official")
+    assert refused.exit_code == 1
+    assert "there is no official number" in refused.stderr
+
+
+def test_laf_keeps_identifier_extent_text_and_type(tmp_path: Path) -> None:
+    assert run("convert", RUN, tmp_path / "laf", "--to", "laf").exit_code == 0
+    assert run("convert", tmp_path / "laf", tmp_path / "again.tab").exit_code == 0
+    kept = (1, 2, 3, 5)
+    both = [
+        [
+            [line.split("\t")[field] for field in kept]
+            for line in path.read_text("utf-8").splitlines()
+        ]
+        for path in (RUN, tmp_path / "again.tab")
+    ]
+    assert both[0] == both[1]

@@ -257,3 +257,16 @@ def test_what_a_line_needs_can_be_added(tmp_path: Path) -> None:
     assert path.read_text() == (
         "R\tm1\t\tD:0-4\t77\tGPE\t\t0.5\nR\tm2\t\tD:6-8\tNIL1\tPER\t\t1.0\n"
     )
+
+
+def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) -> None:
+    again = check(*(line(extent=f"D:{n}-{n}") for n in range(3)))
+    assert [one.message for one in again] == ["the mention id m1 is also that of line 1"] * 2
+    (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))
+    assert inner.message == "3-4 lies inside the mention of line 2, 0-9"
+    (later,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
+    assert later.message == "3-9 crosses the mention of line 2, 0-4"
+    (same,) = check(line(), line(mention="m2", text="Lyon", type="LOC"))
+    assert same.message == (
+        "line 1 has a mention of the same extent; they differ in mention id, mention string, type"
+    )
