@@ -31,7 +31,7 @@ types: $(INSTALLED)
 	$(BIN)/mypy
 
 pytest: $(INSTALLED)
-	$(BIN)/pytest --cov $(PYTEST_ARGS)
+	$(BIN)/pytest --cov -n auto $(PYTEST_ARGS)
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/seedev.py $(BENCH_ARGS)

@@ -23,6 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=ROOT.parent / "shared",
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
+    parser.addoption(
+        "--mutations", type=int, default=150, help="damaged files that a test of damage makes"
+    )
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 
 

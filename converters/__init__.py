@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from hlteval.converters.format import Format, Located, Place, Reading, Setting, WrongSetting
+from hlteval.extensions import FORMATS, extensions, resolve
 
 BUILTIN: Mapping[str, str] = {
     "standoff": "hlteval.converters.standoff",
@@ -25,6 +26,9 @@ BUILTIN: Mapping[str, str] = {
     "text": "hlteval.converters.plain_text",
     "conllu": "hlteval.converters.conllu",
     "neleval": "hlteval.converters.neleval",
+    "hub4": "hlteval.converters.hub4",
+    "sgml-corpus": "hlteval.converters.sgml_corpus",
+    "muc-listing": "hlteval.converters.muc_listing",
 }
 """The formats by name, each imported where it is first used."""
 
@@ -36,8 +40,14 @@ __all__ = [
     "Reading",
     "Setting",
     "WrongSetting",
+    "known",
     "load",
 ]
+
+
+def known() -> Mapping[str, str]:
+    """The formats by name, ours and those that other packages add."""
+    return {**extensions(FORMATS), **BUILTIN}
 
 
 def load(name: str) -> Format:
@@ -50,5 +60,6 @@ def load(name: str) -> Format:
         >>> load("standoff").suffixes
         ('.txt', '.a1', '.a2')
     """
-    form: Format = import_module(BUILTIN[name]).FORMAT
+    named = known()[name]
+    form: Format = resolve(named) if ":" in named else import_module(named).FORMAT
     return form

@@ -24,13 +24,54 @@ _AS_OFFSETS = r"^\s*:|:\s?\d+\s?[-\x{2013}]\s?\d+"
 """What in the name of a document would be read as offsets, or as no document at all."""
 
 
-def write(corpora: Iterable[Corpus], path: Path, header: Literal["no", "yes"] = "no") -> None:
+BLANKS = "[ \t\r\n\u00a0]+"
+
+
+def normalised(column: str) -> pl.Expr:
+    r"""A text as a mention string writes it, as the evaluations of TAC do.
+
+    A line break is a blank, or nothing behind a hyphen, and any run of blanks is one.
+
+    Examples:
+        >>> frame = pl.DataFrame({"text": ["Jean-\nLuc  Martin"]})
+        >>> frame.select(normalised("text"))["text"].to_list()
+        ['Jean-Luc Martin']
+    """
+    joined = pl.col(column).str.replace_all("-\r?\n", "-")
+    return joined.str.replace_all(BLANKS, " ")
+
+
+def write(
+    corpora: Iterable[Corpus],
+    path: Path,
+    header: Literal["no", "yes"] = "no",
+    number: Literal["no", "yes"] = "no",
+    run: str = "",
+) -> None:
     """The mentions of all documents, in the order in which they came."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         if header == "yes":
             stream.write("\t".join(HEADER) + "\n")
+        count = 0
         for corpus in corpora:
-            stream.writelines(f"{line}\n" for line in _lines(corpus))
+            mentions = _worded(corpus).with_columns(pl.col("annotator").fill_null(run))
+            if number == "yes":
+                numbers = pl.format("m{}", pl.int_range(count + 1, count + 1 + pl.len()))
+                mentions = mentions.with_columns(mention=numbers)
+            stream.writelines(f"{line}\n" for line in _lines(corpus.replace(mentions=mentions)))
+            count += mentions.height
+
+
+def _worded(corpus: Corpus) -> pl.DataFrame:
+    """The mentions; those without a string get it from the text of their document."""
+    texts = dict(corpus.documents.select("row", "text").drop_nulls("text").iter_rows())
+    silent = pl.col("text").is_null() & pl.col("document").is_in(list(texts))
+    some = corpus.mentions.filter(silent).select("row", "document", "start", "end").rows()
+    found = {row: texts[document][max(start, 0) : end] for row, document, start, end in some}
+    words = pl.DataFrame({"row": list(found), "found": list(found.values())})
+    words = words.cast({"row": pl.Int64, "found": pl.String}).with_columns(normalised("found"))
+    joined = corpus.mentions.join(words, on="row", how="left", maintain_order="left")
+    return joined.with_columns(text=pl.coalesce("text", "found")).drop("found")
 
 
 def _holds(column: str, pattern: str) -> pl.Expr:

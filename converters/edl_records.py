@@ -19,6 +19,8 @@ _BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f
 """What is a blank in Unicode, as the grammar and the tables have it."""
 
 _MOST_DIGITS = 15
+SHOWN = 60
+"""Most characters of a text that a message quotes."""
 
 
 class Fault(NamedTuple):
@@ -44,6 +46,16 @@ class Record(NamedTuple):
     fields: Sequence[str] | None
     extent: Extent | None
     faults: Sequence[Fault]
+
+
+def shown(text: str) -> str:
+    """A text as a message quotes it: not the whole of a long one.
+
+    Examples:
+        >>> shown("x" * 99) == "x" * 60 + "…"
+        True
+    """
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def is_blank(text: str) -> bool:
@@ -111,7 +123,7 @@ def extent_of(written: str) -> tuple[Extent | None, list[Fault]]:
         return None, [Fault("EDL202", *whole, {})]
     document, colon, rest = written.partition(":")
     if not colon:
-        return None, [Fault("EDL203", *whole, {"given": written})]
+        return None, [Fault("EDL203", *whole, {"given": shown(written)})]
     if is_blank(document):
         return None, [Fault("EDL204", 0, 1, {})]
     span = rest.partition(":")[0]
@@ -128,10 +140,12 @@ def _loose(written: str) -> tuple[Extent | None, list[Fault]]:
     if not found or not _fits(found):
         at = written.index(":") + 1
         given = written[at:] or "nothing"
-        return None, [Fault("EDL205", min(at, len(written) - 1), len(written), {"given": given})]
+        return None, [
+            Fault("EDL205", min(at, len(written) - 1), len(written), {"given": shown(given)})
+        ]
     faults = list(_oddities(written, document, span))
     if ":" in document:
-        faults.append(Fault("EDL215", 0, len(document), {"name": document}))
+        faults.append(Fault("EDL215", 0, len(document), {"name": shown(document)}))
     if not _OFFSETS.fullmatch(span):
         cure = f"{int(found[1])}-{int(found[2])}"
         values = {"given": span, "cure": cure}
@@ -143,13 +157,13 @@ def _oddities(written: str, document: str, span: str) -> Iterator[Fault]:
     """What is odd in an extent that can be read."""
     at = len(document) + 1
     if blank := _BLANKS.search(document):
-        yield Fault("EDL214", *blank.span(), {"name": document})
+        yield Fault("EDL214", *blank.span(), {"name": shown(document)})
     if not span.isascii() and not span.replace("\u2013", "").isascii():
         cure = "".join(str(int(c)) if c.isdecimal() else c for c in span)
         yield Fault("EDL213", at, at + len(span), {"given": span, "cure": cure})
     if len(written) > at + len(span):
         end = at + len(span)
-        yield Fault("EDL212", end, len(written), {"given": written[end:]})
+        yield Fault("EDL212", end, len(written), {"given": shown(written[end:])})
 
 
 def _fits(found: re.Match[str]) -> bool:

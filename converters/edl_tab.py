@@ -293,5 +293,9 @@ FORMAT = Format(
         Setting(
             "header", "Whether LDC's header is written.", "no", of="write", choices=("no", "yes")
         ),
+        Setting(
+            "number", "Whether mentions are numbered anew.", "no", of="write", choices=("no", "yes")
+        ),
+        Setting("run", "The run of mentions that have none.", "", of="write"),
     ),
 )

@@ -93,6 +93,7 @@ class Format:
         loses: what of the tables it carries is not kept, in a few words.
         lost: how much of a corpus's rows in these tables it has no place for, by what that is.
         settings: what can be set.
+        reads: whether it is read at all; some are only written, for people.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Format:
     loses: str = ""
     lost: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
     settings: tuple[Setting, ...] = ()
+    reads: bool = True
 
     def having(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.
@@ -146,11 +148,11 @@ class Format:
     def unplaced(self, corpus: Corpus) -> Mapping[str, int]:
         """How many values of a corpus it has no place for, in the tables it carries, by column."""
         counts = dict[str, int]()
-        for name in self.tables:
-            frame = getattr(corpus, name)
-            for column in _optional(name):
-                if column not in self.carries:
-                    counts[column] = frame.height - frame[column.partition(".")[2]].null_count()
+        for column in (column for name in self.tables for column in _optional(name)):
+            if column not in self.carries:
+                table, _, name = column.partition(".")
+                values = getattr(corpus, table)[name]
+                counts[f"values of {column}"] = values.len() - values.null_count()
         return counts
 
 

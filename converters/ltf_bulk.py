@@ -1,5 +1,7 @@
 r"""LTF files in LDC's layout, many at once: a line an element, its attributes in their order.
 
+Lines may be indented or blank: where every line is whole elements, this stands between them.
+
 What is accepted here is what the schema accepts, and says the same; whatever else a file may be, it
 is refused here and read element by element (ltf_elements.py).
 """
@@ -38,8 +40,8 @@ _LETTERS = (
     ("<?xml", "p"),
     ("<!DOCTYPE", "t"),
 )
-_FILE = r"^ptL(?:DX(?:SO?T*s)+xd)+l_?$"
-"""A whole file by the letters of its lines; `_` is the empty line behind the last line feed."""
+_FILE = r"^ptL(?:DX(?:SO?T*s)+xd)+l$"
+"""A whole file by the letters of its lines; blank lines have none."""
 
 _PATTERNS = {
     "T": f'<TOKEN id="(?P<name>{_VALUE})"(?: pos="(?P<pos>{_VALUE})")?'
@@ -79,7 +81,7 @@ def bulk(files: Sequence[tuple[int, str]]) -> tuple[Said, set[int]]:
     Returns:
         The tables, and the numbers of the files that are in them.
     """
-    lines = _lines(files)
+    lines = _lines([(origin, text) for origin, text in files if text.startswith("<?xml")])
     accepted = _accepted(lines)
     while True:
         kept = _Lines(lines.filter(pl.col("origin").is_in(accepted)))
@@ -92,11 +94,12 @@ def bulk(files: Sequence[tuple[int, str]]) -> tuple[Said, set[int]]:
 def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     schema = {"origin": pl.Int64, "line": pl.String}
     table = pl.DataFrame(list(files), schema=schema, orient="row")
-    table = table.with_columns(pl.col("line").str.split("\n")).explode("line")
+    unified = pl.col("line").str.replace_all("\r\n", "\n", literal=True)  # as XML does
+    table = table.with_columns(unified.str.split("\n")).explode("line")
+    table = table.with_columns(pl.col("line").str.strip_chars(" \t")).filter(pl.col("line") != "")
     letter = pl.lit("?")
     for begin, name in _LETTERS[::-1]:
         letter = pl.when(pl.col("line").str.starts_with(begin)).then(pl.lit(name)).otherwise(letter)
-    letter = pl.when(pl.col("line") == "").then(pl.lit("_")).otherwise(letter)
     table = table.with_columns(letter=letter)
     opening = pl.col("letter").is_in(list(_OPENING)).cast(pl.Int64)
     table = table.with_columns(record=opening.cum_sum().over("origin"))

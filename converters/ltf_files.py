@@ -44,7 +44,10 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     ):
         found = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
         unwritable |= set(table.filter(found)["document"])
+    empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
+    held = segmented.union(_attributes(corpus))
     return {
+        "documents without text": set(empty) - held,
         "documents whose name is no name of a file": {
             row for row, name in named if not per_document.is_file_name(name)
         },

@@ -84,7 +84,7 @@ def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
 FORMAT = Format(
     name="text",
     title="plain text: the segments of documents, a line each",
-    suffixes=(SUFFIX,),
+    suffixes=(),
     carries=("sources", "documents", "segments", "documents.text", "segments.text"),
     loses="where segments stand in the document, and white space in them",
     sniff=sniff,

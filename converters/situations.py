@@ -10,6 +10,8 @@ from hlteval.representation import Corpus
 
 SITUATION = "situation"
 """The kind of a situation frame in the representation."""
+TEMPLETTE = "templette"
+"""The kind of a template instance."""
 
 
 def others(corpus: Corpus) -> Mapping[str, int]:
@@ -24,10 +26,14 @@ def others(corpus: Corpus) -> Mapping[str, int]:
 
 
 def situations(corpus: Corpus) -> Mapping[str, int]:
-    """The situation frames, for formats of other annotations.
+    """The situation frames and template instances, for formats of other annotations.
 
     Examples:
         >>> situations(Corpus())
-        {'situation frames': 0}
+        {'situation frames': 0, 'template instances': 0}
     """
-    return {"situation frames": corpus.frames.filter(pl.col("kind") == SITUATION).height}
+    kinds = corpus.frames["kind"]
+    return {
+        "situation frames": int((kinds == SITUATION).sum()),
+        "template instances": int((kinds == TEMPLETTE).sum()),
+    }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from hlteval.converters.situations import TEMPLETTE
 from hlteval.representation import Corpus
 
 TEXT, GIVEN, ASKED = ".txt", ".a1", ".a2"
@@ -77,7 +78,8 @@ def _frame_lines(corpus: Corpus) -> pl.DataFrame:
     joined = arguments.agg(arguments=argument.str.join(" "))
     label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
     line = pl.format("{}\t{} {}", "frame", label, pl.col("arguments").fill_null(""))
-    return corpus.frames.join(joined, on="row", how="left").with_columns(line=line)
+    frames = corpus.frames.filter(pl.col("kind") != TEMPLETTE)
+    return frames.join(joined, on="row", how="left").with_columns(line=line)
 
 
 def _modifier_lines(corpus: Corpus) -> pl.DataFrame:

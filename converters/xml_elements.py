@@ -21,6 +21,7 @@ DEEPEST = 100
 
 _TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
+_MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
 _LINES = 100
 """Lines that a tag may be spread over and still be shown attribute by attribute."""
@@ -187,6 +188,7 @@ class _Reader:
             reason = f"U+{ord(rest[0]):04X} cannot stand in XML"
             hint = "take the character away"
         elif special:
+            column = special.start() + 1
             reason = f"a bare {special[0]} cannot stand in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
         return Fault("XML101", line, column, {"reason": reason, "hint": hint})
@@ -233,21 +235,47 @@ def other_encoding(declared: str | None, encoding: str) -> bool:
         return True
 
 
+class _Tag(NamedTuple):
+    """A tag as it is written, and where its parts are in that."""
+
+    written: str
+    parts: Mapping[str, tuple[int, int]]
+
+
 class Lines:
     """The lines of a file, in which places are found by where a tag begins."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
+        self.tags: dict[tuple[int, int], _Tag] = {}
 
     def located(self, line: int, column: int, field: str = "") -> Located:
         """A tag, one of its attributes by name (its value), or with `text` what follows it."""
-        written = "\n".join(self.lines[line - 1 : line - 1 + _LINES])
-        start, end = _part(written, column - 1, field)
-        down = written.count("\n", 0, start)
-        begin = start - (written.rfind("\n", 0, start) + 1)
+        if (line, column) not in self.tags:
+            self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
+        tag = self.tags[line, column]
+        start, end = tag.parts.get(field, tag.parts[""])
+        down = tag.written.count("\n", 0, start)
+        begin = start - (tag.written.rfind("\n", 0, start) + 1)
         own = self.lines[line - 1 + down].removesuffix("\r")
         span = Span(line + down, begin + 1, max(min(begin + end - start, len(own)), begin) + 1)
         return Located(span, excerpt(own, span))
+
+    def tag(self, line: int, column: int) -> _Tag:
+        """The tag at a place, with the lines that it is spread over."""
+        written = self.lines[line - 1]
+        found = _TAG.match(written, column - 1)
+        if found is None:
+            written = "\n".join(self.lines[line - 1 : line - 1 + _LINES])
+            found = _TAG.match(written, column - 1)
+        if found is None:
+            other = _MARKUP.match(written, column - 1)
+            return _Tag(written, {"": other.span() if other else (column - 1, column)})
+        end = written.find("<", found.end())
+        parts = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
+        for one in _ATTRIBUTE.finditer(written, *found.span()):
+            parts[one[1]] = (one.start(2) + 1, one.end(2) - 1)
+        return _Tag(written, parts)
 
     def finding(self, fault: Fault, display: str, record: str | None = None) -> Finding:
         """A fault as a finding at its place."""
@@ -255,17 +283,3 @@ class Lines:
         return catalogue()[fault.code].finding(
             fault.values, file=display, span=located.span, excerpt=located.excerpt, record=record
         )
-
-
-def _part(written: str, start: int, field: str) -> tuple[int, int]:
-    """Where a part of the tag at a place begins and ends; one character where there is no tag."""
-    tag = _TAG.match(written, start)
-    if tag is None:
-        return start, start + 1
-    if field == "text":
-        end = written.find("<", tag.end())
-        return tag.end(), end if end >= 0 else len(written)
-    for name, value in ((one[1], one) for one in _ATTRIBUTE.finditer(written, *tag.span())):
-        if name == field:
-            return value.start(2) + 1, value.end(2) - 1
-    return tag.span()

@@ -5,7 +5,8 @@ The commands of the command line, from Python:
 - `read` gives a source as a `Corpus`;
 - `validate` gives a `Verdict` with every `Finding`;
 - `convert` writes a source in another format;
-- `score` gives `Scores`, or raises `Refused`.
+- `score` gives `Scores`, or raises `Refused`;
+- `compare` gives a `Comparison` of several systems.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
+    from hlteval.reports.comparison import Comparison
     from hlteval.reports.scores import Scores
     from hlteval.reports.verdict import Verdict
     from hlteval.representation import Corpus
+    from hlteval.runs.comparison import compare
     from hlteval.runs.conversion import convert, read
     from hlteval.runs.scoring import Refused, score
     from hlteval.runs.validation import validate
@@ -25,11 +28,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Comparison",
     "Corpus",
     "Finding",
     "Refused",
     "Scores",
     "Verdict",
+    "compare",
     "convert",
     "read",
     "score",
@@ -38,11 +43,13 @@ __all__ = [
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {
+    "Comparison": "hlteval.reports.comparison",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
     "Refused": "hlteval.runs.scoring",
     "Scores": "hlteval.reports.scores",
     "Verdict": "hlteval.reports.verdict",
+    "compare": "hlteval.runs.comparison",
     "convert": "hlteval.runs.conversion",
     "read": "hlteval.runs.conversion",
     "score": "hlteval.runs.scoring",

@@ -149,18 +149,19 @@ def curve(submitted: pl.DataFrame, changes: pl.DataFrame, *, by_rank: bool) -> C
     """The curve of a layer.
 
     Args:
-        submitted: `confidence` and `record` of every frame that was submitted.
-        changes: what frames add to the layer: `confidence`, `record`, `matched`, `frames`; and the
-            `references`.
+        submitted: `document`, `record` and `confidence` of every frame that was submitted.
+        changes: what frames add to the layer: `document`, `record`, `confidence`, `matched`,
+            `frames`; and the `references`.
         by_rank: whether a cut takes just so many frames, equal confidences in the order of the
             file; else it takes all frames that are as confident as the last it takes.
     """
-    ranked = submitted.select("confidence", "record").sort(
+    ranked = submitted.select("document", "confidence", "record").sort(
         "confidence", "record", descending=[True, False], maintain_order=True
     )
     added = changes.filter(pl.col("confidence").is_not_null())
-    added = added.group_by("record").agg(pl.col("matched", "frames").sum())
-    ranked = ranked.join(added, on="record", how="left", maintain_order="left")
+    frame = ["document", "record"]
+    added = added.group_by(frame).agg(pl.col("matched", "frames").sum())
+    ranked = ranked.join(added, on=frame, how="left", maintain_order="left")
     matched = np.cumsum(ranked["matched"].fill_null(0).to_numpy())
     frames = np.cumsum(ranked["frames"].fill_null(0).to_numpy())
     confidences = ranked["confidence"].to_numpy()

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import ClassVar
 
 import polars as pl
 
@@ -50,6 +51,9 @@ class LinkMatch:
         weights: what a pair of types (reference, system) counts, where types are compared.
         excluded: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
     """
+
+    unit: ClassVar[str] = "docid"
+    """The column of the counts that names documents."""
 
     profile: str
     wanted: tuple[Measure, ...] = field(default_factory=lambda: measures(DEFAULT))

@@ -12,15 +12,18 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.alignment import aligned
 from hlteval.scoring.event_pairs import UNIT, Comparison, Evaluation, pairs
 from hlteval.scoring.events import Side, others, side
+from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
+from hlteval.scoring.resampling import Replicates, Weights, weighted
 from hlteval.scoring.sentences import inside
 
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -137,48 +140,68 @@ class EventMatch:
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], list[dict[str, object]]]:
         """Measures from total counts: the metrics of the main scoring, and the table `scorings`."""
-        every = [(row, self._measures(row)) for row in total.iter_rows(named=True)]
-        table = [
+        every = {name: plain(values) for name, values in self._measures(_columns(total)).items()}
+        named = zip(total["evaluation"], total["scoring"], strict=True)
+        table: list[dict[str, object]] = [
             {
-                "evaluation": row["evaluation"],
-                "scoring": row["scoring"],
+                "evaluation": evaluation,
+                "scoring": scoring,
                 "measure": measure,
-                "value": values[measure],
+                "value": every[measure][at],
             }
-            for row, values in every
+            for at, (evaluation, scoring) in enumerate(named)
             for measure in self.measures
         ]
-        main = every[0][1]
         metrics = {
-            name: None if name in self.undefined else main[_METRICS[name]] for name in _METRICS
+            name: None if name in self.undefined else every[measure][0]
+            for name, measure in _METRICS.items()
         }
         return metrics, table
 
-    def _measures(self, counts: Mapping[str, int]) -> dict[str, float | None]:
-        """Every measure of one scoring; null where it is undefined."""
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The metrics of the main scoring, for each way to weigh the documents."""
+        main = self.total([]).row(0, named=True)
+        own = counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
+        every = self._measures(weighted(own, _ADDED, documents, weights))
+        return {
+            name: every[measure].astype(np.float64)
+            for name, measure in _METRICS.items()
+            if name not in self.undefined
+        }
+
+    def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
+        """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
+        references, predictions, pairs = (counts[name] for name in _ADDED[:3])
         matches = counts["matched"] / UNIT
-        mismatches = counts["pairs"] - matches
-        insertions = counts["predictions"] - counts["pairs"]
-        deletions = counts["references"] - counts["pairs"]
-        recall = _ratio(matches, counts["references"])
-        precision = _ratio(matches, counts["predictions"])
+        insertions = predictions - pairs
+        deletions = references - pairs
+        recall, precision = ratio(matches, references), ratio(matches, predictions)
         # In integers, so that a sum that is whole stays whole.
-        missed = counts["pairs"] * UNIT - counts["matched"]
+        missed = pairs * UNIT - counts["matched"]
         counted = missed // UNIT if self.whole_mismatches else missed / UNIT
         return {
-            "F1": _f1(recall, precision),
+            "F1": ratio(2 * recall * precision, recall + precision),
             "Recall": recall,
             "Precision": precision,
-            "Predictions": counts["predictions"],
-            "References": counts["references"],
+            "Predictions": predictions,
+            "References": references,
             "False Negatives": deletions,
             "False Positives": insertions,
             "Matches": matches,
-            "SER": _ratio(counted + insertions + deletions, counts["references"]),
-            "Mismatches": mismatches,
+            "SER": ratio(counted + insertions + deletions, references),
+            "Mismatches": pairs - matches,
             "Insertions": insertions,
             "Deletions": deletions,
         }
+
+
+_ADDED = ("references", "predictions", "pairs", "matched")
+
+
+def _columns(total: pl.DataFrame) -> dict[str, Whole]:
+    return {name: total[name].to_numpy() for name in _ADDED}
 
 
 _METRICS: Mapping[str, str] = {
@@ -193,17 +216,6 @@ _METRICS: Mapping[str, str] = {
     "references": "References",
     "predictions": "Predictions",
 }
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
-
-
-def _f1(recall: float | None, precision: float | None) -> float | None:
-    """The harmonic mean; undefined where either is, or both are 0."""
-    if recall is None or precision is None or recall + precision == 0:
-        return None
-    return 2 * recall * precision / (recall + precision)
 
 
 def _restricted(system: Corpus, reference: Corpus) -> Corpus:

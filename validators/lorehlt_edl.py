@@ -12,7 +12,14 @@ from hlteval.converters.confidences import decimal
 from hlteval.grammars import pattern
 from hlteval.representation import hashed
 from hlteval.validators.lorehlt_edl_sources import RULES as SOURCES
-from hlteval.validators.lorehlt_edl_table import about_the_whole, at, blank, matches, mentions
+from hlteval.validators.lorehlt_edl_table import (
+    about_the_whole,
+    at,
+    blank,
+    matches,
+    mentions,
+    shown,
+)
 from hlteval.validators.rule import Case, Rule
 from hlteval.validators.spans import crossing, in_order, nested
 
@@ -53,8 +60,8 @@ def another_run(case: Case) -> pl.LazyFrame:
     runs = said.group_by("annotator", maintain_order=True).agg(
         pl.col("origin", "record", "id").first(), count=pl.len()
     )
-    others = runs.with_columns(first=pl.col("annotator").first()).slice(1)
-    return at(others.with_columns(given=pl.col("annotator")), "run")
+    others = runs.with_columns(first=shown("annotator").first()).slice(1)
+    return at(others.with_columns(given=shown("annotator")), "run")
 
 
 def no_mention_id(case: Case) -> pl.LazyFrame:
@@ -70,7 +77,7 @@ def repeated_mention_id(case: Case) -> pl.LazyFrame:
     fresh = alike.filter(pl.struct("mention", *EXTENT).is_first_distinct())
     found = fresh.with_columns(first=pl.col("record").first().over("mention"))
     return at(
-        found.filter(~pl.col("mention").is_first_distinct()).with_columns(given="mention"),
+        found.filter(~pl.col("mention").is_first_distinct()).with_columns(given=shown("mention")),
         "mention",
     )
 
@@ -99,7 +106,7 @@ def entity_form(case: Case) -> pl.LazyFrame:
         .otherwise(pl.lit("write a number of the knowledge base, or NIL and digits"))
     )
     found = case.once(mentions).filter(~blank("entity"), ~matches("entity", "entity"))
-    return at(found.with_columns(given=entity, hint=hint), "entity")
+    return at(found.with_columns(given=shown("entity"), hint=hint), "entity")
 
 
 def alternatives(case: Case) -> pl.LazyFrame:
@@ -110,7 +117,8 @@ def alternatives(case: Case) -> pl.LazyFrame:
         others, left_on="row", right_on="mention_row", maintain_order="left", suffix="_others"
     )
     every = pl.concat_list("entity", "entity_others")
-    return at(rows.with_columns(given=every.list.join("|"), count=every.list.len()), "entity")
+    joined = rows.with_columns(every=every.list.join("|"), count=every.list.len())
+    return at(joined.with_columns(given=shown("every")), "entity")
 
 
 def entity_type(case: Case) -> pl.LazyFrame:
@@ -142,7 +150,7 @@ def mention_type(case: Case) -> pl.LazyFrame:
 
 def _said(column: str) -> pl.Expr:
     """What a field holds, in words where that cannot be seen."""
-    return pl.when(blank(column)).then(pl.lit("an empty field")).otherwise(pl.col(column))
+    return pl.when(blank(column)).then(pl.lit("an empty field")).otherwise(shown(column))
 
 
 def nominal(case: Case) -> pl.LazyFrame:
@@ -152,7 +160,7 @@ def nominal(case: Case) -> pl.LazyFrame:
     named = rows.join(known, on="name", how="left", maintain_order="left")
     language = pl.col("language").fill_null(pl.col("name").str.slice(0, len(ENGLISH)))
     found = named.filter(language.str.to_uppercase() == ENGLISH)
-    return at(found.with_columns(document="name"), "mention type")
+    return at(found.with_columns(document=shown("name")), "mention type")
 
 
 def no_confidence(case: Case) -> pl.LazyFrame:
@@ -165,14 +173,14 @@ def no_number(case: Case) -> pl.LazyFrame:
     found = case.once(mentions).filter(~blank("written"), pl.col("confidence").is_null())
     comma = pl.col("written").str.contains("^[01],[0-9]+$")
     hint = pl.when(comma).then(pl.lit("; the decimal sign is a point")).otherwise(pl.lit(""))
-    return at(found.with_columns(given="written", hint=hint), "confidence")
+    return at(found.with_columns(given=shown("written"), hint=hint), "confidence")
 
 
 def out_of_range(case: Case) -> pl.LazyFrame:
     """A confidence that is not above 0 and up to 1."""
     value = pl.col("confidence")
     return at(
-        case.once(mentions).filter((value <= 0) | (value > 1)).with_columns(given="written"),
+        case.once(mentions).filter((value <= 0) | (value > 1)).with_columns(given=shown("written")),
         "confidence",
     )
 
@@ -183,7 +191,7 @@ def confidence_form(case: Case) -> pl.LazyFrame:
     odd = pl.col("confidence_text").is_not_null() & ~matches("confidence_text", "confidence")
     found = case.once(mentions).filter(inside, odd)
     cure = pl.col("confidence").map_elements(decimal, return_dtype=pl.String)
-    return at(found.with_columns(given="written", cure=cure), "confidence")
+    return at(found.with_columns(given=shown("written"), cure=cure), "confidence")
 
 
 def end_before_start(case: Case) -> pl.LazyFrame:

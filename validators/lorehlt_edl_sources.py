@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.lorehlt_edl_table import about_the_whole, at, matches, mentions
+from hlteval.validators.lorehlt_edl_table import about_the_whole, at, matches, mentions, shown
 from hlteval.validators.mention_texts import CONVENTIONS, compared, counted_otherwise, nearest
 from hlteval.validators.rule import Case, Rule
 from hlteval.validators.suggestions import near
@@ -19,9 +19,6 @@ PLAUSIBLE = {
     "AUG": ("a person or organisation added by hand", ("PER", "ORG")),
 }
 """The lists of the knowledge base: what an entry is, and the types that it can have."""
-
-_SHOWN = 60
-"""Most characters of a text that a message quotes."""
 
 
 def _nothing(case: Case) -> pl.LazyFrame:
@@ -44,7 +41,7 @@ def unknown_document(case: Case) -> pl.LazyFrame:
     hint = pl.col("name").replace_strict(
         hints, default="it counts as false positives; take it out", return_dtype=pl.String
     )
-    return at(told.with_columns(document="name", hint=hint), "document")
+    return at(told.with_columns(document=shown("name"), hint=hint), "document")
 
 
 def _compared(case: Case) -> pl.LazyFrame:
@@ -68,7 +65,7 @@ def outside_text(case: Case) -> pl.LazyFrame:
     found = case.once(_misfits).filter(pl.col("end") > pl.col("length")).collect()
     hinted = found.with_columns(
         nearest(found, case.against.documents),
-        document="name",
+        document=shown("name"),
         last=pl.col("end") - 1,
         largest=pl.col("length") - 1,
     )
@@ -81,8 +78,8 @@ def other_text(case: Case) -> pl.LazyFrame:
     found = case.once(_misfits).filter(said, pl.col("end") <= pl.col("length")).collect()
     hinted = found.with_columns(
         nearest(found, case.against.documents),
-        given=pl.col("given").str.slice(0, _SHOWN),
-        found=pl.col("found").str.slice(0, _SHOWN),
+        given=shown("given"),
+        found=shown("found"),
     )
     return at(hinted.lazy(), "offsets")
 
@@ -118,7 +115,7 @@ def not_in_kb(case: Case) -> pl.LazyFrame:
     told = strange.group_by("entity", maintain_order=True).agg(
         pl.col("origin", "record", "id").first(), count=pl.len()
     )
-    return at(told.with_columns(given="entity"), "entity")
+    return at(told.with_columns(given=shown("entity")), "entity")
 
 
 def implausible_link(case: Case) -> pl.LazyFrame:
@@ -141,7 +138,7 @@ def implausible_link(case: Case) -> pl.LazyFrame:
     typed = pairs.filter(pl.col("label").is_in(["GPE", "LOC", "ORG", "PER"]))
     joined = typed.join(sourced, on="entity", maintain_order="left")
     wrong = joined.filter(~pl.col("types").list.contains(pl.col("label")))
-    return at(wrong.with_columns(given="entity", type="label"), "entity")
+    return at(wrong.with_columns(given=shown("entity"), type="label"), "entity")
 
 
 def _listed(case: Case) -> pl.LazyFrame:

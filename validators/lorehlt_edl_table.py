@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from hlteval.converters.edl_records import SHOWN
 from hlteval.grammars import pattern
 from hlteval.validators.rule import Case
 
@@ -20,6 +21,13 @@ def mentions(case: Case) -> pl.LazyFrame:
 def blank(column: str) -> pl.Expr:
     """Whether a field holds nothing but blanks."""
     return pl.col(column).fill_null("").str.strip_chars() == ""
+
+
+def shown(column: str) -> pl.Expr:
+    """A field as a message quotes it: not the whole of a long one."""
+    text = pl.col(column)
+    short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
+    return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
 
 
 def at(rows: pl.LazyFrame, field: str) -> pl.LazyFrame:

@@ -24,7 +24,7 @@ from hlteval.validators.ltf_spans import (
     spans_of,
     told_once,
 )
-from hlteval.validators.ltf_texts import Judged, judged, uncovered
+from hlteval.validators.ltf_texts import Judged, judged, uncovered, where
 from hlteval.validators.rule import Case, Rule
 
 _CLASSES = ("word", "punct", "unknown")
@@ -81,6 +81,23 @@ def moved_segment(case: Case) -> pl.LazyFrame:
     return at(rows, "start_char")
 
 
+def other_raw_text(case: Case) -> pl.LazyFrame:
+    """A segment that is not what stands in the raw text at its offsets, where that is given."""
+    raw = case.against.documents.lazy().select(document="row", raw="text").drop_nulls()
+    raw = raw.head(0) if case.own else raw
+    rows = case.once(all_segments).filter(pl.col("fault").is_null())
+    rows = rows.join(case.once(all_conventions), on="document", how="anti", maintain_order="left")
+    rows = rows.join(raw, on="document", maintain_order="left")
+    rows = rows.with_columns(said=pl.col("raw").str.slice("start", pl.col("width")))
+    found = rows.filter(pl.col("said") != pl.col("text")).collect()
+    hints = [
+        where(whole, text, start)
+        for whole, text, start in found.select("raw", "text", "start").iter_rows()
+    ]
+    told = found.lazy().with_columns(pl.lit(pl.Series("hint", hints, dtype=pl.String)))
+    return at(told.with_columns(pl.col("said").str.slice(0, 40)), "start_char")
+
+
 def token_outside(case: Case) -> pl.LazyFrame:
     """A token that is not within its segment."""
     rows = _inclusive(faulty(all_tokens, case, "LTF401")).with_columns(stop=pl.col("stop") - 1)
@@ -110,7 +127,7 @@ def token_text(case: Case) -> pl.LazyFrame:
     )
     rows = rows.with_columns(
         hint=hint.otherwise(pl.lit("correct the token or its offsets")),
-        said=pl.col("said").str.slice(0, 40).replace("", "nothing"),
+        said=pl.col("said").str.slice(0, 40),
     )
     return at(rows, "text")
 
@@ -153,11 +170,23 @@ def unknown_class(case: Case) -> pl.LazyFrame:
     return at(first.with_columns(given=pl.col("given").list.join(", ")), "pos")
 
 
+def _rebuilt_or_raw(case: Case) -> pl.LazyFrame:
+    """The documents with the raw text where that is given, else as it was rebuilt."""
+    documents = case.once(all_documents)
+    if not case.own:
+        raw = case.against.documents.lazy().select("row", raw="text")
+        documents = documents.join(raw, on="row", how="left", maintain_order="left")
+        documents = documents.with_columns(text=pl.coalesce("raw", "text"))
+    return documents.drop_nulls("text")
+
+
 def _judgements(case: Case) -> pl.LazyFrame:
     """What is wrong with documents as a whole: place, `code` and the values of its message."""
     segments = case.once(all_segments)
-    unfit = segments.filter(pl.col("fault").is_not_null()).select("document").unique()
-    documents = case.once(all_documents).drop_nulls("text")
+    moved = segments.join(case.once(all_moved), on="row", how="semi")
+    faults = segments.filter(pl.col("fault").is_not_null())
+    unfit = pl.concat([one.select("document") for one in (moved, faults)]).unique()
+    documents = _rebuilt_or_raw(case)
     documents = documents.join(unfit, left_on="row", right_on="document", how="anti")
     ends = segments.group_by(row="document", maintain_order=True).agg("end")
     documents = documents.join(
@@ -175,7 +204,7 @@ def _judgements(case: Case) -> pl.LazyFrame:
     return placed(rows, code=pl.String, **texts)
 
 
-_VALUES = ("what", "cure", "given", "length", "more", "md5", "hint")
+_VALUES = ("what", "cure", "given", "length", "more", "digest", "hint")
 _FIELDS = {"LTF501": "id", "LTF504": MD5}
 
 
@@ -235,6 +264,7 @@ RULES = (
     Rule("LTF304", "segments", adjacent_segments),
     Rule("LTF305", "segments", no_text),
     Rule("LTF306", "tokens", moved_segment),
+    Rule("LTF307", "segments", other_raw_text),
     Rule("LTF401", "tokens", token_outside),
     Rule("LTF402", "tokens", token_overlap),
     Rule("LTF403", "tokens", token_length),

@@ -99,13 +99,26 @@ def uncovered(text: str, start: int, tokens: Sequence[tuple[int, int]]) -> tuple
         >>> uncovered("ab, cd", 10, [(10, 12), (14, 16)])
         (1, ',')
     """
-    free = [True] * len(text)
-    for begin, end in tokens:
-        free[begin - start : end - start] = [False] * (end - begin)
-    left = [bare and not one.isspace() for one, bare in zip(text, free, strict=True)]
-    first = left.index(True)
-    end = next((n for n in range(first, len(left)) if not left[n]), len(left))
-    return sum(left), text[first:end]
+    edges = [0, *(edge - start for span in tokens for edge in span), len(text)]
+    gaps = (text[begin:end].split() for begin, end in zip(edges[::2], edges[1::2], strict=True))
+    left = [run for gap in gaps for run in gap]
+    return sum(map(len, left)), left[0]
+
+
+def where(whole: str, text: str, start: int) -> str:
+    """Where a text does stand in a document, as near as may be to where it is said to.
+
+    Examples:
+        >>> where("Osh and Osh", "Osh", 7)
+        'the nearest such text is at 8-10; correct the offsets'
+    """
+    behind = whole.find(text, start) if text else -1
+    before = whole.rfind(text, 0, start + len(text)) if text else -1
+    found = [at for at in (behind, before) if at >= 0]
+    if not found:
+        return "the document does not have this text: correct it, or check the document"
+    at = min(found, key=lambda one: abs(one - start))
+    return f"the nearest such text is at {at}-{at + len(text) - 1}; correct the offsets"
 
 
 class Judged(NamedTuple):
@@ -140,7 +153,7 @@ def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) 
         if not long:
             hint = _hint(text, ends, md5.strip())
             return Judged(
-                "LTF504", {"given": md5[:40] or "empty", "md5": digest(text), "hint": hint}
+                "LTF504", {"given": md5[:40] or "empty", "digest": digest(text), "hint": hint}
             )
     if number is not None and long:
         more = len(text) - number

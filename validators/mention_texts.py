@@ -1,8 +1,4 @@
-"""Mention strings beside the texts they are from.
-
-A mention string is the text of its extent but for blanks, as the evaluations of TAC write it: a
-line break is a blank, or nothing behind a hyphen, and any run of blanks is one.
-"""
+"""Mention strings beside the texts they are from, of which they are the extent but for blanks."""
 
 from __future__ import annotations
 
@@ -11,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-BLANKS = "[ \t\r\n\u00a0]+"
+from hlteval.converters.edl_lines import BLANKS, normalised
+
 _WINDOW = 50_000
 """Characters on either side in which a mention string is looked for."""
 _LONGEST, _SEARCHED = 300, 200
@@ -40,12 +37,6 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
 """Other ways to count offsets: what they are, and what to do."""
 
 _Slice = Callable[[str, int, int], str]
-
-
-def normalised(column: str) -> pl.Expr:
-    """A text as a mention string writes it."""
-    joined = pl.col(column).str.replace_all("-\r?\n", "-")
-    return joined.str.replace_all(BLANKS, " ")
 
 
 def compared(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hlteval import __version__
-from hlteval.cli import score, validate
+from hlteval.cli import compare, score, validate
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
@@ -39,6 +39,7 @@ def common(
 app.add_typer(validate.app, name="validate")
 app.command("convert")(convert)
 app.add_typer(score.app, name="score")
+app.add_typer(compare.app, name="compare")
 app.command("tasks")(tasks)
 app.command("formats")(formats)
 app.command("explain")(explain)

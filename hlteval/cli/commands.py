@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.tasks import BUILTIN, load
+from hlteval.tasks import known, load
+from hlteval.tasks.task import Option
 
 
 def _known_encoding(name: str) -> str:
@@ -34,9 +35,12 @@ Profile = Annotated[
     typer.Option(help="The written specification, or the official software with its quirks."),
 ]
 
+Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+
 
 def per_task(
-    app: typer.Typer, run: Callable[..., None], *, command: Literal["score", "validate"]
+    app: typer.Typer, run: Callable[..., None], *, command: Literal["compare", "score", "validate"]
 ) -> None:
     """Add a command for every task, with the options of the task behind the common ones.
 
@@ -46,41 +50,30 @@ def per_task(
             takes the task's own options by name.
         command: which of the tasks' own options are offered.
     """
-    for name in BUILTIN:
-        if command == "score" and load(name).metric is None:
+    for name in known():
+        if command != "validate" and load(name).metric is None:
             continue
         app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
 
 
 def _command(
-    name: str, run: Callable[..., None], which: Literal["score", "validate"]
+    name: str, run: Callable[..., None], which: Literal["compare", "score", "validate"]
 ) -> Callable[..., None]:
-    own = {option.name: option for option in load(name).options if which in option.commands}
+    own = {option.name: option for option in load(name).options if option.belongs(which)}
     parameters = inspect.signature(run, eval_str=True).parameters.values()
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        values = {key: value for key in own if (value := given.pop(key))}
-        given["options"] = {
-            key: value if own[key].shows or not own[key].many else " ".join(value)
-            for key, value in values.items()
-        }
+        chosen = {key: value for key in own if (value := given.pop(key))}
+        given["options"] = {key: _value(own[key], value) for key, value in chosen.items()}
         run(name, **given)
 
     added = [
         inspect.Parameter(
             option.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                Optional[list[str] if option.many else str],  # noqa: UP045
-                typer.Option(
-                    *([f"-{option.short}"] if option.short else []),
-                    f"--{option.flag}",
-                    metavar=option.takes,
-                    help=option.help,
-                ),
-            ],
+            default=False if option.switch else None,
+            annotation=_annotation(option),
         )
         for option in own.values()
     ]
@@ -92,17 +85,36 @@ def _command(
     return command
 
 
+def _annotation(option: Option) -> Any:
+    """What the command line makes of an option."""
+    if option.switch:
+        return Annotated[bool, typer.Option(f"--{option.flag}", help=option.help)]
+    names = [*([f"-{option.short}"] if option.short else []), f"--{option.flag}"]
+    return Annotated[
+        Optional[list[str] if option.many else str],  # noqa: UP045
+        typer.Option(*names, metavar=option.takes, help=option.help),
+    ]
+
+
+def _value(option: Option, given: Any) -> Any:
+    """An option's value as text; several of one that only shows stay apart."""
+    if option.switch:
+        return "yes"
+    return " ".join(given) if option.many and not option.shows else given
+
+
 @contextmanager
 def usage() -> Iterator[None]:
     """Tell what a user got wrong on the command line; exit code 2."""
     from hlteval.converters import WrongSetting
     from hlteval.runs.batches import NothingGiven
     from hlteval.runs.conversion import UnknownFormat
+    from hlteval.runs.selection import UnknownCode
     from hlteval.tasks.task import WrongOption
 
     try:
         yield
-    except (NothingGiven, UnknownFormat, WrongOption, WrongSetting) as error:
+    except (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongSetting) as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         reason = f"no such file or folder: {error.filename}" if error.filename else str(error)

@@ -11,7 +11,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from hlteval.findings import Finding
-from hlteval.reports import findings, score_formats, text
+from hlteval.reports import comparison, findings, score_formats, text
+from hlteval.reports.comparison import Comparison
 from hlteval.reports.scores import Scores
 from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.reports.verdict import Verdict
@@ -56,7 +57,8 @@ def check_folder(output: Path) -> None:
         FileExistsError: if it holds something else.
     """
     names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
-    others = {name for name in names if not name.endswith((".tsv", ".tab", ".json", ".txt"))}
+    own = (".tsv", ".tab", ".json", ".txt")
+    others = {name for name in names if not name.endswith(own)}
     if others or (names and score_formats.MAIN not in names):
         raise FileExistsError(f"{output} holds something else than scores; name another folder")
 
@@ -72,6 +74,11 @@ def show_scores(scores: Scores, form: str, output: Path | None) -> None:
         errors = "1 error" if counts["error"] == 1 else f"{counts['error']:,} errors"
         told = f"{errors} in the submission; `hlteval validate` shows them"
         write(remarks(), Text(told, style="yellow"))
+
+
+def show_comparison(compared: Comparison, form: str) -> None:
+    """Print a comparison in one of its formats."""
+    write(results(), comparison.FORMATS[form](compared))
 
 
 def show_command(command: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Encoding, Profile, per_task, usage
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
 
 app = typer.Typer(help="Score a submission against a reference.", no_args_is_help=True)
 
@@ -36,29 +36,33 @@ def score(
         bool,
         typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
     ] = False,
+    bootstrap: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Confidence intervals from N draws of documents."),
+    ] = 0,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, show_refusal, show_scores, working
     from hlteval.runs.plotting import plotted
-    from hlteval.runs.scoring import Refused
+    from hlteval.runs.scoring import Intervals, Refused
     from hlteval.runs.scoring import score as run
 
     own = dict(options or {})
     plot, beside = own.pop("plot", None), own.pop("beside", [])
-    given: dict[str, Any] = {
-        "profile": profile,
-        "lenient": lenient,
-        "options": own,
-        "encoding": encoding,
-    }
+    given: dict[str, Any] = {"profile": profile, "lenient": lenient}
+    given |= {"options": own, "encoding": encoding}
     try:
         with usage(), working("scoring") as step:
             if output is not None:
                 check_folder(output)
             wanted = form == "json" or output is not None
-            scores = run(task, reference, system, alignment=wanted, step=step, **given)
+            intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
+            told: dict[str, Any] = {"alignment": wanted, "intervals": intervals, "step": step}
+            scores = run(task, reference, system, **told, **given)
             others = {path: run(task, reference, path, alignment=False, **given) for path in beside}
             if plot:
                 plotted({system: scores, **others}, Path(plot))

@@ -30,7 +30,7 @@ def validate(
     ] = None,
     profile: Profile = "plan",
     form: Annotated[
-        Literal["text", "concise", "json", "jsonl"],
+        Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"],
         typer.Option("--format", help="How findings are shown."),
     ] = "text",
     max_findings: Annotated[
@@ -41,22 +41,31 @@ def validate(
         Literal["error", "warning", "info"],
         typer.Option(help="The least severity that fails, in profile plan."),
     ] = "error",
+    select: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="CODES", help="Only these findings, by the beginning of their codes."),
+    ] = None,
+    ignore: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="CODES", help="Not these findings."),
+    ] = None,
+    severity: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="CODE=LEVEL", help="Another severity: error, warning or info."),
+    ] = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
     from hlteval.cli.output import show_verdict, working
+    from hlteval.runs.selection import Selection
     from hlteval.runs.validation import validate_all
 
-    given: dict[str, Any] = {
-        "against": against,
-        "profile": profile,
-        "fail_on": fail_on,
-        "encoding": encoding,
-        "options": options,
-    }
+    given: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
+    given |= {"encoding": encoding, "options": options}
     with usage(), working("checking") as step:
-        verdict = validate_all(task, paths, step=step, **given)
+        chosen = Selection.parse(select or (), ignore or (), severity or ())
+        verdict = validate_all(task, paths, selection=chosen, step=step, **given)
     show_verdict(verdict, form, max_findings)
     raise typer.Exit(0 if verdict.passed else 1)
 

@@ -1,7 +1,8 @@
 """The catalogue: every code once, with its severity, texts, clause and examples.
 
-The entries stand in `codes/<PREFIX>.toml`, one file per format or layer. From them are made the
-findings themselves, `hlteval explain`, docs/codes.md, and the test that every code has a fixture.
+The entries stand in `codes/<PREFIX>.toml`, one file per format or layer; other packages add theirs.
+From them are made the findings themselves, `hlteval explain`, docs/codes.md, and the test that
+every code has a fixture.
 A code is never reused.
 """
 
@@ -16,6 +17,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from hlteval.extensions import CODES, extensions
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
 
 
@@ -99,12 +101,11 @@ def catalogue() -> Mapping[str, Entry]:
         >>> catalogue()["STD101"].title
         'No tab after the identifier'
     """
-    folder = resources.files("hlteval.findings") / "codes"
-    files = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda f: f.name
-    )
+    folders = [resources.files("hlteval.findings") / "codes"]
+    folders += [resources.files(package) for package in extensions(CODES).values()]
+    files = [file for folder in folders for file in folder.iterdir()]
     entries: dict[str, Entry] = {}
-    for file in files:
+    for file in sorted((f for f in files if f.name.endswith(".toml")), key=lambda f: f.name):
         for code, table in tomllib.loads(file.read_text("utf-8")).items():
             if code in entries:
                 raise ValueError(f"code {code} is declared twice")

@@ -12,11 +12,12 @@ def formats() -> Table:
     table = Table(box=None, pad_edge=False)
     for head in ("format", "reads", "writes", "carries", "what it is"):
         table.add_column(head, overflow="fold")
-    for name in converters.BUILTIN:
+    for name in converters.known():
         form = converters.load(name)
         carried = "everything" if form.carries_all else " ".join(form.tables)
         told = "".join(f"; {one.name}={one.default}: {one.help}" for one in form.settings)
-        table.add_row(name, "yes", "yes" if form.write else "-", carried, form.title + told)
+        able = ("yes" if has else "-" for has in (form.reads, form.write))
+        table.add_row(name, *able, carried, form.title + told)
     return table
 
 
@@ -25,7 +26,7 @@ def task_table() -> Table:
     table = Table(box=None, pad_edge=False)
     for head in ("task", "format", "profiles", "ranked by", "metrics", "what it is"):
         table.add_column(head, overflow="fold")
-    for name in tasks.BUILTIN:
+    for name in tasks.known():
         task = tasks.load(name)
         ranked = ", ".join(dict.fromkeys(task.primary.values())) or "-"
         table.add_row(

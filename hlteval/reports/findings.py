@@ -14,6 +14,9 @@ from rich.console import RenderableType
 
 from hlteval.findings import Finding
 from hlteval.reports.display import visible
+from hlteval.reports.github import github
+from hlteval.reports.junit import junit
+from hlteval.reports.sarif import sarif
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.reports.verdict import Verdict
 
@@ -139,7 +142,15 @@ def _without_surrogates(item: Item) -> Item:
 
 
 FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyType(
-    {"text": text, "concise": concise, "json": json, "jsonl": jsonl}
+    {
+        "text": text,
+        "concise": concise,
+        "json": json,
+        "jsonl": jsonl,
+        "sarif": sarif,
+        "github": github,
+        "junit": junit,
+    }
 )
 """The formats by name."""
 

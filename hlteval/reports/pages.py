@@ -110,7 +110,7 @@ def _metrics(names: Sequence[str]) -> str:
 
 def _option(option: Option) -> str:
     taken = option.takes.replace("|", "\\|")
-    return f"option `--{option.flag} {taken}`"
+    return f"option `--{option.flag} {taken}`" if taken else f"option `--{option.flag}`"
 
 
 def _references(task: Task) -> Iterator[tuple[str, str]]:
@@ -235,7 +235,7 @@ def _carried(listed: Sequence[Format]) -> str:
     rows = [
         (
             f"[{form.name}](#{form.name})",
-            *("yes" if has else "-" for has in (True, form.write, *_places(form))),
+            *("yes" if has else "-" for has in (form.reads, form.write, *_places(form))),
         )
         for form in listed
     ]
@@ -249,7 +249,8 @@ def _places(form: Format) -> Iterator[bool]:
 def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
-    rows = [("files", _code(form.suffixes)), ("not kept", form.loses or "nothing")]
+    files = _code(form.suffixes) or "named by `--from` and `--to`"
+    rows = [("files", files), ("not kept", form.loses or "nothing")]
     return "\n".join([f"## {form.name}\n\n{title}\n", _table(("", ""), rows), *_sections(details)])
 
 

@@ -23,6 +23,7 @@ RATES = frozenset(
     {"f1", "fscore", "recall", "precision", "ser", "auc", "max f1"}
     | {f"auc{mark}{kind}" for mark in " _" for kind in ("anchored", "unanchored")}
     | {"max_f1"}
+    | {"rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err"}
 )
 """Measures, in small letters, that are rates; others are counts, shown whole where they are."""
 
@@ -76,7 +77,9 @@ def _metrics(scores: Scores) -> Table:
             continue
         marked = Text(name, style="bold" if name == scores.primary else "")
         ranks = Text("ranks" if name == scores.primary else "", style="dim")
-        table.add_row(marked, Text(shown(name, value), justify="right"), ranks)
+        limits = [shown(name, limit) for limit in scores.intervals.get(name, ())]
+        between = [Text(f"[{', '.join(limits)}]" if limits else "")] if scores.intervals else []
+        table.add_row(marked, Text(shown(name, value), justify="right"), *between, ranks)
     return table
 
 
@@ -84,7 +87,7 @@ def _scorings(
     evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]
 ) -> Table:
     table = Table(title=Text(evaluation), title_justify="left", box=None, pad_edge=False)
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for measure in measures:
         table.add_column(Text(measure), justify="right")
     for number, (scoring, values) in enumerate(rows):
@@ -99,8 +102,12 @@ def json(scores: Scores) -> str:
 
 
 def tsv(scores: Scores) -> str:
-    """The metrics: name, tab, value in full, empty where undefined."""
-    return "".join(f"{name}\t{_full(value)}\n" for name, value in scores.metrics.items())
+    """The metrics: name, tab, value in full, empty where undefined; then the interval, if any."""
+    lines = [
+        [name, *map(_full, (value, *scores.intervals.get(name, ())))]
+        for name, value in scores.metrics.items()
+    ]
+    return "".join("\t".join(line) + "\n" for line in lines)
 
 
 def _full(value: float | None) -> str:
@@ -124,18 +131,24 @@ def latex(scores: Scores) -> str:
     blocks = [f"% {scores.signature}\n"]
     for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
         body = "".join(
-            rf"{_tex(scoring)} & {' & '.join(_row(measures, values))} \\" + "\n"
+            rf"{tex(scoring)} & {' & '.join(_row(measures, values))} \\" + "\n"
             for scoring, values in rows
         )
         blocks.append(
             rf"\begin{{tabular}}{{l{'r' * len(measures)}}}" + "\n\\toprule\n"
-            rf"{_tex(evaluation)} & {' & '.join(map(_tex, measures))} \\" + f"\n\\midrule\n{body}"
+            rf"{tex(evaluation)} & {' & '.join(map(tex, measures))} \\" + f"\n\\midrule\n{body}"
             "\\bottomrule\n\\end{tabular}\n"
         )
     return "\n".join(blocks)
 
 
-def _tex(name: str) -> str:
+def tex(name: str) -> str:
+    r"""A name as LaTeX prints it.
+
+    Examples:
+        >>> tex("a_b")
+        'a\\_b'
+    """
     return name.replace("_", r"\_").replace("&", r"\&").replace("%", r"\%")
 
 

@@ -9,13 +9,16 @@ from io import TextIOWrapper
 from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.measure import Measurement
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPE_WIDTH = 120
 """Cells that a line may have where there is no terminal; always the same, so that output is."""
+_ROOM = 1000
+"""Cells that no table has."""
 DELAY = 1.0
 """Seconds that work may take before its progress is shown."""
 
@@ -40,14 +43,22 @@ def _console(stream: TextIO) -> Console:
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
+def _width(console: Console, shown: RenderableType) -> int | None:
+    """The cells of a line: those of the terminal, or in a pipe as many as tables need."""
+    if console.is_terminal or not isinstance(shown, Group):
+        return None
+    room = console.options.update(max_width=_ROOM)
+    return max(console.width, Measurement.get(console, room, shown).maximum)
+
+
 def write(console: Console, shown: str | RenderableType) -> None:
     """Write what a renderer made.
 
     A string is written as it is, in UTF-8 whatever the terminal is set to: programs read it. A
-    renderable is laid out; its lines are not folded.
+    renderable is laid out; its lines are not folded, and in a pipe tables are as wide as they need.
     """
     if not isinstance(shown, str):
-        console.print(shown, soft_wrap=True)
+        console.print(shown, soft_wrap=True, width=_width(console, shown))
         return
     buffer = getattr(console.file, "buffer", None)
     console.file.flush()

@@ -149,6 +149,8 @@ def _python_type(dtype: object) -> Any:
         return str
     if dtype == pl.Float64:
         return float
+    if dtype == pl.Boolean:
+        return bool
     if isinstance(dtype, pl.List):
         return list[_python_type(dtype.inner)]  # type: ignore[misc]
     if isinstance(dtype, pl.Struct):

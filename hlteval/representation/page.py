@@ -71,4 +71,6 @@ def _type(dtype: object) -> str:
         return "integer"
     if dtype == pl.Float64:
         return "number"
+    if dtype == pl.Boolean:
+        return "yes or no"
     return "text" if dtype == pl.String else str(dtype)

@@ -98,6 +98,7 @@ _DECLARED = (
         Column("name", pl.String, "document identifier, unique in a corpus"),
         Column("text", pl.String, "the whole text", nullable=True),
         Column("language", pl.String, "its language, as written (`eng`)", nullable=True),
+        Column("start", pl.Int64, "where its text begins in its file", "code points", True),
         placed=False,
         origin="sources",
     ),
@@ -173,11 +174,15 @@ _DECLARED = (
     ),
     _table(
         "frames",
-        "an event, relation or situation",
+        "an event, relation, situation or template instance",
         Column(
             "frame", pl.String, "identifier as written; null where frames have none", nullable=True
         ),
-        Column("kind", pl.String, "`event` or `relation`, from the identifier; or `situation`"),
+        Column(
+            "kind",
+            pl.String,
+            "`event` or `relation`, from the identifier; `situation`; or `templette`",
+        ),
         _LABEL,
         Column("trigger", pl.String, "identifier of the trigger mention", nullable=True),
         Column("place", pl.String, "where a situation is, as written", nullable=True),
@@ -185,6 +190,9 @@ _DECLARED = (
         Column("resolution", pl.String, "how far it is relieved (`Sufficient`, …)", nullable=True),
         Column("urgent", pl.String, "whether it is urgent, as written", nullable=True),
         _CONFIDENCE,
+        Column(
+            "optional", pl.Boolean, "whether a system may leave out the instance", nullable=True
+        ),
     ),
     _table(
         "arguments",
@@ -196,6 +204,40 @@ _DECLARED = (
             "target",
             pl.String,
             "identifier of the filler as written; for `Place`, a place that is one of several",
+        ),
+        frame_row="frames",
+    ),
+    _table(
+        "fills",
+        "a fill of a slot of a template instance, or a slot that has none",
+        Column("frame_row", pl.Int64, "row of `frames`"),
+        Column("slot", pl.String, "name of the slot as written"),
+        Column("slot_number", pl.Int64, "place of the slot in its instance", "1-based"),
+        Column("optional", pl.Boolean, "whether the slot is marked as one that may stay empty"),
+        Column("alternative", pl.Int64, "place of its alternative in the slot", "1-based"),
+        Column("position", pl.Int64, "place of the fill in its alternative", "1-based"),
+        Column("kind", pl.String, "`pointer`, `text`, or `empty` for a slot without a fill"),
+        Column("target", pl.String, "the instance that a pointer names, as written", nullable=True),
+        Column(
+            "text",
+            pl.String,
+            "the maximal string: without its brackets in a reference; as written in a system's",
+            nullable=True,
+        ),
+        Column("quoted", pl.Boolean, "whether the text stands in quotes", nullable=True),
+        Column(
+            "extents",
+            FRAGMENTS,
+            "where the text stands, as written: the maximal string, then each minimal string",
+            "as written",
+            True,
+        ),
+        Column(
+            "brackets",
+            FRAGMENTS,
+            "where each minimal string stands in `text`, in the order of their beginnings",
+            "code points",
+            True,
         ),
         frame_row="frames",
     ),

@@ -40,7 +40,9 @@ class Submission:
         task: what it is submitted to.
         system: the submission.
         reference: what it is checked against; None where the submission brings its own documents.
-        settings: of the reference's format, by name.
+        settings: of the formats, by name.
+        options: values by the names of the task's options.
+        given_as: the format of the reference, where that is known.
         lists: what options name beside it, by option.
     """
 
@@ -48,6 +50,8 @@ class Submission:
     system: Source
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    given_as: str = ""
     lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @cached_property
@@ -55,7 +59,7 @@ class Submission:
         """The format of the submission: of those that the task takes, the first that fits."""
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
-        return next(fitting, forms[0])
+        return _set(next(fitting, forms[0]), {**self.task.reads, **self.settings})
 
     @cached_property
     def reference_format(self) -> Format:
@@ -64,7 +68,7 @@ class Submission:
         Raises:
             NothingGiven: if none does.
         """
-        names = self.task.references or (self.task.format,)
+        names = (self.given_as,) if self.given_as else self.task.references or (self.task.format,)
         forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
@@ -72,8 +76,7 @@ class Submission:
             fitting = forms
         if not fitting:
             raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
-        known = {setting.name for setting in fitting[0].settings}
-        return fitting[0].having({k: v for k, v in self.settings.items() if k in known})
+        return _set(fitting[0], self.settings)
 
     @property
     def found(self) -> Documents:
@@ -104,6 +107,7 @@ class Submission:
             yield self._all()
             return
         found, expected = self.found, self.expected
+        form = self.reference_format if self.reference else self.format
         names = iter(sorted({**expected, **found}))
         while batch := list(islice(names, size)):
             if (
@@ -113,7 +117,7 @@ class Submission:
                 yield from (Pair(reading, reading) for reading in each)
                 continue
             system = _read(self.format, self.system, found, batch)
-            reference = _read(self.format, self.reference, expected, batch)
+            reference = _read(form, self.reference, expected, batch)
             yield Pair(*_numbered_alike(reference, system))
 
     def _all(self) -> Pair:
@@ -133,6 +137,8 @@ def submission(
     encoding: str = "utf-8",
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
+    given_as: str = "",
     lists: Mapping[str, Corpus] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
@@ -143,12 +149,14 @@ def submission(
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
-    opened = Submission(task, system, reference, settings or {}, lists or {})
+    opened = Submission(
+        task, system, reference, settings or {}, options or {}, given_as, lists or {}
+    )
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
-        wanted = " and ".join(task.given)
+        wanted = f" (with {' and '.join(task.given)})" if task.given else ""
         raise NothingGiven(
-            f"{task.name} is checked against the documents it is for: give their folder or archive "
-            f"(with {wanted}) by --against"
+            f"{task.name} is checked against the documents it is for: give their folder or archive"
+            f"{wanted} by --against"
         )
     return opened
 
@@ -177,6 +185,12 @@ def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], li
             lists[option.name] = reading.corpus
             findings += [*source.findings, *reading.findings]
     return lists, findings
+
+
+def _set(form: Format, settings: Mapping[str, str]) -> Format:
+    """A format with those of some settings that it has."""
+    known = {setting.name for setting in form.settings}
+    return form.having({name: value for name, value in settings.items() if name in known})
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hlteval.converters import BUILTIN, Format, Reading, WrongSetting, load
+from hlteval.converters import Format, Reading, WrongSetting, known, load
 from hlteval.findings import Finding, finding, in_order
 from hlteval.representation import Corpus
 from hlteval.sources import Source, open_source, sha256, writing
@@ -51,10 +51,14 @@ def detected(source: Source, form: str | None = None) -> Format:
         UnknownFormat: if there is no such format, or not exactly one that fits.
     """
     if form is not None:
-        return _named(form)
-    fitting = [candidate for name in BUILTIN if (candidate := load(name)).sniff(source)]
-    if len(fitting) == 1:
-        return fitting[0]
+        named = _named(form)
+        if not named.reads:
+            raise UnknownFormat(f"{form} is only written, for people; it cannot be read")
+        return named
+    fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
+    suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
+    if len(fitting) == 1 or len(suffixed) == 1:  # what looks alike is told apart by its name
+        return suffixed[0] if len(suffixed) == 1 else fitting[0]
     reason = (
         "could be " + " or ".join(f.name for f in fitting)
         if fitting
@@ -64,8 +68,8 @@ def detected(source: Source, form: str | None = None) -> Format:
 
 
 def _named(name: str) -> Format:
-    if name not in BUILTIN:
-        raise UnknownFormat(f"there is no format {name}; there are {', '.join(BUILTIN)}")
+    if name not in known():
+        raise UnknownFormat(f"there is no format {name}; there are {', '.join(known())}")
     return load(name)
 
 
@@ -75,10 +79,14 @@ def target(path: str, form: str | None = None) -> Format:
     Raises:
         UnknownFormat: if it cannot be told, or cannot be written.
     """
-    formats = [_named(form)] if form else [load(name) for name in BUILTIN]
-    fitting = [f for f in formats if f.write and (form or path.endswith(f.suffixes))]
+    formats = [_named(form)] if form else [load(name) for name in known()]
+    lengths = {
+        f.name: max((len(s) for s in f.suffixes if path.endswith(s)), default=0) for f in formats
+    }
+    longest = 0 if form else max(1, *lengths.values())  # .rsd.txt before .txt
+    fitting = [f for f in formats if f.write and lengths[f.name] >= longest]
     if len(fitting) != 1:
-        writable = ", ".join(name for name in BUILTIN if load(name).write)
+        writable = ", ".join(name for name in known() if load(name).write)
         reason = f"{form} cannot be written" if form else f"{path} does not tell the format"
         raise UnknownFormat(f"{reason}; name one with --to: {writable}")
     return fitting[0]
@@ -189,7 +197,7 @@ class _Run:
     def losses(self) -> Iterable[Finding]:
         for table, rows in self.lost.items():
             carriers = ", ".join(
-                name for name in BUILTIN if load(name).write and table in load(name).carries
+                name for name in known() if load(name).write and table in load(name).carries
             )
             yield finding(
                 "CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers

@@ -17,9 +17,11 @@ from hlteval.reports.verdict import Verdict
 from hlteval.representation import Corpus, of_documents
 from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, submission
 from hlteval.runs.validation import inside, outside, settings, verdict
+from hlteval.scoring.resampling import bootstrap, interval
 from hlteval.sources import sha256
 from hlteval.tasks import load
-from hlteval.tasks.task import Analyst, Metric, Talkative
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Analyst, Metric, Talkative, Task
 
 _SCORINGS = {
     "evaluation": pl.String,
@@ -27,6 +29,32 @@ _SCORINGS = {
     "measure": pl.String,
     "value": pl.Float64,
 }
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How confidence intervals are drawn.
+
+    Attributes:
+        replicates: how many.
+        confidence: how much of the replicates lies inside, between 0 and 1.
+        seed: of the random numbers.
+    """
+
+    replicates: int
+    confidence: float = 0.95
+    seed: int = 0
+
+    @property
+    def signature(self) -> str:
+        """What they depend on, in one line."""
+        return f"bootstrap:{self.replicates}|confidence:{self.confidence}|seed:{self.seed}"
+
+    @property
+    def note(self) -> str:
+        """How to read them."""
+        share = f"{100 * self.confidence:g}"
+        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of documents"
 
 
 class Refused(ValueError):
@@ -50,6 +78,7 @@ def score(
     lenient: bool = False,
     options: Mapping[str, str] | None = None,
     alignment: bool = True,
+    intervals: Intervals | None = None,
     batch: int = BATCH,
     encoding: str = "utf-8",
     step: Callable[[], None] = lambda: None,
@@ -64,6 +93,7 @@ def score(
         lenient: score what can be scored in spite of blocking findings.
         options: values by the names of the task's options.
         alignment: whether the table `alignment` is wanted; it costs memory.
+        intervals: how confidence intervals are drawn, where they are wanted.
         batch: documents at a time; the numbers do not depend on it.
         encoding: of the files.
         step: called after each batch.
@@ -74,41 +104,94 @@ def score(
         KeyError: for an unknown task.
         FileNotFoundError: if a path does not exist.
     """
+    run = scored(
+        task,
+        reference,
+        system,
+        profile=profile,
+        lenient=lenient,
+        options=options,
+        alignment=alignment,
+        batch=batch,
+        encoding=encoding,
+        step=step,
+    )
+    return run.scores(intervals)
+
+
+def scored(
+    task: str,
+    reference: str,
+    system: str,
+    *,
+    profile: str = "plan",
+    lenient: bool = False,
+    options: Mapping[str, str] | None = None,
+    alignment: bool = True,
+    batch: int = BATCH,
+    encoding: str = "utf-8",
+    step: Callable[[], None] = lambda: None,
+) -> Run:
+    """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
-    given = {name: path for name, path in (options or {}).items() if path}
-    metric = declared.scorer(profile, given)
-    chosen = settings(declared, given)
+    given = merged(declared, {name: value for name, value in (options or {}).items() if value})
+    metric = declared.scorer(profile, {**given, "encoding": encoding})
     lists, told = named(declared, given)
     opened = submission(
-        declared, system, reference, encoding=encoding, settings=chosen, lists=lists
+        declared,
+        system,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+        lists=lists,
     )
     if declared.compares not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
-    run = _Run(opened, metric, lenient=lenient, alignment=alignment)
-    judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
-    findings = judged.findings
-    if profile == "official" and any(finding.code in declared.crashes for finding in findings):
+    run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
+    run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
+    _refuse(run.judged, declared, lenient=lenient)
+    return run
+
+
+def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
+    """Give no numbers where nothing sensible can be scored, or the official software gives none."""
+    codes = {finding.code for finding in judged.findings}
+    if judged.profile == "official" and codes & task.crashes:
         cure = "correct them, or use --profile plan"
         raise Refused(
             judged,
             "the official software crashes on this: there is no official number",
             cure,
-            declared.crashes,
+            task.crashes,
         )
-    if not lenient and any(finding.blocking for finding in findings):
+    if not lenient and any(finding.blocking for finding in judged.findings):
         cure = "correct what blocks, or score the rest with --lenient"
         raise Refused(judged, "nothing was scored: there are blocking findings", cure)
-    return run.scores(judged, given)
 
 
 @dataclass
-class _Run:
-    """One scoring: what is collected over the batches."""
+class Run:
+    """One scoring: what is collected over the batches.
+
+    Attributes:
+        opened: the submission and its reference.
+        metric: what it is scored by.
+        given: the task's own options.
+        lenient: whether blocking findings are passed over.
+        alignment: whether the alignment is kept.
+        judged: what validation came to.
+        counts: the statistics of each batch.
+        alignments: the alignment of each batch.
+        digests: the names and digests of the files that were read, by side.
+    """
 
     opened: Submission
     metric: Metric
+    given: Mapping[str, str]
     lenient: bool
     alignment: bool
+    judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     digests: dict[str, list[tuple[str, str]]] = field(
@@ -123,6 +206,7 @@ class _Run:
             step()
 
     def take(self, pair: Pair) -> None:
+        """Count one batch."""
         lists = self.opened.lists
         given = Corpus.concat(lists.values())
         reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
@@ -136,8 +220,9 @@ class _Run:
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
             self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
 
-    def scores(self, judged: Verdict, given: Mapping[str, str]) -> Scores:
-        task = self.opened.task
+    def scores(self, intervals: Intervals | None = None) -> Scores:
+        """The numbers, and intervals where they are wanted."""
+        task, judged = self.opened.task, self.judged
         total = self.metric.total(self.counts)
         metrics, scored = self.metric.score(total)
         tables = (
@@ -147,28 +232,41 @@ class _Run:
         )
         files: dict[str, str] = {}
         if self.alignments:
-            tables["alignment"] = pl.concat(self.alignments)
+            tables[task.alignment] = pl.concat(self.alignments)
         if self.alignments and isinstance(self.metric, Analyst):
-            analysed, told = self.metric.analysis(tables["alignment"], total)
+            analysed, told = self.metric.analysis(tables[task.alignment], total)
             tables |= analysed
             files |= told
         more = self.metric if isinstance(self.metric, Talkative) else None
         return Scores(
             task=task.name,
             profile=judged.profile,
-            signature=self.signature(judged.profile, given),
+            signature=self.signature(intervals),
             primary=task.primary[judged.profile],
             metrics=_in_order(metrics, task.metrics),
-            intervals={},
+            intervals=self.intervals(intervals) if intervals else {},
             tables=tables,
             verdict=judged,
-            notes=(*_notes(judged), *(more.notes(total) if more else ())),
+            notes=(
+                *_notes(judged),
+                *(more.notes(total) if more else ()),
+                *([intervals.note] if intervals else []),
+            ),
             files=files | dict(more.files(total) if more else {}),
         )
 
-    def signature(self, profile: str, given: Mapping[str, str]) -> str:
+    def intervals(self, wanted: Intervals) -> dict[str, tuple[float, float]]:
+        """The limits of each metric that is defined in some replicate."""
+        counts = pl.concat(self.counts)
+        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed)
+        limits = {name: interval(values, wanted.confidence) for name, values in replicates.items()}
+        names = self.opened.task.metrics
+        return {name: found for name in names if (found := limits.get(name))}
+
+    def signature(self, intervals: Intervals | None = None) -> str:
         """What the numbers depend on, in one line."""
-        parts = [f"hlteval:{__version__}", f"task:{self.opened.task.name}", f"profile:{profile}"]
+        judged, given = self.judged, self.given
+        parts = [f"hlteval:{__version__}", f"task:{judged.task}", f"profile:{judged.profile}"]
         parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
         formats = {option.name for option in self.opened.task.options if option.format}
         for name, value in given.items():
@@ -177,7 +275,8 @@ class _Run:
                 parts.append(f"{name}:{_digest(files)}")
             else:
                 parts.append(f"{name}:{_said(value)}")
-        return "|".join([*parts, f"lenient:{'yes' if self.lenient else 'no'}"])
+        parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
+        return "|".join([*parts, *([intervals.signature] if intervals else [])])
 
 
 def _digest(files: list[tuple[str, str]]) -> str:

@@ -10,8 +10,10 @@ import msgspec
 from hlteval.findings import Finding, Severity
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import Pair, Submission, named, submission
-from hlteval.tasks import load
-from hlteval.tasks.task import Task
+from hlteval.runs.selection import Selection
+from hlteval.tasks import load, rules
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators import Case, apply
 
 
@@ -44,10 +46,20 @@ def validate(
         WrongOption: if an option has a value that it cannot have.
     """
     declared = load(task)
-    declared.check(profile)
-    chosen = settings(declared, options or {})
-    lists, told = named(declared, options or {})
-    opened = submission(declared, path, against, encoding=encoding, settings=chosen, lists=lists)
+    declared.hold_profile(profile)
+    given = merged(declared, options or {})
+    lists, told = named(declared, given)
+    reference, given_as = _checked_against(declared, given, against)
+    opened = submission(
+        declared,
+        path,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+        given_as=given_as,
+        lists=lists,
+    )
     findings = [*told, *outside(opened)]
     for pair in opened.pairs():
         findings.extend(inside(opened, pair))
@@ -55,8 +67,30 @@ def validate(
     return verdict(task, profile, findings)
 
 
+def _checked_against(
+    task: Task, given: Mapping[str, str], path: str | None
+) -> tuple[str | None, str]:
+    """What a submission is checked against, a path or what an option names, and its format.
+
+    Raises:
+        WrongOption: if both are given.
+    """
+    named = [option for option in task.options if option.against and option.name in given]
+    for option in named:
+        if path is not None:
+            raise WrongOption(f"give either --against or --{option.flag}")
+        return given[option.name], option.against
+    return path, ""
+
+
 def validate_all(
-    task: str, paths: Sequence[str], *, profile: str = "plan", fail_on: str = "error", **given: Any
+    task: str,
+    paths: Sequence[str],
+    *,
+    profile: str = "plan",
+    fail_on: str = "error",
+    selection: Selection | None = None,
+    **given: Any,
 ) -> Verdict:
     """Check several submissions to a task as one.
 
@@ -65,14 +99,16 @@ def validate_all(
         paths: the submissions.
         profile: as for `validate`.
         fail_on: the least severity that fails, in `plan`.
+        selection: which findings are kept; in `official` the verdict does not depend on it.
         **given: more of what `validate` takes, the same for all.
     """
     each = [validate(task, path, profile=profile, **given) for path in paths]
-    findings = tuple(finding for one in each for finding in one.findings)
-    merged = Verdict(task, profile, all(one.passed for one in each), findings)
-    if profile == "plan" and merged.reaches(Severity(fail_on)):
-        return Verdict(task, profile, passed=False, findings=findings)
-    return merged
+    kept = (selection or Selection()).of(finding for one in each for finding in one.findings)
+    passed = all(one.passed for one in each)
+    merged = Verdict(task, profile, passed, tuple(kept))
+    if profile == "official":
+        return merged
+    return msgspec.structs.replace(merged, passed=not merged.reaches(Severity(fail_on)))
 
 
 def outside(opened: Submission) -> Iterator[Finding]:
@@ -87,8 +123,9 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     yield from pair.system.findings
     if pair.reference is not pair.system:
         yield from pair.reference.findings
-    case = Case(pair.system.corpus, pair.reference.corpus, opened.task.schema(), opened.lists)
-    yield from apply(opened.task.rules(), case, pair.system.members, opened.format)
+    schema = opened.task.allows(opened.options)
+    case = Case(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
+    yield from apply(rules(opened.task), case, pair.system.members, opened.format)
 
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
@@ -108,7 +145,7 @@ def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
 
 
 def settings(task: Task, given: Mapping[str, str]) -> dict[str, str]:
-    """The options of a task that are settings of its reference's format.
+    """The options of a task that are settings of its formats.
 
     Raises:
         WrongOption: if an option has a value that it cannot have.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hlteval.extensions import RULES, TASKS, extensions, resolve
 
 if TYPE_CHECKING:
     from hlteval.tasks.task import Task
+    from hlteval.validators import Rule
 
 BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
@@ -15,13 +17,26 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
     "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
     "ltf": "hlteval.tasks.ltf:LTF",
+    "laf": "hlteval.tasks.ltf:LAF",
+    "hub4": "hlteval.tasks.hub4:HUB4",
 }
 """The tasks by name, each imported where it is first used."""
 
 PROFILES = ("plan", "official")
 """`plan` follows the written specification, `official` the public software, quirks included."""
 
-__all__ = ["BUILTIN", "PROFILES", "load"]
+__all__ = ["BUILTIN", "PROFILES", "known", "load", "rules"]
+
+
+def known() -> Mapping[str, str]:
+    """The tasks by name, ours and those that other packages add."""
+    return {**extensions(TASKS), **BUILTIN}
+
+
+def rules(task: Task) -> tuple[Rule, ...]:
+    """The rules of a task, and those that other packages add to it."""
+    added = [resolve(named).get(task.name, ()) for named in extensions(RULES).values()]
+    return (*task.rules(), *(rule for listed in added for rule in listed))
 
 
 def load(name: str) -> Task:
@@ -34,6 +49,5 @@ def load(name: str) -> Task:
         >>> load("seedev-binary").primary["plan"]
         'f1'
     """
-    module, _, attribute = BUILTIN[name].partition(":")
-    task: Task = getattr(import_module(module), attribute)
+    task: Task = resolve(known()[name])
     return task

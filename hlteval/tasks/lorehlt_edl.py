@@ -71,7 +71,7 @@ EDL = Task(
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
     submitted=("neleval",),
-    crashes=frozenset(f"NEL{number}" for number in range(101, 109)),
+    crashes=frozenset({"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}),
     refuses=_refuses,
     options=(
         Option(

@@ -1,4 +1,4 @@
-"""LTF: the task ltf, which checks documents and scores nothing."""
+"""LTF and LAF: the tasks ltf and laf, which check documents and score nothing."""
 
 from __future__ import annotations
 
@@ -26,6 +26,20 @@ def _package(package: Package) -> Iterator[Finding]:
     return documents(package, "LTF106")
 
 
+def _annotation_rules() -> tuple[Rule, ...]:
+    from hlteval.validators.laf import RULES
+
+    return RULES
+
+
+def _annotation_package(package: Package) -> Iterator[Finding]:
+    from hlteval.validators.packages import documents
+
+    return documents(package, "LAF103")
+
+
+_TEXTS = ("rsd", "ltf", "corpus", "jsonl")
+
 LTF = Task(
     name="ltf",
     title="LTF: documents of language packs, as segments and tokens (checked only)",
@@ -33,7 +47,20 @@ LTF = Task(
     format="ltf",
     predicted=(".ltf.xml",),
     given=(),
+    references=_TEXTS,
     alone=True,
     rules=_rules,
     package=_package,
+)
+
+LAF = Task(
+    name="laf",
+    title="LAF: names and other spans beside LTF (checked only)",
+    specification="LDC annotation format LAF v1.2",
+    format="laf",
+    predicted=(".laf.xml",),
+    given=(),
+    references=_TEXTS,
+    rules=_annotation_rules,
+    package=_annotation_package,
 )

@@ -73,12 +73,14 @@ class Option:
         format: the format of the file that it names, where it names one that has a format.
         choices: the values that it can have, where these are few.
         metavar: what stands for its value in the help.
-        sets: whether it is a setting of the reference's format.
+        sets: whether it is a setting of the formats that have it.
         shows: whether it changes only how scores are shown.
         many: whether it can be given more than once; the values stand with blanks between, unless
             it only shows.
         short: a letter that stands for its name.
         commands: the commands that have it.
+        switch: whether it takes no value: given, its value is `yes`.
+        against: the format of what it names, if a submission is checked against that.
     """
 
     name: str
@@ -91,6 +93,8 @@ class Option:
     many: bool = False
     short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
+    switch: bool = False
+    against: str = ""
 
     @property
     def flag(self) -> str:
@@ -100,7 +104,13 @@ class Option:
     @property
     def takes(self) -> str:
         """What stands behind it on the command line."""
-        return "|".join(self.choices) or self.metavar
+        return "" if self.switch else "|".join(self.choices) or self.metavar
+
+    def belongs(self, command: Literal["compare", "score", "validate"]) -> bool:
+        """Whether a command has it; systems are compared by what they are scored by."""
+        if command == "compare":
+            return "score" in self.commands and not self.shows
+        return command in self.commands
 
     def check(self, value: str) -> None:
         """Hold that a value is one that the option can have.
@@ -160,6 +170,10 @@ class Task:
         refuses: whether the official software refuses a submission for a finding; where this is not
             said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
+        less: the metrics of which less is better.
+        reads: settings of the format of a submission; those of a reference are the format's own.
+        configured: what the task allows, where that depends on options.
+        alignment: the name of the table that tells what was paired with what.
     """
 
     name: str
@@ -181,12 +195,20 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
+    less: frozenset[str] = frozenset()
     refuses: Callable[[Finding], bool] | None = None
+    reads: Mapping[str, str] = field(default_factory=dict)
+    configured: Callable[[Mapping[str, str]], Any] | None = None
+    alignment: str = "alignment"
 
     @property
     def profiles(self) -> tuple[str, ...]:
         """Its profiles; without public software to compare with there is only `plan`."""
         return tuple(self.primary) or ("plan",)
+
+    def allows(self, options: Mapping[str, str]) -> Any:
+        """What the task allows with some options, for the rules."""
+        return self.schema() if self.configured is None else self.configured(options)
 
     def scorer(self, profile: str, options: Mapping[str, str]) -> Metric:
         """The metric of a profile.
@@ -194,18 +216,19 @@ class Task:
         Raises:
             WrongOption: if there is none.
         """
-        self.check(profile)
+        self.hold_profile(profile)
         if self.metric is None:
             raise WrongOption(f"{self.name} is only checked: there is nothing to score")
         return self.metric(profile, options)
 
-    def check(self, profile: str) -> None:
-        """Hold that the task has a profile.
+    def hold_profile(self, profile: str) -> None:
+        """Hold that there is a profile.
 
         Raises:
-            WrongOption: if it has not.
+            WrongOption: if the task has no public software that it could reproduce.
         """
         if profile not in self.profiles:
             raise WrongOption(
-                f"there is no {profile} software of {self.name}: leave out --profile {profile}"
+                f"{self.name} has no public scorer, so there is no profile {profile}; "
+                f"use {' or '.join(self.profiles)}"
             )

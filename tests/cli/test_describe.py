@@ -64,7 +64,9 @@ def test_version_and_help(invoke: Run) -> None:
 
 @pytest.mark.parametrize("task", tasks.BUILTIN)
 def test_the_help_of_a_task_has_its_own_options(task: str, invoke: Run) -> None:
-    told = invoke("score", task, "--help").stdout
+    scored = tasks.load(task).metric is not None
+    assert (f" {task} " in invoke("score", "--help").stdout) == scored
+    told = invoke("score" if scored else "validate", task, "--help").stdout
     assert tasks.load(task).title.split(":")[0] in told
     for option in tasks.load(task).options:
         assert f"--{option.name.replace('_', '-')}" in told

@@ -187,7 +187,7 @@ def test_what_a_format_has_no_place_for_is_told(data):
     result = run("convert", folder, data / "x.json", "--to", "speech-sf-json", "--strict-loss")
     assert result.exit_code == 1
     assert not (data / "x.json").exists()
-    for told in ("4 rows of arguments", "1 segments without frames", "2 urgencies"):
+    for told in ("4 rows of arguments", "1 segments without frames", "2 values of frames.urgent"):
         assert told in result.output
     result = run("convert", folder, data / "x", "--to", "standoff")
     assert "6 situation frames have no place in standoff" in result.output
@@ -231,3 +231,10 @@ def test_reading_goes_on_behind_an_item_that_makes_no_sense(tmp_path):
     found = [(one["code"], one["line"]) for one in json.loads(result.stdout)["findings"]]
     assert ("SFJ205", 5) in found
     assert {line for code, line in found if code.startswith("JSN")} == {3}
+
+
+def test_intervals_come_from_segments_drawn_anew(data):
+    found = scores(data, "--bootstrap", 30)
+    low, high = found["intervals"]["relevance.max_f1"]
+    assert 0 <= low <= found["metrics"]["relevance.max_f1"] <= high <= 1
+    assert found["intervals"] == scores(data, "--bootstrap", 30)["intervals"]

@@ -295,3 +295,31 @@ def test_a_file_that_may_not_be_read_is_a_finding(
     result = invoke("validate", "seedev-full", system, "--against", reference)
     assert result.exit_code == 1
     assert "SRC108" in result.stdout
+
+
+def test_findings_can_be_chosen_and_weighed_otherwise(
+    invoke: Run, reference: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "seed-1.a2").write_text("E1\tNo_Such_Type Agent:T1\nE2 no tab\n")
+    given = ("validate", "seedev-full", tmp_path, "--against", reference, "--format", "concise")
+    codes = {line.partition("[")[2][:6] for line in invoke(*given).stdout.splitlines()}
+    chosen = "STD101"
+    assert chosen in codes
+    assert len(codes) > 1
+    only = invoke(*given, "--select", chosen).stdout.splitlines()
+    assert [f"[{chosen}]" in line for line in only] == [True]
+    others = invoke(*given, "--ignore", chosen).stdout
+    assert others
+    assert f"[{chosen}]" not in others
+    weights = ",".join(f"{code}=info" for code in sorted(codes))
+    weighed = invoke(*given, "--severity", weights)
+    assert weighed.exit_code == 0
+    assert all(" info[" in line for line in weighed.stdout.splitlines())
+    official = invoke(*given, "--severity", weights, "--profile", "official")
+    assert official.exit_code == 1
+
+
+def test_a_code_that_is_none_is_an_error_of_usage(invoke: Run, reference: Path) -> None:
+    unknown = invoke("validate", "seedev-full", reference, "--select", "NOPE")
+    assert unknown.exit_code == 2
+    assert "no code begins with NOPE" in unknown.stderr

@@ -209,3 +209,27 @@ def test_the_mentions_of_ldc_are_in_its_texts(shared: Path) -> None:
     path = shared / "cases" / "edl" / "ldc_edl" / "gold.tab"
     verdict = validate("lorehlt-edl", str(path), against=str(texts))
     assert set(verdict.by_code) == {"EDL403"}
+
+
+def sample(shared: Path) -> list[list[str]]:
+    """The sample of section 17.4, as the plan prints it: a row of cells a mention."""
+    plan = (shared / "specs" / "lorehlt-2019.txt").read_text("utf-8")
+    rows = re.findall(r"^\| NIST (.*) \|$", plan, re.MULTILINE)
+    return [["NIST", *(cell.strip() for cell in row.strip("| ").split("|"))] for row in rows]
+
+
+def test_the_sample_of_the_plan_breaks_its_own_rules(shared: Path, tmp_path: Path) -> None:
+    rows = sample(shared)
+    assert [len(row) for row in rows] == [7] * 4  # mention id and string share a cell
+    path = tmp_path / "sample.tab"
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
+    assert told(validate("lorehlt-edl", str(path)).findings) == ", ".join(
+        f"{line} EDL201" for line in (1, 2, 3, 4)
+    )
+    mended = ["\t".join([row[0], *row[1].split(" ", 1), *row[2:]]) for row in rows]
+    path.write_text("\n".join(mended) + "\n", "utf-8")
+    # field 5 is "numeric" or NIL and digits; these are identifiers of Freebase
+    assert told(validate("lorehlt-edl", str(path)).findings) == "1 EDL307, 2 EDL307, 4 EDL307"
+    corpus, _ = read(str(path))
+    lengths = corpus.mentions["end"] - corpus.mentions["start"]
+    assert lengths.to_list() == corpus.mentions["text"].str.len_chars().to_list()

@@ -56,6 +56,8 @@ def _of_type(dtype: object) -> st.SearchStrategy[Any]:
         return TEXT
     if dtype == pl.Float64:
         return st.floats(allow_nan=False, allow_infinity=False)
+    if dtype == pl.Boolean:
+        return st.booleans()
     if isinstance(dtype, pl.List):
         return st.lists(_of_type(dtype.inner), max_size=3)
     if isinstance(dtype, pl.Struct):

@@ -271,7 +271,7 @@ def defined(document: Document, *, official: bool) -> tuple[int, int, int, int]:
 @pytest.mark.parametrize("profile", ["plan", "official"])
 def test_full_is_scored_as_defined(profile: str) -> None:
     @given(documents("full", equivalences=True))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=20, deadline=None)
     def hold(listed: list[Document]) -> None:
         expected = {d.name: defined(d, official=profile == "official") for d in listed}
         assert counted("full", profile, listed) == expected

@@ -25,7 +25,7 @@ from hlteval.scoring.speech_sf import FrameMatch
 from hlteval.sources import open_source
 from hlteval.validators.speech_sf import types
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 PLACES = st.text("abc江ấ\u0301 ", max_size=6)
 LABELS = st.sampled_from(types()[:3])
 

@@ -91,15 +91,10 @@ COR101-no-name.jsonl            -            2   0   0  E!
 COR101-unknown-table.jsonl      -            3   0   0  E!
 """
 ELSEWHERE = (
-    "source",
-    "appen",
-    "document-list",
-    "speech-sf",
-    "speech-sf-json",
-    "speech-sf-tsv",
-    "lorehlt-edl",
-    "kb-tab",
-    "neleval",
+    *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),
+    *("xml", "ltf", "rsd", "laf", "conllu"),
+    *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
+    *("hub4", "sgml-corpus", "glm"),
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """

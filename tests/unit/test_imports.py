@@ -42,6 +42,10 @@ def allowed(room: str) -> set[str]:
     return before | {"scoring"} if "tasks" in before else before
 
 
+ROOMLESS = frozenset({"hlteval", "hlteval.extensions"})
+"""The modules that belong to no room: every room may import them."""
+
+
 class Import(NamedTuple):
     """A module that another names, with the line where it does."""
 
@@ -58,8 +62,8 @@ class Module(NamedTuple):
 
     @property
     def room(self) -> str:
-        """Empty for the package itself."""
-        return self.name.split(".")[1] if "." in self.name else ""
+        """Empty for the package itself, and for what all rooms may use."""
+        return "" if self.name in ROOMLESS else self.name.split(".")[1]
 
     def imports(self, names: set[str]) -> Iterator[Import]:
         """Everything imported anywhere in it, under TYPE_CHECKING and in functions too."""
@@ -93,6 +97,8 @@ NAMES = {module.name for module in MODULES}
 def room_of(imported: str) -> str | None:
     """The room of an imported module; None if it is not of the package."""
     top, _, rest = imported.partition(".")
+    if imported in ROOMLESS:
+        return ""
     return rest.partition(".")[0] if top == "hlteval" else None
 
 

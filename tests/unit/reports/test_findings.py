@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
+import sarif_pydantic
 
-from hlteval.findings import Finding, Severity, Span, excerpt
+from hlteval.findings import Finding, Severity, Span, catalogue, excerpt, finding
 from hlteval.reports.findings import FORMATS, render
 from hlteval.reports.verdict import Verdict
 
@@ -43,9 +45,14 @@ FINDINGS = (
 VERDICT = Verdict("seedev-binary", "plan", passed=False, findings=FINDINGS)
 
 
-@pytest.mark.parametrize("form", ["concise", "json", "jsonl"])
-def test_snapshot(form, golden):
-    suffix = "txt" if form == "concise" else form
+SUFFIXES = {
+    "concise": "txt", "json": "json", "jsonl": "jsonl", "sarif": "sarif", "github": "log",
+    "junit": "xml",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "suffix"), SUFFIXES.items())
+def test_snapshot(form, suffix, golden):
     golden(GOLDEN / f"machine-{form}.{suffix}", str(render(VERDICT, form)))
 
 
@@ -145,9 +152,9 @@ def test_lone_surrogates_do_not_stop_people():
 
 
 def test_every_format_has_its_name():
-    assert list(FORMATS) == ["text", "concise", "json", "jsonl"]
+    assert list(FORMATS) == ["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
     with pytest.raises(KeyError):
-        render(VERDICT, "sarif")
+        render(VERDICT, "checkstyle")
 
 
 def test_concise_lines_can_be_taken_apart():
@@ -159,3 +166,76 @@ def test_concise_lines_can_be_taken_apart():
         ("a.a2", "3", "13"),
         ("b.a2", None, None),
     ]
+
+
+def test_sarif_is_what_its_schema_says():
+    report = str(render(VERDICT, "sarif"))
+    log = sarif_pydantic.Sarif.model_validate_json(report)
+    (run,) = log.runs
+    assert run.tool.driver.name == "hlteval"
+    assert [result.level.value for result in run.results or ()] == [
+        "warning", "error", "error", "note",
+    ]  # fmt: skip
+    assert report.isascii()
+
+
+def test_sarif_tells_place_rule_and_blocking():
+    (run,) = json.loads(str(render(VERDICT, "sarif")))["runs"]
+    assert run["columnKind"] == "unicodeCodePoints"
+    submission, _, placed, _ = run["results"]
+    assert "locations" not in submission
+    assert placed["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "a.a2"},
+        "region": {"startLine": 3, "startColumn": 13, "endColumn": 15},
+    }
+    assert placed["properties"] == {"blocking": True, "clause": "plan, 4"}
+    for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+
+
+def test_sarif_says_what_the_catalogue_says_of_a_code():
+    verdict = Verdict(
+        "", "", passed=False, findings=(finding("SRC201", offset=3, byte="0xe9", guess=""),)
+    )
+    (run,) = json.loads(str(render(verdict, "sarif")))["runs"]
+    (rule,) = run["tool"]["driver"]["rules"]
+    entry = catalogue()["SRC201"]
+    assert rule["shortDescription"]["text"] == entry.title
+    assert rule["defaultConfiguration"] == {"level": "error"}
+    assert entry.clause in rule["help"]["text"]
+
+
+def test_sarif_names_files_by_uri():
+    verdict = Verdict("", "", passed=False, findings=(told("TST101", file="a b/東.a2#1?"),))
+    (run,) = json.loads(str(render(verdict, "sarif")))["runs"]
+    location = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location == {"uri": "a%20b/%E6%9D%B1.a2%231%3F"}
+
+
+def test_a_workflow_command_is_a_line_that_nothing_breaks():
+    strange = told(
+        "TST101", file="a,b:c%.a2", span=Span(1, 2, 3), message="50% of\nit\x1b", help="mend: it"
+    )
+    report = str(render(Verdict("", "", passed=False, findings=(strange,)), "github"))
+    assert report == (
+        "::error file=a%2Cb%3Ac%25.a2,title=TST101 a-test,line=1,col=2,endColumn=3"
+        "::50%25 of%0Ait\\x1b%0Amend: it\n"
+    )
+
+
+def test_junit_has_a_failure_for_each_error():
+    root = ElementTree.fromstring(str(render(VERDICT, "junit")))
+    assert root.attrib == {
+        "name": "hlteval seedev-binary", "tests": "4", "failures": "2", "errors": "0",
+    }  # fmt: skip
+    suites = {suite.get("name"): suite for suite in root}
+    assert list(suites) == ["the submission", "a.a2", "b.a2"]
+    assert [case.get("name") for case in suites["a.a2"]] == ["TST101 2:1", "TST101 3:13"]
+    assert len(suites["a.a2"].findall("testcase/failure")) == 2
+    assert suites["b.a2"].findtext("testcase/system-out") == "info: this is wrong"
+
+
+def test_junit_of_nothing_is_a_test_that_passed():
+    root = ElementTree.fromstring(str(render(Verdict("t", "plan", passed=True), "junit")))
+    assert (root.get("tests"), root.get("failures")) == ("1", "0")
+    assert root.find("testsuite/testcase/*") is None

@@ -18,7 +18,8 @@ CORPUS = str(FIXTURES / "standoff" / "valid" / "full")
 
 
 @pytest.mark.parametrize(
-    ("path", "name"), [("out.jsonl", "jsonl"), ("out.corpus", "corpus"), ("a.txt", "standoff")]
+    ("path", "name"),
+    [("out.jsonl", "jsonl"), ("o.corpus", "corpus"), ("a.txt", "standoff"), ("a.rsd.txt", "rsd")],
 )
 def test_the_suffix_tells_the_format(path: str, name: str) -> None:
     assert target(path).name == name

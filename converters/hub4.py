@@ -1,0 +1,211 @@
+r"""HUB-4 template sets: the instances of templettes that a text was found to hold.
+
+Format:
+    One file of instances. An instance is a header, which names it, and its slots; a slot is a name
+    and the fills that stand behind it and on the lines that follow. A fill is a pointer to another
+    instance, or a text with its extents. A line that begins with `/` begins another alternative;
+    a slash before the first fill marks the slot as optional. Blank lines and indentation do not
+    count (grammars/hub4.lark). The instances that name the same document are its instance set.
+
+Conventions:
+    Extents are 0-based and half-open, in code points from the `<` of the document's start tag, as
+    in the representation. In a reference, brackets mark the minimal strings of a text, and the
+    extents behind the first are theirs; in a system's output brackets are text. The type of an
+    instance ends at the first hyphen, unless a type with a hyphen is declared.
+
+Example lines:
+    <CONTEST-B1-1> :=
+        NAME: "bread contest" ##66#79#
+            / "contest in Lyon" ##72#87#
+        WINNER: "bakers of [Cairo]" ##37#52#47#52#
+
+Codes raised: HUB1xx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, Located, Place, Reading, Setting
+from hlteval.converters.hub4_lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
+from hlteval.converters.hub4_records import Refusal, explain, parts
+from hlteval.converters.hub4_writing import instances, unwritten
+from hlteval.findings import Finding, Span, catalogue, excerpt, finding
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, Unreadable, decode, sha256
+
+SIDES = ("reference", "system")
+EXPLAINED = 2000
+"""Refused lines of a file whose exact place is looked for; the rest are named whole."""
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file whose first line is a header."""
+    if source.kind not in {"file", "stdin"} or not source.members:
+        return False
+    try:
+        head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
+    except Unreadable:
+        return False
+    first = head.lstrip("\ufeff \t\r\n\f\x0b").partition("\n")[0].strip(BLANKS)
+    return first.startswith("<") and first.endswith(":=")
+
+
+def read(source: Source, side: str = "reference", types: str = "") -> Iterator[Reading]:
+    """The template sets of a source, one batch a file."""
+    for member in source.members:
+        try:
+            data = member.fetch()
+        except Unreadable as reason:
+            yield Reading(Corpus(), (reason.finding,), (member,))
+            continue
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        if decoded.text is None:
+            yield Reading(Corpus(), decoded.findings, (member,))
+            continue
+        file = {"row": 0, "path": source.path, "member": member.name, "format": FORMAT.name}
+        sources = [{**file, "sha256": sha256(data)}]
+        declared = [name for name in types.split(",") if name]
+        found = tables(decoded.text, reference=side == "reference", types=declared)
+        yield _reading(found, sources, decoded.findings, member, decoded.text)
+
+
+def _reading(
+    found: Tables,
+    sources: list[dict[str, object]],
+    findings: Sequence[Finding],
+    member: Member,
+    text: str,
+) -> Reading:
+    refused = _refused(found.refused)
+    origin = pl.lit(0, pl.Int64).alias("origin")
+    corpus = Corpus(
+        sources=sources,
+        documents=found.documents.with_columns(origin),
+        frames=found.frames.with_columns(origin),
+        fills=found.fills.with_columns(origin),
+        refused=refused,
+    )
+    told = [*_refusals(refused, text, member), *_of_slashes_and_hashes(found, text, member)]
+    return Reading(corpus, (*findings, *told), (member,))
+
+
+def _refused(lines: pl.DataFrame) -> list[dict[str, object]]:
+    """The lines that are left out, with the reason of each; the first `EXPLAINED` exactly."""
+    rows: list[dict[str, object]] = []
+    for row, (record, line, kind, code) in enumerate(lines.iter_rows()):
+        refusal = Refusal(code, 1, len(line) + 1, "")
+        if code == UNREAD:
+            refusal = explain(line, kind, ask=row < EXPLAINED)
+        about = {"kind": RULES[kind], "text": line, **refusal._asdict()}
+        rows.append({"row": row, "origin": 0, "record": record, **about})
+    return rows
+
+
+def _refusals(
+    refused: Sequence[Mapping[str, object]], text: str, member: Member
+) -> Iterator[Finding]:
+    """What is wrong with lines that are left out; those before the first header are told once."""
+    if not refused:
+        return
+    outside = [row for row in refused if row["code"] == OUTSIDE]
+    lines = text.split("\n")
+    for row in refused:
+        if row["code"] == OUTSIDE and row is not outside[0]:
+            continue
+        record, line = int(str(row["record"])), lines[int(str(row["record"])) - 1]
+        begin = len(line) - len(line.lstrip(BLANKS))
+        span = Span(record, begin + int(str(row["column"])), begin + int(str(row["end_column"])))
+        yield finding(
+            str(row["code"]),
+            file=member.display,
+            span=span,
+            excerpt=excerpt(line.removesuffix("\r"), span),
+            given=_given(line[span.column - 1 : span.end_column - 1]),
+            expected=row["expected"] or "what a line of its kind has there",
+            count=len(outside),
+        )
+
+
+def _given(text: str) -> str:
+    return text.strip(BLANKS)[:40] or "the end of the line"
+
+
+def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator[Finding]:
+    """Slashes without a fill, each; extents without a last hash, once for the file."""
+    if found.idle.is_empty() and found.hashless.is_empty():
+        return
+    lines = text.split("\n")
+    listed = [("HUB108", record, "slash") for record in found.idle]
+    listed += [("HUB109", record, "extents") for record in found.hashless[:1]]
+    for code, record, field in listed:
+        located = _located(lines, Place(record, field))
+        if located is not None:
+            yield catalogue()[code].finding(
+                {"count": len(found.hashless)},
+                file=member.display,
+                span=located.span,
+                excerpt=located.excerpt,
+            )
+
+
+def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """Line and column of places of one file; see `hub4_records.parts` for what a field is."""
+    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
+    lines = (decoded.text or "").split("\n")
+    return [_located(lines, place) for place in places]
+
+
+def _located(lines: Sequence[str], place: Place) -> Located | None:
+    if not 1 <= place.record <= len(lines):
+        return None
+    line = lines[place.record - 1].removesuffix("\r")
+    record = line.strip(BLANKS)
+    begin = len(line) - len(line.lstrip(BLANKS))
+    start, end = (
+        parts(record).get(place.field, (0, len(record))) if place.field else (0, len(record))
+    )
+    span = Span(place.record, begin + start + 1, begin + end + 1)
+    return Located(span, excerpt(line, span))
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The instances of all documents, in the layout of the specification."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for corpus in corpora:
+            stream.writelines(instances(corpus))
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """What of its tables no template set can say."""
+    return unwritten(corpus)
+
+
+FORMAT = Format(
+    name="hub4",
+    title="HUB-4 template sets: instances of templettes with their slots and fills",
+    suffixes=(".tpl",),
+    carries=(
+        *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
+        *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),
+    ),
+    loses="the layout of lines that were not canonical; lines that could not be read",
+    sniff=sniff,
+    read=read,
+    locate=locate,
+    write=write,
+    lost=lost,
+    settings=(
+        Setting(
+            "side",
+            "Whether brackets mark minimal strings, as in a reference, or are text.",
+            "reference",
+            of="read",
+            choices=SIDES,
+        ),
+        Setting("types", "The types of instances that hold a hyphen, with commas.", "", of="read"),
+    ),
+)

@@ -1,0 +1,62 @@
+"""`hlteval compare`: which systems are better, and whether by chance."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Optional
+
+import typer
+
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
+
+app = typer.Typer(help="Compare submissions: intervals, tests and ranks.", no_args_is_help=True)
+
+
+def compare(
+    task: str,
+    systems: Annotated[
+        list[str], typer.Argument(metavar="SUBMISSION", help="Two submissions or more.")
+    ],
+    reference: Annotated[
+        str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")
+    ],
+    metric: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="What is compared; the metric that ranks if not given."),
+    ] = None,
+    test: Annotated[
+        Literal["permutation", "bootstrap"], typer.Option(help="What gives probabilities.")
+    ] = "permutation",
+    bootstrap: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Replicates of intervals and tests.")
+    ] = 10_000,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    profile: Profile = "plan",
+    form: Annotated[
+        Literal["text", "json", "tsv", "markdown", "latex"],
+        typer.Option("--format", help="How the comparison is shown."),
+    ] = "text",
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Compare what can be scored in spite of findings.")
+    ] = False,
+    encoding: Encoding = "utf-8",
+    options: dict[str, Any] | None = None,
+) -> None:
+    """Compare submissions."""
+    from hlteval.cli.output import show_comparison, show_refusal, working
+    from hlteval.runs.comparison import compare as run
+    from hlteval.runs.scoring import Intervals, Refused
+
+    given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    given |= {"metric": metric, "test": test, "options": options}
+    given["intervals"] = Intervals(bootstrap, confidence, seed)
+    try:
+        with usage(), working("comparing") as step:
+            compared = run(task, reference, systems, step=step, **given)
+    except Refused as refused:
+        show_refusal(refused.verdict, str(refused), refused.cure)
+        raise typer.Exit(1) from refused
+    show_comparison(compared, form)
+
+
+per_task(app, compare, command="compare")

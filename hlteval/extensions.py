@@ -1,0 +1,44 @@
+"""What other packages add: formats, tasks, rules and codes, through entry points.
+
+A package names them in its pyproject.toml; docs/extending.md shows how, step by step:
+
+    [project.entry-points."hlteval.formats"]
+    colon-tab = "colons.colon_tab:FORMAT"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any
+
+FORMATS = "hlteval.formats"
+TASKS = "hlteval.tasks"
+RULES = "hlteval.rules"
+CODES = "hlteval.codes"
+
+
+@cache
+def extensions(group: str) -> Mapping[str, str]:
+    """What installed packages add to a group, by name, as `module:attribute`; in order of names.
+
+    Examples:
+        >>> extensions("hlteval.nothing")
+        mappingproxy({})
+    """
+    found = sorted((point.name, point.value) for point in entry_points(group=group))
+    return MappingProxyType(dict(found))
+
+
+def resolve(named: str) -> Any:
+    """What `module:attribute` names.
+
+    Examples:
+        >>> resolve("pathlib:Path").__name__
+        'Path'
+    """
+    module, _, attribute = named.partition(":")
+    return getattr(import_module(module), attribute) if attribute else import_module(module)

@@ -1,0 +1,177 @@
+"""A comparison of systems as a value, and the formats that it is shown in."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hlteval.reports.display import visible
+from hlteval.reports.score_formats import shown, tex
+
+Limits = tuple[float, float] | None
+
+
+class System(msgspec.Struct, frozen=True, kw_only=True):
+    """One system: its value, and its rank among all, which it may share.
+
+    Attributes:
+        name: the path of its submission.
+        value: of the metric; null where undefined.
+        interval: of that value.
+        rank: 1 for the best; systems share a rank that do not differ from the first one on it.
+    """
+
+    name: str
+    value: float | None
+    interval: Limits
+    rank: int | None
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """Two systems: by how much the first has more than the second, and whether by chance.
+
+    Attributes:
+        first: name of the first system.
+        second: name of the second.
+        difference: of their values.
+        interval: of the difference, from paired bootstrap.
+        probability: of a difference as large by chance, from the chosen test.
+        corrected: the same, corrected for the number of pairs (Holm).
+        wins: documents in which the first is better.
+        losses: documents in which the second is.
+        ties: documents in which neither is, or either has no value.
+    """
+
+    first: str
+    second: str
+    difference: float | None
+    interval: Limits
+    probability: float | None
+    corrected: float | None
+    wins: int
+    losses: int
+    ties: int
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Several systems against one reference.
+
+    Attributes:
+        task: name of the task.
+        profile: `plan` or `official`.
+        metric: what they are compared by.
+        signature: what the numbers depend on.
+        systems: the best first.
+        differences: of every pair, in the order of the systems.
+        notes: what a reader must know.
+    """
+
+    task: str
+    profile: str
+    metric: str
+    signature: str
+    systems: tuple[System, ...]
+    differences: tuple[Difference, ...]
+    notes: tuple[str, ...] = ()
+
+
+_SYSTEMS = ("rank", "system", "value", "interval")
+_PAIRS = ("first", "second", "difference", "interval", "p", "p (Holm)", "wins", "losses", "ties")
+
+
+def _systems(comparison: Comparison) -> Iterator[list[str]]:
+    for one in comparison.systems:
+        rank = "-" if one.rank is None else str(one.rank)
+        name = _named(comparison, one.name)
+        yield [rank, name, shown(comparison.metric, one.value), _limits(one.interval)]
+
+
+def _pairs(comparison: Comparison) -> Iterator[list[str]]:
+    for one in comparison.differences:
+        numbers = [_signed(one.difference), _limits(one.interval)]
+        chances = [shown("p.f1", one.probability), shown("p.f1", one.corrected)]
+        documents = [str(count) for count in (one.wins, one.losses, one.ties)]
+        names = [_named(comparison, name) for name in (one.first, one.second)]
+        yield [*names, *numbers, *chances, *documents]
+
+
+def _named(comparison: Comparison, name: str) -> str:
+    """The path of a system without the folders that all of them begin with."""
+    shared = os.path.commonprefix([s.name for s in comparison.systems])  # noqa: RUF071 - cut back
+    return visible(name[shared.rfind("/") + 1 :])
+
+
+def _limits(interval: Limits) -> str:
+    return f"[{interval[0]:.4f}, {interval[1]:.4f}]" if interval else "-"
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.4f}"
+
+
+def text(comparison: Comparison) -> RenderableType:
+    """The systems by rank, every pair, notes and the signature."""
+    head = f"{comparison.task}, profile {comparison.profile}: {comparison.metric}"
+    return Group(
+        Text(head, style="bold"),
+        _table(_SYSTEMS, _systems(comparison)),
+        _table(_PAIRS, _pairs(comparison)),
+        *(Text(f"note: {note}", style="yellow") for note in comparison.notes),
+        Text(comparison.signature, style="dim"),
+    )
+
+
+def _table(heads: Sequence[str], rows: Iterator[list[str]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for head in heads:
+        named = head in {"system", "first", "second"}
+        table.add_column(head, justify="left" if named else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def json(comparison: Comparison) -> str:
+    """One object with everything."""
+    return msgspec.json.encode(comparison).decode() + "\n"
+
+
+def tsv(comparison: Comparison) -> str:
+    """The systems, an empty line, and the pairs: tables with a line of heads."""
+    parts = [(_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))]
+    return "\n".join(
+        "".join("\t".join(row) + "\n" for row in (heads, *rows)) for heads, rows in parts
+    )
+
+
+def markdown(comparison: Comparison) -> str:
+    """The same two tables in Markdown."""
+    blocks = [f"`{comparison.signature}`\n"]
+    for heads, rows in ((_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))):
+        lines = [f"| {' | '.join(row)} |\n" for row in (heads, *rows)]
+        blocks.append("".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]]))
+    return "\n".join(blocks)
+
+
+def latex(comparison: Comparison) -> str:
+    """The same two tables in LaTeX (booktabs)."""
+    blocks = [f"% {comparison.signature}\n"]
+    for heads, rows in ((_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))):
+        first, *others = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in (heads, *rows))
+        blocks.append(
+            rf"\begin{{tabular}}{{{'l' * len(heads)}}}"
+            f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
+        )
+    return "\n".join(blocks)
+
+
+FORMATS: Mapping[str, Callable[[Comparison], str | RenderableType]] = MappingProxyType(
+    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+)
+"""The formats by name."""

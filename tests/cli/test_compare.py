@@ -1,0 +1,92 @@
+"""`hlteval compare`, and the intervals of `hlteval score`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def second(reference: Path, tmp_path: Path) -> Path:
+    """A perfect submission."""
+    folder = tmp_path / "perfect"
+    folder.mkdir()
+    for file in reference.glob("*.a2"):
+        shutil.copy(file, folder)
+    return folder
+
+
+def test_systems_are_ranked_and_each_pair_is_tested(
+    invoke: Run, reference: Path, system: Path, second: Path
+) -> None:
+    given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 200)
+    done = invoke(*given, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert [Path(one["name"]).name for one in told["systems"]] == ["perfect", system.name]
+    assert told["systems"][0]["value"] == 1.0
+    (pair,) = told["differences"]
+    assert pair["difference"] == 1.0 - told["systems"][1]["value"]
+    assert pair["wins"] + pair["losses"] + pair["ties"] >= 1
+    assert pair["losses"] == 0
+    assert pair["corrected"] == pair["probability"]
+    assert done.stdout == invoke(*given, "--format", "json").stdout
+
+
+def test_less_is_better_where_the_task_says_so(
+    invoke: Run, reference: Path, system: Path, second: Path
+) -> None:
+    given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 50)
+    told = json.loads(invoke(*given, "--metric", "ser", "--format", "json").stdout)
+    assert told["systems"][0]["value"] == 0.0
+    assert "less is better for ser" in told["notes"]
+
+
+@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+def test_a_system_and_its_copy_share_a_rank(
+    invoke: Run, reference: Path, system: Path, tmp_path: Path, test: str
+) -> None:
+    copy = shutil.copytree(system, tmp_path / "copy")
+    given = ("compare", "seedev-full", "-r", reference, system, copy, "--bootstrap", 50)
+    told = json.loads(invoke(*given, "--test", test, "--format", "json").stdout)
+    assert [one["rank"] for one in told["systems"]] == [1, 1]
+    assert told["differences"][0]["probability"] == 1.0
+
+
+@pytest.mark.parametrize("form", ["text", "tsv", "markdown", "latex"])
+def test_every_format_names_the_systems(
+    invoke: Run, reference: Path, system: Path, second: Path, form: str
+) -> None:
+    given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 20)
+    done = invoke(*given, "--format", form)
+    assert done.exit_code == 0
+    assert "perfect" in done.stdout
+    assert "1.0000" in done.stdout
+
+
+def test_an_unknown_metric_is_an_error_of_usage(invoke: Run, reference: Path, system: Path) -> None:
+    done = invoke("compare", "seedev-full", "-r", reference, system, "--metric", "nope")
+    assert done.exit_code == 2
+    assert "no metric nope" in done.stderr
+
+
+def test_scores_have_intervals_where_they_are_wanted(
+    invoke: Run, reference: Path, system: Path
+) -> None:
+    given = ("score", "seedev-full", "-r", reference, "-s", system)
+    done = json.loads(invoke(*given, "--bootstrap", 100, "--format", "json").stdout)
+    low, high = done["intervals"]["f1"]
+    assert low <= done["metrics"]["f1"] <= high
+    assert "bootstrap:100|confidence:0.95|seed:0" in done["signature"]
+    without = json.loads(invoke(*given, "--format", "json").stdout)
+    assert without["intervals"] == {}
+    assert without["metrics"] == done["metrics"]
+    lines = invoke(*given, "--bootstrap", 100, "--format", "tsv").stdout.splitlines()
+    assert len(lines[0].split("\t")) == 4
