@@ -13,6 +13,8 @@ import numpy.typing as npt
 Integers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
+_FEW = 50
+"""One of so many candidates has to be sure for another round to be worth it."""
 
 
 def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
@@ -37,7 +39,7 @@ def assigned(rows: Integers, columns: Integers, weights: Weights) -> Mask:
     while len(left):
         left = left[_useful(rows[left], columns[left], weights[left])]
         sure = left[_dominant(rows[left], columns[left], weights[left])]
-        if not len(sure):
+        if len(sure) * _FEW < len(left):  # a chain would be taken one pair a round
             chosen[left[_solved(rows[left], columns[left], weights[left])]] = True
             break
         chosen[sure] = True

@@ -34,6 +34,8 @@ ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 
 STATUSES = ("correct", "wrong", "missing", "extra")
 WRONG = ("type", "link", "boundary")
+_ROUNDS = 5
+"""How often spans that overlap others look for another one, the best being taken."""
 _AROUND = 40
 """Characters of context on either side."""
 
@@ -99,7 +101,7 @@ def _ranked(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
 
 
 def _overlapping(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
-    """Pairs of spans that overlap, so that they share as many units as possible."""
+    """Pairs of spans that overlap, those first that share most units."""
     real = pl.col("end") > pl.col("start")
     documents = pl.concat([ours["docid"], theirs["docid"]]).unique().sort()
     number = pl.col("docid").cast(pl.Enum(documents)).to_physical().cast(pl.Int64)
@@ -118,9 +120,17 @@ def _overlapping(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
         how="horizontal",
     )
     units = pl.min_horizontal("last", "finish") - pl.max_horizontal("from", "begin") + 1
-    met = met.with_columns(units=units).sort("reference", "system")
-    columns = (met[name].to_numpy() for name in ("reference", "system", "units"))
-    return met.filter(assigned(*columns)).select("reference", "system")
+    met = met.with_columns(units=units).sort(
+        "units", "reference", "system", descending=[True, False, False]
+    )
+    found = [met.select("reference", "system").clear()]
+    for _ in range(_ROUNDS):
+        best = met.unique("reference", keep="first", maintain_order=True)
+        best = best.unique("system", keep="first", maintain_order=True)
+        found.append(best.select("reference", "system"))
+        met = met.join(best, on="reference", how="anti", maintain_order="left")
+        met = met.join(best, on="system", how="anti", maintain_order="left")
+    return pl.concat(found)
 
 
 def _judged(pairs: pl.DataFrame) -> pl.DataFrame:
