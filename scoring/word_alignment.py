@@ -265,10 +265,10 @@ class _Table:
     def _pairing(self, place: int, left: int, right: int) -> Integers:
         """What a word of the reference costs beside each word of a stretch of the system's."""
         word = self.reference[place]
-        row = self.seen.get(word)
-        if row is None:
-            row = self.costs.pairing([word], self.kinds)[0]
-        return row[self.codes[left:right]]
+        if word in self.seen:
+            return self.seen[word][self.codes[left:right]]
+        row: Integers = self.costs.pairing([word], self.system[left:right])[0]
+        return row
 
 
 class _Path(NamedTuple):

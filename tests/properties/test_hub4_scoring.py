@@ -485,10 +485,10 @@ def test_bands_and_blocks_give_the_alignment_of_the_whole_table(
 
 
 def test_words_that_are_spelt_alike_go_together_where_costs_are_equal():
-    words = "boris yeltsin's latest illness".split()
-    found = aligned(words, "boris yells in latest illness".split())
+    words = ["boris", "yeltsin's", "latest", "illness"]
+    found = aligned(words, ["boris", "yells", "in", "latest", "illness"])
     assert (found.reference.tolist(), found.system.tolist()) == ([0, 1, 3, 4], [0, 1, 2, 3, 4])
-    found = aligned(words, "boris yells in latest illness".split(), SCLITE)
+    found = aligned(words, ["boris", "yells", "in", "latest", "illness"], SCLITE)
     assert found.reference.tolist() == [0, 2, 3, 4]
 
 
