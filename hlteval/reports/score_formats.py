@@ -15,6 +15,7 @@ from rich.text import Text
 from hlteval.reports.scores import Scores
 
 UNDEFINED = "-"
+_SLICE = 20_000
 MAIN = "scores.json"
 """The file that tells a folder of scores from any other."""
 RATES = frozenset(
@@ -91,7 +92,13 @@ def _scorings(
 
 def json(scores: Scores) -> str:
     """One object with everything; null where undefined."""
-    return msgspec.json.encode(scores.as_dict()).decode() + "\n"
+    return msgspec.json.encode(scores.as_dict(_encoded)).decode() + "\n"
+
+
+def _encoded(table: pl.DataFrame) -> msgspec.Raw:
+    """The rows of a table as JSON, some at a time: as Python objects they take much memory."""
+    slices = (msgspec.json.encode(part.to_dicts())[1:-1] for part in table.iter_slices(_SLICE))
+    return msgspec.Raw(b"[" + b",".join(part for part in slices if part) + b"]")
 
 
 def tsv(scores: Scores) -> str:

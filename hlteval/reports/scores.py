@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -38,8 +38,14 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
 
-    def as_dict(self) -> dict[str, Any]:
-        """The value in plain types, as it is written as JSON: tables as lists of rows."""
+    def as_dict(
+        self, rows: Callable[[pl.DataFrame], Any] = pl.DataFrame.to_dicts
+    ) -> dict[str, Any]:
+        """The value in plain types, as it is written as JSON: tables as lists of rows.
+
+        Args:
+            rows: what a table becomes.
+        """
         counts = {"severity": self.verdict.by_severity, "code": self.verdict.by_code}
         return {
             "task": self.task,
@@ -48,7 +54,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             "primary": self.primary,
             "metrics": dict(self.metrics),
             "intervals": {name: list(limits) for name, limits in self.intervals.items()},
-            "tables": {name: table.to_dicts() for name, table in self.tables.items()},
+            "tables": {name: rows(table) for name, table in self.tables.items()},
             "findings": counts,
             "notes": list(self.notes),
         }
