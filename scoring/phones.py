@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from hlteval.scoring.word_alignment import UNIT, Costs, Integers, is_fragment
 
@@ -43,38 +44,41 @@ class Lexicon:
         plain = word[:-1] if is_fragment(word) else word
         return self.phones.get(word) or self.phones.get(plain) or (plain,)
 
-    def distance(self, word: str, others: Sequence[str]) -> Integers:
-        """The cost of a word beside each of others: 4 times the share of phones that differ.
+    def distance(self, words: Sequence[str], others: Sequence[str]) -> Integers:
+        """The cost of words beside others: 4 times the share of phones that differ.
 
         Of words with several pronunciations the closest count; where one of two words has none,
         both are spelt.
 
         Examples:
-            >>> Lexicon.of([]).distance("heart", ["heart", "part"]) / UNIT
-            array([0. , 1.6])
+            >>> Lexicon.of([]).distance(["heart"], ["heart", "part"]) / UNIT
+            array([[0. , 1.6]])
         """
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
-
-        known = word in self.phones
-        spelt = [other not in self.phones for other in others]
-        said = [
-            (other,) if alone or not known else self.spoken(other)
-            for other, alone in zip(others, spelt, strict=True)
-        ]
-        flat = [one for listed in said for one in listed]
-        starts = np.cumsum([0, *(len(listed) for listed in said)])[:-1]
-        forms = list(dict.fromkeys([word, *self.spoken(word)]))
-        rates = cdist(forms, flat, scorer=Levenshtein.normalized_distance)
-        if not flat:
-            return np.zeros(0, dtype=np.int64)
-        by_letters = rates[0]
-        by_phones = rates[1:].min(axis=0) if len(forms) > 1 else by_letters
-        single = np.repeat(np.array(spelt), [len(listed) for listed in said])
-        rate = np.minimum.reduceat(np.where(single | (not known), by_letters, by_phones), starts)
-        costs: Integers = np.rint(rate * 4 * UNIT).astype(np.int64)
+        if not words or not others:
+            return np.zeros((len(words), len(others)), dtype=np.int64)
+        letters = _rates(words, others)
+        said, listed = [self.spoken(word) for word in words], [self.spoken(one) for one in others]
+        phones = _rates([one for forms in said for one in forms], [o for f in listed for o in f])
+        phones = np.minimum.reduceat(phones, _starts(said), axis=0)
+        phones = np.minimum.reduceat(phones, _starts(listed), axis=1)
+        known = [np.array([word in self.phones for word in side]) for side in (words, others)]
+        rates = np.where(known[0][:, None] & known[1][None, :], phones, letters)
+        costs: Integers = np.rint(rates * 4 * UNIT).astype(np.int64)
         return costs
 
     def costs(self) -> Costs:
         """The costs of aligning words by how they sound."""
         return Costs(fragment=UNIT, distance=self.distance)
+
+
+def _rates(words: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.float32]:
+    """The share of characters that differ."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.process import cdist
+
+    return cdist(words, others, scorer=Levenshtein.normalized_distance)
+
+
+def _starts(forms: Sequence[tuple[str, ...]]) -> Integers:
+    """Where the forms of each word begin among those of all."""
+    return np.cumsum([0, *(len(listed) for listed in forms)])[:-1]

@@ -28,12 +28,16 @@ from hlteval.scoring.anchors import parts
 Integers = npt.NDArray[np.int64]
 Steps = npt.NDArray[np.uint8]
 
-UNIT = 1000
+UNIT = 1_000_000
 CELLS = 64_000_000
 """The most cells of the table whose steps are kept at a time."""
 WHOLE = 25_000_000
 """The most cells of a table of texts that are aligned whole."""
 NARROWEST = 128
+_LIKENESS = 40
+"""What spelling adds at most: not even that of all words of a part comes to one unit of cost."""
+_KNOWN = 4_000_000
+"""The most pairs of different words whose costs are kept."""
 _PAIR, _INSERTION, _DELETION = 0, 1, 2
 _FAR = 2**60
 
@@ -54,25 +58,46 @@ class Costs:
         insertion: of a word of the system.
         deletion: of a word of the reference.
         fragment: of deleting a word of the reference that breaks off (`h-`).
-        substitution: of two different words, where `distance` is not given.
-        distance: the cost of two different words: of one reference word to each of several.
+        substitution: of two different words.
+        likeness: decides among what else costs the same, by how words are spelt.
+        distance: the cost of two words, in place of that: of each of some reference words to each
+            of some others.
     """
 
     insertion: int = 3 * UNIT
     deletion: int = 3 * UNIT
     fragment: int = 3 * UNIT
     substitution: int = 4 * UNIT
-    distance: Callable[[str, Sequence[str]], Integers] | None = None
+    likeness: bool = False
+    distance: Callable[[Sequence[str], Sequence[str]], Integers] | None = None
 
     def deleting(self, words: Sequence[str]) -> list[int]:
         """The cost of deleting each word of the reference."""
         return [self.fragment if is_fragment(word) else self.deletion for word in words]
 
+    def pairing(self, words: Sequence[str], others: Sequence[str]) -> Integers:
+        """The cost of each word of the reference beside each of others.
+
+        Examples:
+            >>> SCLITE.pairing(["a", "b"], ["b"]) // UNIT
+            array([[4],
+                   [0]])
+        """
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+
+        if self.distance is not None:
+            return self.distance(words, others)
+        rates = cdist(words, others, scorer=Levenshtein.normalized_distance)
+        more = np.rint(rates * _LIKENESS).astype(np.int64) if self.likeness else 0
+        return np.where(rates > 0, self.substitution + more, 0)
+
 
 SCLITE = Costs()
 """The costs of sclite: 3 for an insertion or a deletion, 4 for a substitution."""
-DOCUMENT = Costs(fragment=UNIT)
-"""The same, but words that break off are cheap to delete: this is the specification's example."""
+DOCUMENT = Costs(fragment=UNIT, likeness=True)
+"""The same, but words that break off are cheap to delete: this is the specification's example. Of
+what costs the same, words that are spelt alike go together, as they would by their sounds."""
 
 
 def is_fragment(word: str) -> bool:
@@ -145,9 +170,11 @@ class _Table:
         self.deletions = costs.deleting(reference)
         self.kinds = list(dict.fromkeys(system))
         numbers = {word: number for number, word in enumerate(self.kinds)}
-        self.numbers = numbers
         self.codes = np.array([numbers[word] for word in system], dtype=np.int64)
         self.seen: dict[str, Integers] = {}
+        own = list(dict.fromkeys(reference))
+        if len(own) * len(self.kinds) <= _KNOWN:
+            self.seen = dict(zip(own, costs.pairing(own, self.kinds), strict=True))
 
     def steps(self) -> Steps:
         """The steps of the best path, in a band that is as wide as it must be."""
@@ -238,13 +265,10 @@ class _Table:
     def _pairing(self, place: int, left: int, right: int) -> Integers:
         """What a word of the reference costs beside each word of a stretch of the system's."""
         word = self.reference[place]
-        if self.costs.distance is None:
-            other = self.codes[left:right] != self.numbers.get(word, -1)
-            costs: Integers = other * np.int64(self.costs.substitution)
-            return costs
-        if word not in self.seen:
-            self.seen[word] = self.costs.distance(word, self.kinds)
-        return self.seen[word][self.codes[left:right]]
+        if word in self.seen:
+            return self.seen[word][self.codes[left:right]]
+        row: Integers = self.costs.pairing([word], self.system[left:right])[0]
+        return row
 
 
 class _Path(NamedTuple):

@@ -443,14 +443,13 @@ def test_tokens_match_if_they_do_for_some_choice_of_what_is_left_out(reference, 
 
 def by_the_whole_table(reference: list[str], system: list[str], costs: Costs) -> list[int]:
     """The steps of the best path, with every cell filled: pair, insertion, deletion."""
-    deleting = costs.deleting(reference)
+    deleting, pairing = costs.deleting(reference), costs.pairing(reference, system)
     table: dict[tuple[int, int], tuple[int, int]] = {(0, 0): (0, -1)}
     for i in range(len(reference) + 1):
         for j in range(len(system) + 1):
             ways = []
             if i and j:
-                same = reference[i - 1] == system[j - 1]
-                ways.append((table[i - 1, j - 1][0] + (0 if same else costs.substitution), 0))
+                ways.append((table[i - 1, j - 1][0] + int(pairing[i - 1, j - 1]), 0))
             if j:
                 ways.append((table[i, j - 1][0] + costs.insertion, 1))
             if i:
@@ -483,6 +482,19 @@ def test_bands_and_blocks_give_the_alignment_of_the_whole_table(
     assert found.columns == len(steps)
     assert found.reference.tolist() == [at for at, step in enumerate(steps) if step != 1]
     assert found.system.tolist() == [at for at, step in enumerate(steps) if step != 2]
+
+
+def test_words_that_are_spelt_alike_go_together_where_costs_are_equal():
+    words = ["boris", "yeltsin's", "latest", "illness"]
+    found = aligned(words, ["boris", "yells", "in", "latest", "illness"])
+    assert (found.reference.tolist(), found.system.tolist()) == ([0, 1, 3, 4], [0, 1, 2, 3, 4])
+    found = aligned(words, ["boris", "yells", "in", "latest", "illness"], SCLITE)
+    assert found.reference.tolist() == [0, 2, 3, 4]
+
+
+def test_texts_with_nothing_in_them_are_aligned():
+    assert aligned([], ["a"]).columns == aligned(["a"], []).columns == 1
+    assert aligned([], []).columns == 0
 
 
 def test_a_long_text_is_aligned_as_it_was_changed():
