@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
 
-def tasks() -> None:
-    """List the tasks with their metrics."""
+def tasks(
+    name: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Argument(metavar="TASK", help="Lists the metrics of this task."),
+    ] = None,
+) -> None:
+    """List the tasks, or the metrics of one."""
     from hlteval.cli.output import show
-    from hlteval.reports.capabilities import task_table as table
+    from hlteval.reports import capabilities
+    from hlteval.tasks import known
 
-    show(table())
+    if name is not None and name not in known():
+        raise typer.BadParameter(f"there is no task {name}; there are {', '.join(known())}")
+    show(capabilities.task(name) if name else capabilities.task_table())
 
 
 def formats() -> None:

@@ -28,7 +28,7 @@ def working(doing: str) -> Iterator[Callable[[], None]]:
 
 def show(renderable: RenderableType) -> None:
     """Print a result for people."""
-    results().print(renderable)
+    results().print(renderable, soft_wrap=isinstance(renderable, Text))
 
 
 def show_verdict(verdict: Verdict, form: str, max_findings: int | None) -> None:

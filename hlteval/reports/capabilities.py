@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.table import Table
+from rich.text import Text
 
 from hlteval import converters, tasks
 
@@ -22,7 +23,7 @@ def formats() -> Table:
 
 
 def task_table() -> Table:
-    """The tasks: what each is given in, its metrics, and the one that ranks."""
+    """The tasks: what each is given in, how many metrics it has, and the one that ranks."""
     table = Table(box=None, pad_edge=False)
     for head in ("task", "format", "profiles", "ranked by", "metrics", "what it is"):
         table.add_column(head, overflow="fold")
@@ -34,7 +35,21 @@ def task_table() -> Table:
             " ".join(dict.fromkeys([task.format, *task.references])),
             " ".join(task.profiles),
             ranked,
-            " ".join(task.metrics) or "-",
+            str(len(task.metrics) or "-"),
             task.title,
         )
     return table
+
+
+def task(name: str) -> Text:
+    """One task: what it is, and its metrics, a line each.
+
+    Raises:
+        KeyError: if there is none of that name.
+    """
+    declared = tasks.load(name)
+    ranks = set(declared.primary.values())
+    told = Text(f"{declared.title}\n{declared.specification}\n")
+    for metric in declared.metrics:
+        told.append(f"{metric}\n" if metric not in ranks else f"{metric}  ranks\n")
+    return told
