@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 # More for pytest, such as: make test PYTEST_ARGS="--shared=../cases -k seedev"
 PYTEST_ARGS ?=
-# More for the benchmark, such as: make bench BENCH_ARGS="--sizes 1,10"
+# More for the benchmark, such as: make bench BENCH_ARGS="hub4 --quick"
 BENCH_ARGS ?=
 
 .PHONY: demo test lint types pytest bench clean
@@ -34,7 +34,7 @@ pytest: $(INSTALLED)
 	$(BIN)/pytest --cov -n auto $(PYTEST_ARGS)
 
 bench: $(INSTALLED)
-	$(BIN)/python benchmarks/seedev.py $(BENCH_ARGS)
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 # The stamp is newer than what it was made from: a second run installs nothing. Where Python comes
 # without ensurepip, the pip that is there puts another into the new environment.

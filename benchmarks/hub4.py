@@ -1,151 +1,93 @@
-"""HUB-4 templettes at growing sizes: validating and scoring, beside merely reading the bytes.
-
-    python benchmarks/hub4.py [--shared ../shared] [--sizes 1000,10000] [--json FILE]
-
-Documents with about eight instances on both sides are made by the shared generator in a temporary
-folder. Each command runs in a process of its own, whose CPU time and peak memory the operating
-system tells. Beside them stands what was measured of the peers: bare Lark with an embedded
-transformer reads 2.5 MB/s, and a literal scorer in Python takes 4.8 s for one mode of 1,000
-documents. Nothing is asserted.
-"""
+"""HUB-4 templettes: documents with four events each, checked, scored and aligned."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import random
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Iterator
-from math import log
 from pathlib import Path
-from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
-BYTES = "import sys; [open(path, 'rb').read() for path in sys.argv[1:]]"
-START = "pass"
-HLTEVAL = [sys.executable, "-m", "hlteval"]
+from benchmarks.measuring import Benchmark, Step, hlteval
 
-
-class Usage(NamedTuple):
-    """What a process took: seconds of CPU and by the clock, and megabytes at its peak."""
-
-    cpu: float
-    wall: float
-    peak: float
+NAMES = ("Anna Berg", "the Lions", "Cairo", "Red Star", "Omar Daniel", "Lyon", "the Hawks", "Ek")
+FILLER = ("after", "a", "long", "evening", "before", "the", "loud", "crowd", "from", "far", "away")
 
 
-def measured(command: list[str]) -> Usage:
-    """Run a command, its output thrown away."""
-    began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, _, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - began
-    return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+class Document:
+    """A document with its template set, made sentence by sentence."""
+
+    def __init__(self, number: int, draw: random.Random) -> None:
+        self.name = f"D{number:05}"
+        self.text = f"<DOC>\n<DOCNO> {self.name} </DOCNO>\n<TEXT>\n"
+        self.slots = [self.event(draw) for _ in range(4)]
+        self.text += "</TEXT>\n</DOC>\n"
+
+    def event(self, draw: random.Random) -> dict[str, tuple[str, int]]:
+        """A sentence, and the fills of its event with where they begin."""
+        winner, loser = draw.sample(NAMES, 2)
+        parts = {"WINNER": winner, "": " beat ", "LOSER": loser, " ": " by "}
+        parts["SCORE"] = f"{draw.randrange(2, 9)}-{draw.randrange(2)}"
+        placed = {}
+        for slot, written in parts.items():
+            if slot.strip():
+                placed[slot] = (written, len(self.text))
+            self.text += written
+        self.text += f" {' '.join(draw.choices(FILLER, k=12))}.\n"
+        return placed
+
+    def templates(self, draw: random.Random, *, share: float) -> Iterator[str]:
+        """The lines of the template set; a share of the fills is another text of the document."""
+        pointers = [f"<CONTEST-{self.name}-{number}>" for number in range(1, 5)]
+        yield f"<TEMPLATE-{self.name}-1> :="
+        yield f"    DOC_NR: {self.name} ##{14}#{14 + len(self.name)}#"
+        yield f"    EVENT: {pointers[0]}"
+        yield from (f"           {pointer}" for pointer in pointers[1:])
+        for pointer, slots in zip(pointers, self.slots, strict=True):
+            yield f"{pointer} :="
+            for slot, placed in slots.items():
+                other = draw.choice(self.slots)[slot] if draw.random() < share else placed
+                yield f'    {slot}: "{other[0]}" ##{other[1]}#{other[1] + len(other[0])}#'
 
 
-def generated(shared: Path, size: int, folder: Path) -> Path:
-    """A folder with so many documents: corpus, reference, and a system's instances."""
-    made = folder / str(size)
-    generator = str(shared / "tools" / "gen_hub4.py")
-    command = [sys.executable, generator, "--docs", str(size), "--events", "4", "--out", str(made)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return made
+def misheard(text: str, draw: random.Random) -> str:
+    """The same text with some words changed, as a recognizer would."""
+    lines = [
+        " ".join("well" if draw.random() < 0.15 else word for word in line.split(" "))
+        if "<" not in line
+        else line
+        for line in text.split("\n")
+    ]
+    return "\n".join(lines)
 
 
-def changed(corpus: Path, share: float = 0.15) -> Path:
-    """A corpus of the same documents with some words changed, as a recognizer would."""
-    chance = random.Random(5)
-    lines = []
-    for line in corpus.read_text("utf-8").split("\n"):
-        words = line.split(" ")
-        if "<" not in line:
-            words = [word if chance.random() > share else "well" for word in words]
-        lines.append(" ".join(words))
-    path = corpus.with_name("hyp_corpus.sgml")
-    path.write_text("\n".join(lines), "utf-8")
-    return path
+def steps(size: int, folder: Path) -> Iterator[Step]:
+    """Checking, scoring in the three modes, and aligning two texts."""
+    draw = random.Random(3)
+    documents = [Document(number, draw) for number in range(size)]
+    texts = {name: folder / name for name in ("corpus.sgml", "heard.sgml")}
+    corpus = "".join(document.text for document in documents)
+    texts["corpus.sgml"].write_text(corpus, "utf-8")
+    texts["heard.sgml"].write_text(misheard(corpus, draw), "utf-8")
+    sides = {"reference.tpl": 0.0, "system.tpl": 0.3}
+    for name, share in sides.items():
+        lines = (line for one in documents for line in one.templates(draw, share=share))
+        (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
+    reference, system = (folder / name for name in sides)
+    read, heard = texts.values()
+    checked = hlteval("validate", "hub4", system, "--corpus", read)
+    yield Step("validate --corpus", checked, [system, read])
+    score = ("score", "hub4", "-r", reference, "-s", system)
+    yield Step("score", hlteval(*score), [reference, system])
+    yield Step("score -o", hlteval(*score, "-o", folder / "scores"), [reference, system])
+    if size <= BENCHMARK.sizes[-2]:
+        aligned = hlteval(*score, "--corpus", read, "--hyp-corpus", heard)
+        yield Step("score --hyp-corpus", aligned, [reference, system, read, heard])
 
 
-def rows(sizes: list[int], shared: Path, folder: Path) -> Iterator[dict[str, object]]:
-    """What each command takes at each size."""
-    start = measured([sys.executable, "-c", START])
-    for size in sizes:
-        made = generated(shared, size, folder)
-        corpus, reference, system = (
-            str(made / name) for name in ("corpus.sgml", "reference.tpl", "hypothesis.tpl")
-        )
-        scoring = [*HLTEVAL, "score", "hub4", "-r", reference, "-s", system]
-        commands = {
-            "validate": [*HLTEVAL, "validate", "hub4", system],
-            "validate --corpus": [*HLTEVAL, "validate", "hub4", system, "--corpus", corpus],
-            "score --mode both": [*scoring, "--mode", "both"],
-            "score": scoring,
-            "score -o": [*scoring, "-o", str(made / "scores")],
-            "score --align": [
-                *scoring,
-                *("--corpus", corpus, "--hyp-corpus", str(changed(Path(corpus)))),
-            ],
-        }
-        megabytes = sum(Path(path).stat().st_size for path in (reference, system)) / 1e6
-        reading = measured([sys.executable, "-c", BYTES, reference, system])
-        for name, command in commands.items():
-            yield row(name, size, megabytes, measured(command), start, reading)
-
-
-def row(
-    name: str, size: int, megabytes: float, usage: Usage, start: Usage, reading: Usage
-) -> dict[str, object]:
-    """One line of the report."""
-    bare = max(reading.cpu - start.cpu, 1e-3)
-    return {
-        "command": name,
-        "documents": size,
-        "templates_mb": round(megabytes, 2),
-        "cpu_s": round(usage.cpu, 2),
-        "wall_s": round(usage.wall, 2),
-        "peak_mb": round(usage.peak),
-        "times_reading_bytes": round((usage.cpu - start.cpu) / bare),
-    }
-
-
-def exponents(listed: list[dict[str, object]]) -> dict[str, float]:
-    """The growth of each command between the last two sizes: 1 is linear."""
-    found = {}
-    for name in dict.fromkeys(str(one["command"]) for one in listed):
-        some = [one for one in listed if one["command"] == name]
-        if len(some) > 1:
-            small, large = some[-2:]
-            sizes = log(float(str(large["documents"])) / float(str(small["documents"])))
-            costs = log(float(str(large["cpu_s"])) / max(float(str(small["cpu_s"])), 1e-3))
-            found[name] = round(costs / sizes, 2)
-    return found
-
-
-def main() -> None:
-    """Report as a table, and as JSON where that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
-    parser.add_argument("--sizes", default="1000,10000")
-    parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    sizes = [int(size) for size in given.sizes.split(",")]
-    with tempfile.TemporaryDirectory() as name:
-        listed: list[dict[str, object]] = []
-        for one in rows(sizes, given.shared, Path(name)):
-            if not listed:
-                print("\t".join(one))
-            print("\t".join(map(str, one.values())), flush=True)
-            listed.append(one)
-    print("growth exponents:", exponents(listed))
-    if given.json:
-        given.json.write_text(
-            json.dumps({"rows": listed, "exponents": exponents(listed)}, indent=1)
-        )
-
-
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark(
+    name="hub4",
+    unit="documents",
+    sizes=(100, 1_000, 10_000),
+    quick=(20, 100),
+    steps=steps,
+    peers={("score", 1_000): "a literal scorer in Python: 4.8 s for one mode"},
+)

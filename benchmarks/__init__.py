@@ -1,0 +1,1 @@
+"""Speed and memory, measured; see benchmarks/measuring.py."""
