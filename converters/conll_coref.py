@@ -36,6 +36,7 @@ import polars as pl
 from hlteval.converters.conll_brackets import BEGIN, END, columns, part, parts
 from hlteval.converters.conll_coref_lines import lost, write
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
+from hlteval.converters.single_file import head
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -54,13 +55,7 @@ _COLUMNS = {
 
 def sniff(source: Source) -> bool:
     """Whether the first line of a single file begins a document."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:400].decode("utf-8", "replace")
-    except Unreadable:
-        return False
-    return BEGIN.match(head.removeprefix("\ufeff").partition("\n")[0]) is not None
+    return BEGIN.match(head(source, 400).partition("\n")[0]) is not None
 
 
 def read(

@@ -32,9 +32,10 @@ import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.ltf_tables import rebuilt, unlike
+from hlteval.converters.single_file import File, head, located, readings
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
 _RANGE = "(?:^|[|])TokenRange=([0-9]{1,9}):([0-9]{1,9})(?:[|]|$)"
@@ -44,29 +45,17 @@ _ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"), ("|", "
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file that begins with a document or segment of CoNLL-U."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:200]
-    except Unreadable:
-        return False
-    return head.startswith((_NEWDOC.encode(), b"# sent_id = ", b"# text = "))
+    return head(source, 200).startswith((_NEWDOC, "# sent_id = ", "# text = "))
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The documents of each file as one batch."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        origin = {"path": source.path, "member": member.name or member.basename}
-        sources = [{"row": 0, **origin, "format": FORMAT.name, "sha256": sha256(data)}]
-        tables, told = _tables(decoded.text or "", member)
-        findings = (*decoded.findings, *told)
-        yield Reading(Corpus(sources=sources, **tables), findings, (member,))
+    return readings(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    tables, findings = _tables(file.text or "", file.member)
+    return Corpus(sources=[file.origin], **tables), findings
 
 
 def _tables(text: str, member: Member) -> tuple[dict[str, pl.DataFrame], list[Finding]]:
@@ -201,14 +190,7 @@ def _escaped(text: pl.Expr) -> pl.Expr:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Lines of a file; a record is a line."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = (decoded.text or "").split("\n")
-    found: list[Located | None] = []
-    for place in places:
-        line = lines[place.record - 1] if 1 <= place.record <= len(lines) else ""
-        span = Span(place.record, 1, len(line) + 1)
-        found.append(Located(span, excerpt(line, span)))
-    return found
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -19,9 +19,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.single_file import File, head, located, readings
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 _NAME = re.compile(r"[^\s,;:{}\[\]\"']+")
 
@@ -32,40 +33,24 @@ _LONG = 200
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file of which the first lines are identifiers."""
-    if source.kind not in {"file", "stdin"} or not source.members:
+    begin = head(source)
+    if "\0" in begin or "\ufffd" in begin[:-1]:  # the last character may be cut
         return False
-    try:
-        head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
-    except Unreadable:
-        return False
-    if "\0" in head or "\ufffd" in head[:-1]:  # the last character may be cut
-        return False
-    lines = [line.strip() for line in head.split("\n")[:50] if line.strip()]
+    lines = [line.strip() for line in begin.split("\n")[:50] if line.strip()]
     return bool(lines) and all(len(line) < _LONG and _NAME.fullmatch(line) for line in lines)
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The documents, without anything on them."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        names, findings = _names(decoded.text or "", member.display)
-        corpus = Corpus(
-            sources=[
-                {"row": 0, "path": source.path, "member": member.name, "format": FORMAT.name,
-                 "sha256": sha256(data)}
-            ],
-            documents=[
-                {"row": row, "origin": 0, "name": name} for row, name in enumerate(names)
-            ],
-        )  # fmt: skip
-        if "\r\n" in (decoded.text or ""):
-            findings.append(finding("DOC103", file=member.display))
-        yield Reading(corpus, (*decoded.findings, *findings), (member,))
+    return readings(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    names, findings = _names(file.text or "", file.member.display)
+    rows = [{"row": row, "origin": 0, "name": name} for row, name in enumerate(names)]
+    if "\r\n" in (file.text or ""):
+        findings.append(finding("DOC103", file=file.member.display))
+    return Corpus(sources=[file.origin], documents=rows), findings
 
 
 def _names(text: str, display: str) -> tuple[list[str], list[Finding]]:
@@ -91,11 +76,7 @@ def _names(text: str, display: str) -> tuple[list[str], list[Finding]]:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The lines of places of a file."""
-    lines = (
-        decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    ).split("\n")
-    spans = [Span(place.record, 1, len(lines[place.record - 1]) + 1) for place in places]
-    return [Located(span, excerpt(lines[span.line - 1], span)) for span in spans]
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -33,6 +33,7 @@ from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.hub4_lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
 from hlteval.converters.hub4_records import Refusal, explain, parts
 from hlteval.converters.hub4_writing import instances, unwritten
+from hlteval.converters.single_file import head, in_line, located
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -44,13 +45,7 @@ EXPLAINED = 2000
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose first line is a header."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
-    except Unreadable:
-        return False
-    first = head.lstrip("\ufeff \t\r\n\f\x0b").partition("\n")[0].strip(BLANKS)
+    first = head(source).lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(BLANKS)
     return first.startswith("<") and first.endswith(":=")
 
 
@@ -142,34 +137,26 @@ def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator
     listed = [("HUB108", record, "slash") for record in found.idle]
     listed += [("HUB109", record, "extents") for record in found.hashless[:1]]
     for code, record, field in listed:
-        located = _located(lines, Place(record, field))
-        if located is not None:
-            yield catalogue()[code].finding(
-                {"count": len(found.hashless)},
-                file=member.display,
-                span=located.span,
-                excerpt=located.excerpt,
-            )
+        place = in_line(lines[record - 1].removesuffix("\r"), Place(record, field), _stretch)
+        yield catalogue()[code].finding(
+            {"count": len(found.hashless)},
+            file=member.display,
+            span=place.span,
+            excerpt=place.excerpt,
+        )
 
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Line and column of places of one file; see `hub4_records.parts` for what a field is."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = (decoded.text or "").split("\n")
-    return [_located(lines, place) for place in places]
+    return located(member, places, _stretch)
 
 
-def _located(lines: Sequence[str], place: Place) -> Located | None:
-    if not 1 <= place.record <= len(lines):
-        return None
-    line = lines[place.record - 1].removesuffix("\r")
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    """Where a field of the record in a line stands; the record where it has no such field."""
     record = line.strip(BLANKS)
     begin = len(line) - len(line.lstrip(BLANKS))
-    start, end = (
-        parts(record).get(place.field, (0, len(record))) if place.field else (0, len(record))
-    )
-    span = Span(place.record, begin + start + 1, begin + end + 1)
-    return Located(span, excerpt(line, span))
+    start, end = parts(record).get(field, (0, len(record))) if field else (0, len(record))
+    return begin + start, begin + end
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

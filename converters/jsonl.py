@@ -20,20 +20,16 @@ from pathlib import Path
 
 from hlteval.converters.format import EVERYTHING, Format, Reading
 from hlteval.converters.parquet import locate, unreadable
+from hlteval.converters.single_file import head
 from hlteval.representation import Corpus, StoreError, read_jsonl, write_jsonl
 from hlteval.sources import Source, Unreadable
 
-_HEADER = b'"hlteval-corpus"'
+_HEADER = '"hlteval-corpus"'
 
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file that begins with the header."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        return _HEADER in source.members[0].fetch()[:200].partition(b"\n")[0]
-    except Unreadable:
-        return False
+    return _HEADER in head(source, 200).partition("\n")[0]
 
 
 def read(source: Source) -> Iterator[Reading]:

@@ -18,14 +18,15 @@ Codes raised: KBT1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.single_file import File, head, readings
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 COLUMNS = {"entity": "entityid", "label": "entity_type", "source": "origin", "name": "name"}
 """The columns of the table `entities`, and what the header calls them."""
@@ -33,29 +34,17 @@ COLUMNS = {"entity": "entityid", "label": "entity_type", "source": "origin", "na
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose header names the identifiers of entities."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
-    except Unreadable:
-        return False
-    return COLUMNS["entity"] in _cells(head.removeprefix("\ufeff").partition("\n")[0].lower())
+    return COLUMNS["entity"] in _cells(head(source).partition("\n")[0].lower())
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The entities, without documents."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        entities, findings = _entities(decoded.text or "", member.display)
-        origin = {"row": 0, "path": source.path, "member": member.name or member.basename,
-                  "format": FORMAT.name, "sha256": sha256(data)}  # fmt: skip
-        corpus = Corpus(sources=[origin], entities=entities)
-        yield Reading(corpus, (*decoded.findings, *findings), (member,))
+    return readings(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    entities, findings = _entities(file.text or "", file.member.display)
+    return Corpus(sources=[file.origin], entities=entities), findings
 
 
 def _entities(text: str, display: str) -> tuple[pl.DataFrame, list[Finding]]:

@@ -29,6 +29,7 @@ from hlteval.converters import per_document
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.laf_files import SUFFIX, as_files, lost
 from hlteval.converters.per_document import Files
+from hlteval.converters.single_file import head
 from hlteval.converters.xml_elements import (
     Element,
     Fault,
@@ -41,7 +42,7 @@ from hlteval.converters.xml_elements import (
 from hlteval.converters.xml_structure import conforms, explain
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.sources import Member, Source, decode
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _PLACE = ("document", "origin", "record")
@@ -60,14 +61,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file is named so, or the only one has the root element of LAF."""
-    if per_document.named(source, SUFFIX):
-        return True
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        return b"<LCTL_ANNOTATIONS" in source.members[0].fetch()[:4000]
-    except Unreadable:
-        return False
+    return per_document.named(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
 def read(source: Source) -> Iterator[Reading]:

@@ -34,10 +34,11 @@ from hlteval.converters.ltf_elements import read_elements
 from hlteval.converters.ltf_files import SUFFIX, as_files, lost
 from hlteval.converters.ltf_tables import Said, joined
 from hlteval.converters.per_document import Files
+from hlteval.converters.single_file import head
 from hlteval.converters.xml_elements import Lines, starts
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.sources import Member, Source, decode
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -47,14 +48,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file is named so, or the only one has the root element of LTF."""
-    if per_document.named(source, SUFFIX):
-        return True
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        return b"<LCTL_TEXT" in source.members[0].fetch()[:4000]
-    except Unreadable:
-        return False
+    return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
 
 
 def read(source: Source) -> Iterator[Reading]:

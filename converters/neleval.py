@@ -31,10 +31,11 @@ import polars as pl
 from hlteval.converters.confidences import from_text, to_text
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.neleval_records import Candidate, Fault, place, record
+from hlteval.converters.single_file import File, head, located, readings
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.grammars import pattern
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
@@ -60,32 +61,21 @@ _LARGEST = 10**15 - 1
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file with a line that is an annotation."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
-    except Unreadable:
-        return False
-    lines = head.removeprefix("\ufeff").split("\n")[:6]
+    lines = head(source).split("\n")[:6]
     comments = lines[0].startswith("#begin document")  # coreference, whose columns look alike
     return not comments and any(_SPAN.match(line) for line in lines)
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The annotations of the file, as one batch."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        table = _Table(member.display)
-        if decoded.text:
-            table.take(decoded.text)
-        origin = {"row": 0, "path": source.path, "member": member.name or member.basename}
-        corpus = table.corpus(origin | {"format": FORMAT.name, "sha256": sha256(data)})
-        yield Reading(corpus, (*decoded.findings, *table.findings), (member,))
+    return readings(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    table = _Table(file.member.display)
+    if file.text:
+        table.take(file.text)
+    return table.corpus(file.origin), table.findings
 
 
 class _Table:
@@ -221,24 +211,17 @@ def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The columns of places of a file."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = (decoded.text or "").split("\n")
-    found: list[Located | None] = []
-    for wanted in places:
-        line = lines[wanted.record - 1].removesuffix("\r")
-        span = Span(wanted.record, *_stretch(line, wanted.field))
-        found.append(Located(span, excerpt(line, span)))
-    return found
+    return located(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """The columns of a field, the second exclusive; of the line where it has no such field."""
+    """Where a field stands; the line where it has no such field."""
     cells = line.split("\t")
     index = _FIELDS.get(field, len(cells))
     if index >= len(cells):
-        return 1, len(line) + 1
+        return 0, len(line)
     last = index + 1 if field in {"extent", "offsets"} else index
-    return place(cells, index)[0] + 1, place(cells, min(last, len(cells) - 1))[1] + 1
+    return place(cells, index)[0], place(cells, min(last, len(cells) - 1))[1]
 
 
 def write(

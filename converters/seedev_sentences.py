@@ -15,45 +15,33 @@ Codes raised: SNT1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.single_file import File, head, located, readings
 from hlteval.findings import Finding, Span, excerpt, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 _LINE = re.compile(r"([^\t]+)\t([0-9]{1,9})\t([0-9]{1,9})")
 
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose first line is of this form."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        first = source.members[0].fetch()[:1000].partition(b"\n")[0]
-    except Unreadable:
-        return False
-    return _LINE.fullmatch(first.decode("utf-8", "replace").removesuffix("\r")) is not None
+    first = head(source, 1000).partition("\n")[0]
+    return _LINE.fullmatch(first.removesuffix("\r")) is not None
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The sentences of all documents as segments of one corpus."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        corpus, findings = _corpus(decoded.text or "", member, source.path, sha256(data))
-        yield Reading(corpus, (*decoded.findings, *findings), (member,))
+    return readings(source, FORMAT.name, _read)
 
 
-def _corpus(text: str, member: Member, path: str, digest: str) -> tuple[Corpus, list[Finding]]:
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     documents: dict[str, int] = {}
     segments: list[dict[str, object]] = []
     findings: list[Finding] = []
-    for record, line in enumerate(text.split("\n"), start=1):
+    for record, line in enumerate((file.text or "").split("\n"), start=1):
         match = _LINE.fullmatch(line.removesuffix("\r"))
         if match and int(match[2]) < int(match[3]):
             document = documents.setdefault(match[1], len(documents))
@@ -64,12 +52,10 @@ def _corpus(text: str, member: Member, path: str, digest: str) -> tuple[Corpus, 
         elif line.strip():
             span = Span(record, 1, len(line) + 1)
             findings.append(
-                finding("SNT101", file=member.display, span=span, excerpt=excerpt(line, span))
+                finding("SNT101", file=file.member.display, span=span, excerpt=excerpt(line, span))
             )
     corpus = Corpus(
-        sources=[
-            {"row": 0, "path": path, "member": member.name, "format": FORMAT.name, "sha256": digest}
-        ],
+        sources=[file.origin],
         documents=[{"row": row, "origin": 0, "name": name} for name, row in documents.items()],
         segments=segments,
     )
@@ -78,11 +64,7 @@ def _corpus(text: str, member: Member, path: str, digest: str) -> tuple[Corpus, 
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The lines of places of a file."""
-    lines = (
-        decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    ).split("\n")
-    spans = [Span(place.record, 1, len(lines[place.record - 1]) + 1) for place in places]
-    return [Located(span, excerpt(lines[span.line - 1], span)) for span in spans]
+    return located(member, places)
 
 
 FORMAT = Format(

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
+from hlteval.converters.single_file import head, located
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -49,13 +50,7 @@ _GAP = 1_000_000
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file that begins with a tag and has DOCNO or DOCID."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:4000].decode("utf-8", "replace")
-    except Unreadable:
-        return False
-    text = head.lstrip("\ufeff \t\r\n").replace("\r", "")
+    text = head(source).lstrip(" \t\r\n").replace("\r", "")
     named = any(f"<{name}>" in text.upper() for name in _IDENTIFIERS)
     return bool(named and _FIRST.match(text) and not _NOT_TEXT.search(text))
 
@@ -220,17 +215,7 @@ def _tagged(name: str) -> re.Pattern[str]:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The lines of places of a file."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = (decoded.text or "").split("\n")
-    return [_located(lines, place.record) for place in places]
-
-
-def _located(lines: Sequence[str], record: int) -> Located | None:
-    if not 1 <= record <= len(lines):
-        return None
-    line = lines[record - 1].removesuffix("\r")
-    span = Span(record, 1, len(line) + 1)
-    return Located(span, excerpt(line, span))
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

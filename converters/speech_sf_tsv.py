@@ -24,12 +24,13 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.single_file import File, head, located, readings
 from hlteval.converters.situations import SITUATION, others
 from hlteval.converters.speech_sf_faults import type_hint
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 HEADER = ("DocumentID", "Type", "PlaceMention", "TypeConfidence", "Need", "Relief")
 _NUMBER = re.compile(r"(?:0(?:\.[0-9]*)?|1(?:\.0*)?|\.[0-9]+)(?:[eE]-?[0-9]{1,3})?")
@@ -39,29 +40,19 @@ _WRITTEN = {written: character for character, written in _ESCAPES.items()}
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file that begins with the header."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        head = source.members[0].fetch()[:200]
-    except Unreadable:
-        return False
-    return head.removeprefix(b"\xef\xbb\xbf").startswith(b"DocumentID\tType\t")
+    return head(source).startswith("DocumentID\tType\t")
 
 
 def read(source: Source) -> Iterator[Reading]:
     """The frames of the file, as one batch."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        table = _Table(member)
-        if decoded.text is not None:
-            table.take(decoded.text)
-        corpus = table.corpus(source.path, sha256(data))
-        yield Reading(corpus, (*decoded.findings, *table.findings), (member,))
+    return readings(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    table = _Table(file.member)
+    if file.text is not None:
+        table.take(file.text)
+    return table.corpus(file.origin), table.findings
 
 
 class _Table:
@@ -114,19 +105,17 @@ class _Table:
     def tell(
         self, code: str, record: int, line: str, column: int | None = None, **values: object
     ) -> None:
-        span = Span(record, 1, len(line) + 1)
-        if column is not None:
-            span = _cell(record, line, column)
+        start, end = _stretch(line, "" if column is None else HEADER[column])
+        span = Span(record, start + 1, end + 1)
         self.findings.append(
             catalogue()[code].finding(
                 values, file=self.member.display, span=span, excerpt=excerpt(line, span)
             )
         )
 
-    def corpus(self, path: str, digest: str) -> Corpus:
-        source = {"row": 0, "path": path, "member": self.member.name, "format": FORMAT.name}
+    def corpus(self, origin: dict[str, object]) -> Corpus:
         return Corpus(
-            sources=[{**source, "sha256": digest}],
+            sources=[origin],
             documents=[
                 {"row": row, "origin": 0, "name": name} for name, row in self.documents.items()
             ],
@@ -137,12 +126,6 @@ class _Table:
 def _types() -> frozenset[str]:
     listed = schema("speech-sf")["definitions"]["frame"]["properties"]["Type"]["enum"]
     return frozenset(listed)
-
-
-def _cell(record: int, line: str, column: int) -> Span:
-    cells = line.split("\t")
-    start = sum(len(cell) + 1 for cell in cells[:column])
-    return Span(record, start + 1, start + len(cells[column]) + 1)
 
 
 def _unescaped(cell: str) -> str:
@@ -163,20 +146,17 @@ def _escaped(value: str) -> str:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """The cells of places of a file."""
-    lines = (
-        decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    ).split("\n")
-    found: list[Located | None] = []
-    for place in places:
-        line = lines[place.record - 1].removesuffix("\r")
-        whole = place.field not in HEADER
-        span = (
-            Span(place.record, 1, len(line) + 1)
-            if whole
-            else _cell(place.record, line, HEADER.index(place.field))
-        )
-        found.append(Located(span, excerpt(line, span)))
-    return found
+    return located(member, places, _stretch)
+
+
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    """Where a cell stands; the line where it has no such cell."""
+    cells = line.split("\t")
+    column = HEADER.index(field) if field in HEADER else len(cells)
+    if column >= len(cells):
+        return 0, len(line)
+    start = sum(len(cell) + 1 for cell in cells[:column])
+    return start, start + len(cells[column])
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
