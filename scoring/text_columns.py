@@ -1,7 +1,8 @@
 """Text columns: extents of two different texts made comparable by aligning the texts.
 
 An extent becomes the columns of its first and last word in the alignment of the two texts, both
-inclusive, as in the specification's example (`General Motors` is ##4#5# on both sides).
+inclusive, as in the specification's example (`General Motors` is ##4#5# on both sides). As there,
+columns count from the first word behind the document's identifier; before it they are negative.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from hlteval.scoring.word_alignment import DOCUMENT, Costs, Integers, aligned
 
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"\S+")
+_MARKED = re.compile(r"<([^<>/\s]+)[^<>]*>([^<>]*)</\1>")
 
 
 class Text(NamedTuple):
@@ -57,6 +59,15 @@ class Scale(NamedTuple):
         final = np.clip(np.searchsorted(self.starts, ends, side="left") - 1, 0, last)
         return self.columns[first], self.columns[np.maximum(first, final)]
 
+    def behind(self, offset: int) -> int:
+        """The column behind those of the words before an offset."""
+        before = self.columns[self.starts < offset]
+        return int(before[-1]) + 1 if len(before) else 0
+
+    def counted_from(self, column: int) -> Scale:
+        """The scale on which a column is 0."""
+        return self._replace(columns=self.columns - column)
+
 
 @dataclass(frozen=True)
 class TextPair:
@@ -88,7 +99,11 @@ class TextPair:
         """
         if reference not in self.reference or system not in self.system:
             return None
-        return self._aligned(self.reference[reference].text, self.system[system].text)
+        ours, theirs = self.reference[reference].text, self.system[system].text
+        scales = self._aligned(ours, theirs)
+        named = (identifier(ours, reference), identifier(theirs, system))
+        first = max(map(Scale.behind, scales, named))
+        return scales[0].counted_from(first), scales[1].counted_from(first)
 
     def whole(self) -> tuple[Scale, Scale] | None:
         """The scales of all documents as one text, in offsets from the beginning of the file."""
@@ -104,6 +119,17 @@ class TextPair:
             Scale(ours.starts, ours.ends, found.reference),
             Scale(theirs.starts, theirs.ends, found.system),
         )
+
+
+def identifier(text: str, name: str) -> int:
+    """Where the identifier of a document ends, with its tags; 0 where it is not marked in the text.
+
+    Examples:
+        >>> identifier("<DOC><DOCNO> d 1 </DOCNO> a", "d1")
+        25
+    """
+    marked = (found for found in _MARKED.finditer(text) if "".join(found[2].split()) == name)
+    return next((found.end() for found in marked), 0)
 
 
 def words(text: str, spellings: SpellingFilter) -> Words:

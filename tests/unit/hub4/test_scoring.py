@@ -77,9 +77,8 @@ def test_extents_are_renumbered_as_the_specification_prints(scored):
     ends = [text.index("Motors") + 6 for text in texts.values()]
     sides = [f'<B-1-1> :=\n ORG: "General Motors" ##{end - 14}#{end}#\n' for end in ends]
     scores = scored(*sides, files=texts)
-    # One column more than in the example, which has no identifier.
     found = level(scores, "fill", "compared", "compared_system")
-    assert found == [('"general motors" ##5#6#',) * 2]
+    assert found == [('"general motors" ##4#5#',) * 2]
     assert scores.metrics["both.f"] == 1
 
 
@@ -176,7 +175,7 @@ def test_a_lexicon_pairs_words_that_sound_alike(scored):
     sides = [side.replace("-d-", "-1-") for side in sides]
     scores = scored(*sides, files=texts)
     assert scores.metrics["extent.cor"] == 1
-    assert level(scores, "fill", "compared_system") == [('"yells" ##3#3#',)]
+    assert level(scores, "fill", "compared_system") == [('"yells" ##2#2#',)]
 
 
 @pytest.mark.parametrize(
