@@ -7,6 +7,7 @@ something does not fit.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -121,6 +122,10 @@ def where(whole: str, text: str, start: int) -> str:
     return f"the nearest such text is at {at}-{at + len(text) - 1}; correct the offsets"
 
 
+_LENGTH = re.compile("0*[0-9]{1,18}")
+"""A length that some text may have: one that a 64-bit number holds."""
+
+
 class Judged(NamedTuple):
     """What a document's text comes to: a code, and the values of its message."""
 
@@ -143,7 +148,7 @@ def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) 
         >>> judged("abc", [3], "2", None).code
         'LTF503'
     """
-    number = int(length) if length is not None and length.isascii() and length.isdigit() else None
+    number = int(length) if length is not None and _LENGTH.fullmatch(length) else None
     if length is not None and number is None:
         return Judged("LTF502", {"given": length[:40] or "empty"})
     long = number is not None and len(text) > number

@@ -69,6 +69,7 @@ LTF501-bytes.ltf.xml                   4  10  22  E
 LTF501-exclusive-ends.ltf.xml          4  10  31  E
 LTF501-from-one.ltf.xml                4  10  25  E
 LTF501-utf-16-units.ltf.xml            4  10  29  E
+LTF502-too-many-digits.ltf.xml         4 105 125  E
 LTF502-with-comma.ltf.xml              4 100 105  E
 LTF503-too-short.ltf.xml               4  99 101  E
 LTF504-blank-between.ltf.xml           4 121 153  E
