@@ -78,6 +78,11 @@ class Submission:
             raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
         return _set(fitting[0], self.settings)
 
+    @cached_property
+    def listed(self) -> Corpus:
+        """What options name beside it, as one corpus."""
+        return Corpus.concat(self.lists.values())
+
     @property
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""

@@ -208,7 +208,7 @@ class Run:
     def take(self, pair: Pair) -> None:
         """Count one batch."""
         lists = self.opened.lists
-        given = Corpus.concat(lists.values())
+        given = self.opened.listed
         reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
         system = pair.system.corpus
         if "documents" in lists:

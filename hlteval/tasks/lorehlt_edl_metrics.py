@@ -8,7 +8,7 @@ import polars as pl
 
 from hlteval.scoring.edl import LinkMatch
 from hlteval.scoring.measures import DEFAULT, WrongMeasure, measures
-from hlteval.sources import Unreadable, decode, open_source
+from hlteval.tasks.option_tables import lines
 from hlteval.tasks.task import WrongOption
 
 
@@ -81,17 +81,4 @@ def zones(path: str) -> pl.DataFrame:
 
 def _table(path: str, columns: str) -> Iterator[tuple[int, list[str]]]:
     """The lines of a table of three columns, with their numbers."""
-    for member in open_source(path).members:
-        try:
-            decoded = decode(member.fetch(), display=member.display)
-        except Unreadable as reason:
-            raise WrongOption(f"{path}: {reason}") from reason
-        if decoded.text is None:
-            raise WrongOption(f"{path}: {decoded.findings[0].message}")
-        for number, line in enumerate(decoded.text.split("\n"), start=1):
-            cells = line.removesuffix("\r").split("\t")
-            if cells == [""]:
-                continue
-            if len(cells) != 3:
-                raise WrongOption(f"{path}:{number}: a line is {columns}, with tabs between")
-            yield number, cells
+    return lines(path, 3, f"{columns}, with tabs between")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from hlteval.scoring.speech_sf import FrameMatch
-from hlteval.sources import Unreadable, decode, open_source
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option_tables import lines
 
 
 def metric(profile: str, options: Mapping[str, str]) -> FrameMatch:
@@ -39,21 +38,5 @@ def dictionary(path: str) -> dict[str, str]:
     Raises:
         WrongOption: for a line that is none, with its number; or for what cannot be read.
     """
-    names: dict[str, str] = {}
-    for member in open_source(path).members:
-        try:
-            decoded = decode(member.fetch(), display=member.display)
-        except Unreadable as reason:
-            raise WrongOption(f"{path}: {reason}") from reason
-        if decoded.text is None:
-            raise WrongOption(f"{path}: {decoded.findings[0].message}")
-        for number, line in enumerate(decoded.text.split("\n"), start=1):
-            fields = line.removesuffix("\r").split("\t")
-            if fields == [""]:
-                continue
-            if len(fields) != 2:
-                raise WrongOption(
-                    f"{path}:{number}: a line is the written form, a tab, and the name to compare"
-                )
-            names[fields[0]] = fields[1]
-    return names
+    told = "the written form, a tab, and the name to compare"
+    return {written: name for _, (written, name) in lines(path, 2, told)}
