@@ -27,8 +27,13 @@ def compare(
         Literal["permutation", "bootstrap"], typer.Option(help="What gives probabilities.")
     ] = "permutation",
     bootstrap: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Replicates of intervals and tests.")
-    ] = 10_000,
+        Optional[int],  # noqa: UP045
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Replicates of intervals and tests; 10,000, or 200 where each is scored by itself.",
+        ),
+    ] = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     profile: Profile = "plan",
@@ -49,7 +54,7 @@ def compare(
 
     given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     given |= {"metric": metric, "test": test, "options": options}
-    given["intervals"] = Intervals(bootstrap, confidence, seed)
+    given["intervals"] = Intervals(bootstrap or 0, confidence, seed)
     try:
         with usage(), working("comparing") as step:
             compared = run(task, reference, systems, step=step, **given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,10 +13,14 @@ import polars as pl
 
 from hlteval.reports.comparison import Comparison, Difference, System
 from hlteval.runs.scoring import Intervals, Run, scored
-from hlteval.scoring.resampling import interval, names, replicated
+from hlteval.scoring.resampling import Additive, interval, names, replicated
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
+
+
+MANY, FEW = 10_000, 200
+"""Replicates where nobody says how many: the few are those that are scored one by one."""
 
 
 def compare(
@@ -40,7 +44,8 @@ def compare(
         systems: paths of the submissions.
         metric: what they are compared by; the one that ranks where it is left out.
         test: `permutation` or `bootstrap`.
-        intervals: how many replicates, of which confidence, from which seed.
+        intervals: how many replicates, of which confidence, from which seed; where their number is
+            0 or not given, `MANY` for metrics whose counts add, and `FEW` for others.
         alpha: a difference is significant whose corrected probability is smaller.
         profile: `plan` or `official`.
         step: called after each batch.
@@ -60,7 +65,11 @@ def compare(
         path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
         for path in dict.fromkeys(systems)
     }
-    plan = _Plan(chosen, sign, test, intervals or Intervals(10_000), alpha)
+    wanted = intervals or Intervals(0)
+    if not wanted.replicates:
+        additive = all(isinstance(run.metric, Additive) for run in runs.values())
+        wanted = replace(wanted, replicates=MANY if additive else FEW)
+    plan = _Plan(chosen, sign, test, wanted, alpha)
     return plan.comparison(runs)
 
 
