@@ -18,7 +18,6 @@ from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 
-
 MANY, FEW = 10_000, 200
 """Replicates where nobody says how many: the few are those that are scored one by one."""
 
