@@ -31,7 +31,7 @@ def compare(
         typer.Option(
             min=1,
             metavar="N",
-            help="Replicates of intervals and tests; 10,000, or 200 where each is scored by itself.",
+            help="Replicates; 10,000, or 200 where each is scored by itself.",
         ),
     ] = None,
     confidence: Confidence = 0.95,
