@@ -141,15 +141,15 @@ def _normalized(corpus: Corpus, counts: Counter[str]) -> Corpus:
 def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     """Types, roles, values and texts as they can stand in a line."""
     tables = dict(corpus.tables())
-    colon = r"[ \t\r\n\f\x0b:]"
-    for table, column, blank in (
-        ("mentions", "label", _BLANK if dialect is BRAT else colon),
-        ("frames", "label", colon),
-        ("arguments", "role", colon),
-        ("modifiers", "label", _BLANK if dialect is BRAT else colon),
-        ("groups", "kind", _BLANK),
+    colons = pl.lit(value=True) if dialect is BIONLP else pl.lit(value=False)
+    for table, column, no_colon in (
+        ("mentions", "label", colons),
+        ("frames", "label", colons | (pl.col("kind") == "event")),
+        ("arguments", "role", pl.lit(value=True)),
+        ("modifiers", "label", colons),
+        ("groups", "kind", colons),
     ):
-        tables[table] = _words(tables[table], column, blank, counts, "types and roles")
+        tables[table] = _words(tables[table], column, no_colon, counts)
     line_end = "[\r\n]" if dialect is BRAT else "\n"
     value = r"[\t\r\n\f\x0b]" if dialect is BRAT else _BLANK
     for table, column, ends, what in (
@@ -162,15 +162,16 @@ def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
 
 
 def _words(
-    rows: pl.DataFrame, column: str, blank: str, counts: Counter[str], what: str
+    rows: pl.DataFrame, column: str, no_colon: pl.Expr, counts: Counter[str]
 ) -> pl.DataFrame:
-    """What has to be a single word, with `_` for what cannot stand in it."""
-    wrong = rows[column].str.contains(blank) | (rows[column] == "")
-    what = f"{what} that are no single word"
-    counts[what] += int(wrong.sum())
-    word = pl.col(column).str.replace_all(blank, "_")
+    """What has to be a single word, with `_` for what cannot stand in it, or for nothing."""
+    word = pl.col(column).str.replace_all(_BLANK, "_")
+    word = pl.when(no_colon).then(word.str.replace_all(":", "_")).otherwise(word)
     word = pl.when(word == "").then(pl.lit("_")).otherwise(word)
-    return rows.with_columns(word) if wrong.any() else rows
+    new = rows.select(word.alias(column)).to_series()
+    wrong = int((new != rows[column]).sum())
+    counts["types and roles that are no single word"] += wrong
+    return rows.with_columns(new) if wrong else rows
 
 
 def _texts(
