@@ -74,9 +74,16 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     tokens = _tokens(corpus)
     placed = _placed(corpus, tokens)
     silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
+    bare = corpus.segments.join(tokens, left_on="row", right_on="segment_row", how="anti")
+    number = pl.int_range(1, pl.len() + 1).over("document")
+    elsewhere = tokens.filter((pl.col("start") != number) | (pl.col("end") != number + 1))
     numbers = placed.filter(pl.col("entity").str.contains("^[0-9]+$"))
     return {
         "documents without tokens": silent.height,
+        "segments without tokens": bare.height,
+        "tokens that are blank, or have blanks": corpus.tokens.height
+        - tokens.filter(~pl.col("text").str.contains(r"\s")).height,
+        "tokens whose offsets are not their numbers": elsewhere.height,
         "mentions without an entity, or not at the bounds of tokens": corpus.mentions.height
         - placed.height,
         "types and identifiers of mentions": placed.filter(
