@@ -142,6 +142,8 @@ class Corpus:
             [0, 1]
         """
         parts = [_renumbered(corpus) for corpus in corpora]
+        if len(parts) == 1:
+            return Corpus(**parts[0])
         offsets = dict.fromkeys(TABLES, 0)
         shifted = {name: [table.empty()] for name, table in TABLES.items()}
         for part in parts:
