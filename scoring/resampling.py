@@ -4,6 +4,7 @@ Documents are the units that are drawn, as annotations of one document depend on
 is a row of weights: how often each document is in the replicate.
 
 - A metric whose counts add (`Additive`) works out all replicates at once from weighted sums.
+- One of several measures (`Compound`) is taken apart, so that each is resampled in its own way.
 - Any other is scored replicate by replicate: a document that is drawn twice is there twice, under
   two names, with everything that was counted of it.
 
@@ -14,7 +15,7 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -46,6 +47,23 @@ class Additive(Protocol):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics of each row of `weights` over `documents`."""
+
+
+@runtime_checkable
+class Compound(Protocol):
+    """A metric of several measures, which can be worked out without the others."""
+
+    def parts(self, names: Iterable[str] | None = None) -> Sequence[Scorer]:
+        """Metrics that give the values of some names together; all values if not given."""
+
+
+def parts(metric: Scorer, names: Iterable[str] | None = None) -> Sequence[Scorer]:
+    """A metric as several that are resampled each in its own way, where it can be taken apart.
+
+    Raises:
+        ValueError: for a name that a metric of several measures does not know.
+    """
+    return metric.parts(names) if isinstance(metric, Compound) else (metric,)
 
 
 def unit(metric: Scorer) -> str:
@@ -162,8 +180,11 @@ def gathered(parts: Iterator[Replicates]) -> Replicates:
 def bootstrap(metric: Scorer, counts: pl.DataFrame, replicates: int, seed: int) -> Replicates:
     """The metrics of bootstrap replicates of a system's documents."""
     documents = names(metric, counts)
-    drawn = draws(len(documents), replicates, seed)
-    return gathered(replicated(metric, counts, documents, block) for block in drawn)
+    found: Replicates = {}
+    for part in parts(metric):
+        drawn = draws(len(documents), replicates, seed)
+        found |= gathered(replicated(part, counts, documents, block) for block in drawn)
+    return found
 
 
 def interval(values: NDArray[np.float64], confidence: float) -> tuple[float, float] | None:
