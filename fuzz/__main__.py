@@ -20,7 +20,7 @@ from typing import Any
 
 from fuzz.subjects import readers
 
-ROUND = 500
+ROUND = 1000
 """Mutations of a reader before the next has its turn."""
 ENVIRONMENT = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
@@ -38,11 +38,13 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="from the beginning")
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"))
     given = parser.parse_args()
-    states = [State(name, given.folder, given.first, again=given.again) for name in given.readers or readers()]
-    last = given.first + given.mutations
-    while waiting := [state for state in states if state.next < last]:
+    states = [
+        State(name, given.folder, given.first, again=given.again)
+        for name in given.readers or readers()
+    ]
+    while waiting := [state for state in states if state.made < given.mutations]:
         for state in waiting:
-            state.advance(min(state.next + ROUND, last))
+            state.advance(min(state.made + ROUND, given.mutations))
         print(table(states), file=sys.stderr, flush=True)
     print(table(states))
     sys.exit(1 if any(state.told["failed"] for state in states) else 0)
@@ -55,21 +57,28 @@ class State:
         self.reader, self.failing = reader, folder / "failing"
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / f"{reader}.json"
-        self.told: dict[str, Any] = {"next": first, "mutations": 0, "findings": 0, "with": 0}
-        self.told |= {"slowest": 0.0, "slowest_number": 0, "memory": 0, "seconds": 0.0, "failed": {}}
+        self.told: dict[str, Any] = {"next": first, "mutations": 0, "findings": 0}
+        self.told |= {
+            "slowest": 0.0,
+            "slowest_number": 0,
+            "memory": 0,
+            "seconds": 0.0,
+            "failed": {},
+        }
         if self.file.is_file() and not again:
             self.told = json.loads(self.file.read_text("utf-8"))
 
     @property
-    def next(self) -> int:
-        """The number that comes next."""
-        number: int = self.told["next"]
+    def made(self) -> int:
+        """How many mutations were tried."""
+        number: int = self.told["mutations"]
         return number
 
-    def advance(self, last: int) -> None:
-        """Run trials up to a number, with a new worker where one ends early."""
-        while self.next < last:
-            command = [sys.executable, "-m", "fuzz.worker", self.reader, str(self.next), str(last)]
+    def advance(self, wanted: int) -> None:
+        """Run trials up to a number of mutations, with a new worker where one ends early."""
+        while self.made < wanted:
+            numbers = (str(self.told["next"]), str(wanted - self.made))
+            command = [sys.executable, "-m", "fuzz.worker", self.reader, *numbers]
             with subprocess.Popen(
                 [*command, str(self.failing), json.dumps(list(self.told["failed"]))],
                 stdout=subprocess.PIPE,
@@ -95,9 +104,8 @@ class State:
             return
         told = self.told
         told["next"] = line["done"] + 1
-        told["mutations"] += 1
+        told["mutations"] += line["mutations"]
         told["findings"] += line["findings"]
-        told["with"] += bool(line["findings"])
         told["seconds"] += line["seconds"]
         told["memory"] = max(told["memory"], line["memory"])
         if line["seconds"] > told["slowest"]:
@@ -122,12 +130,13 @@ class State:
 
 def table(states: list[State]) -> str:
     """What came out, a row a reader, in Markdown; faults below."""
-    head = "| reader | mutations | with findings | findings | slowest | peak memory | faults |"
+    head = "| reader | mutations | findings | CPU time of each | slowest trial | peak | faults |"
     rows = [head, "|---|---|---|---|---|---|---|"]
     for state in states:
         told = state.told
         rows.append(
-            f"| `{state.reader}` | {told['mutations']:,} | {told['with']:,} | {told['findings']:,} "
+            f"| `{state.reader}` | {told['mutations']:,} | {told['findings']:,} "
+            f"| {1000 * told['seconds'] / max(1, told['mutations']):.1f} ms "
             f"| {told['slowest']:.2f} s | {told['memory'] >> 20} MB | {len(told['failed'])} |"
         )
     faults = [

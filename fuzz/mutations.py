@@ -18,7 +18,7 @@ STRANGE = (
     *(b"\r", b"\t", b"\x0b", b"\x0c", b"\x1a", b"\x1b[31m", b"\x7f", b"\xc2\x85", b"\xc2\xa0"),
     *("\u2028".encode(), "\u202e".encode(), "\u200b".encode(), "\ud7ff".encode(), b"\xef\xbf\xbe"),
     *("e\u0301".encode(), "\U0001f600".encode(), "\u0663".encode(), "\u0130".encode()),
-    *(b"&x;", b"&#0;", b"&#xD800;", b"<!--", b"]]>", b'\\u0000', b"\\ud800", b"{", b"%s", b"[b]"),
+    *(b"&x;", b"&#0;", b"&#xD800;", b"<!--", b"]]>", b"\\u0000", b"\\ud800", b"{", b"%s", b"[b]"),
 )
 """What stands in no honest file: control and invalid characters, marks, markup."""
 NUMBERS = (
@@ -31,6 +31,10 @@ DIVIDERS = re.compile(rb"([\t \"<>#:,;=|\n])")
 MARKS = re.compile(rb"[\[\]{}()<>\"'/#|:\\*_-]")
 ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]*)[^<>]*?(?:/>|>)")
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
+ALONE = 0.4
+"""The share of trials that are about one thing."""
+TOGETHER = 12
+"""How many things are given together in the others; that saves much time."""
 MOST = 300_000
 """Bytes above which nothing is made longer."""
 
@@ -51,16 +55,43 @@ class Files(NamedTuple):
     missing: bool = False
 
 
-def mutated(seeds: Sequence[Seed], draw: Random) -> Files:
-    """One of the seeds, damaged."""
+def mutated(seeds: Sequence[Seed], draw: Random) -> list[Files]:
+    """Some of the seeds, damaged: many files that are given together, or one thing as a package."""
+    if draw.random() < ALONE:
+        alone = _mutated(seeds, draw)
+        return [draw.choice(PACKAGES)(alone, draw) if draw.random() < 0.5 else alone]
+    return [_mutated(seeds, draw) for _ in range(TOGETHER)]
+
+
+def _mutated(seeds: Sequence[Seed], draw: Random) -> Files:
     chosen = draw.choice(seeds)
     files: dict[str, bytes | None] = dict(chosen.files)
     name = draw.choice(sorted(files))
-    kind = draw.random()
-    if kind < 0.9:
-        files[name] = damaged(chosen.files[name], draw, seeds)
-    given = _given(chosen, files)
-    return _package(given, draw) if kind > 0.85 else given
+    files[name] = damaged(chosen.files[name], draw, seeds)
+    return _given(chosen, files)
+
+
+def together(listed: Sequence[Files]) -> Files:
+    """Several things as one folder; the names of their files begin with their number."""
+    if len(listed) == 1:
+        return listed[0]
+    files = {
+        renumbered(name or one.name, number): content
+        for number, one in enumerate(listed)
+        for name, content in one.files.items()
+    }
+    return Files("given", files)
+
+
+def renumbered(path: str, number: int) -> str:
+    """The path of a file of the thing with a number.
+
+    Examples:
+        >>> renumbered("runs/d1.a2", 3)
+        'runs/m3-d1.a2'
+    """
+    folders, slash, name = path.rpartition("/")
+    return f"{folders}{slash}m{number}-{name}"
 
 
 def _given(chosen: Seed, files: dict[str, bytes | None]) -> Files:
@@ -245,11 +276,6 @@ KINDS: tuple[Damage, ...] = (
 )
 
 
-def _package(given: Files, draw: Random) -> Files:
-    """Files that are missing, empty, renamed, folders, or in an archive that is damaged itself."""
-    return draw.choice(PACKAGES)(given, draw)
-
-
 def _missing(given: Files, draw: Random) -> Files:
     if given.files.keys() == {""} or draw.random() < 0.2:
         return given._replace(missing=True)
@@ -279,7 +305,9 @@ def _folder(given: Files, draw: Random) -> Files:
     if "" not in given.files:
         return given._replace(files=given.files | {draw.choice(sorted(given.files)): None})
     inner = {given.name: given.files[""]}
-    return Files("given", draw.choice(({}, {given.name: None}, inner, {"copy/" + given.name: b""} | inner)))
+    return Files(
+        "given", draw.choice(({}, {given.name: None}, inner, {"copy/" + given.name: b""} | inner))
+    )
 
 
 def _twice(given: Files, draw: Random) -> Files:

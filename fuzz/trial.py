@@ -6,21 +6,25 @@ CPU time, more than `BYTES` of memory.
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import time
 import traceback
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
+from tempfile import mkdtemp
 from typing import NamedTuple
 
 from rich.console import Console
 
-from fuzz.mutations import Files, mutated
+from fuzz.mutations import TOGETHER, Files, mutated, renumbered
 from fuzz.subjects import BESIDE, FIXTURES, Beside, Use, seeds, uses
 from hlteval.converters import load
 from hlteval.findings import Finding
 from hlteval.reports import findings as shown
+from hlteval.reports.terminal import write
 from hlteval.reports.verdict import Verdict
 from hlteval.runs.batches import NothingGiven
 from hlteval.runs.conversion import UnknownFormat, convert
@@ -54,8 +58,8 @@ class Outcome(NamedTuple):
     report: str = ""
 
 
-def drawn(reader: str, number: int) -> Files:
-    """The damaged files of a trial."""
+def drawn(reader: str, number: int) -> list[Files]:
+    """The damaged things of a trial."""
     return mutated(seeds(reader), Random(f"{reader} {number}"))
 
 
@@ -69,7 +73,7 @@ def tried(reader: str, number: int, given: Files, folder: Path) -> Outcome:
         told = [*_validated(reader, path, draw, missing=given.missing)]
         told += _converted(reader, path, draw, folder, missing=given.missing)
         found = len(told)
-        _hold(told, given)
+        _hold(told, given, str(path))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # what Polars panics with is no Exception
@@ -124,7 +128,7 @@ def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
     given = {"submission": str(FIXTURES / beside.submission), "against": ""}
     options: dict[str, str] = {}
     if not alone:
-        given["against"] = str(FIXTURES / beside.against) if beside.against else ""
+        given["against"] = partner(beside.against) if beside.against else ""
         options = {name: str(FIXTURES / value) for name, value in beside.options.items()}
     if use.role in given:
         given[use.role] = path
@@ -143,9 +147,23 @@ def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
     )
 
 
+@cache
+def partner(name: str) -> str:
+    """What a task is checked against; of a folder also copies, as there are of what is damaged."""
+    path = FIXTURES / name
+    if not path.is_dir():
+        return str(path)
+    folder = Path(mkdtemp(prefix="fuzz-against-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for file in path.iterdir():
+        for copy in [file.name, *(renumbered(file.name, number) for number in range(TOGETHER))]:
+            (folder / copy).write_bytes(file.read_bytes())
+    return str(folder)
+
+
 def _show(verdict: Verdict, form: str) -> None:
     with Path("/dev/null").open("w", encoding="utf-8") as nowhere:
-        Console(file=nowhere, width=80).print(shown.render(verdict, form))
+        write(Console(file=nowhere, width=80), shown.render(verdict, form))
 
 
 def _converted(
@@ -183,18 +201,16 @@ def _by_command(reader: str, path: Path, draw: Random, folder: Path) -> list[Fin
         raise
 
 
-def _hold(told: Sequence[Finding], given: Files) -> None:
+def _hold(told: Sequence[Finding], given: Files, path: str) -> None:
     """Hold that findings say something, and stand in the file, if anywhere."""
-    whole = b"".join(content or b"" for content in given.files.values())
-    lines = whole.count(b"\n") + whole.count(b"\r") + 1 if not given.name.endswith("gz") else None
+    data = given.files.get("") if not given.name.endswith((".zip", ".tgz", ".gz")) else None
+    lines = None if data is None else data.count(b"\n") + data.count(b"\r") + 1
     for finding in told:
         assert finding.message, finding
-        if finding.span:
-            span = finding.span
-            assert span.line >= 1 and 1 <= span.column <= span.end_column, finding
-            inside = given.name.endswith((".zip", ".tgz", ".gz"))
-            mine = finding.file is not None and f"/{given.name}" in finding.file
-            assert inside or not mine or lines is None or span.line <= lines, finding
+        if span := finding.span:
+            assert span.line >= 1, finding
+            assert 1 <= span.column <= span.end_column, finding
+            assert lines is None or finding.file != path or span.line <= lines, finding
 
 
 def _fault(error: BaseException) -> str:
@@ -202,7 +218,9 @@ def _fault(error: BaseException) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)]
     rooms = ("hlteval", "converters", "grammars", "validators", "scoring", "fuzz")
     root = str(Path(__file__).parents[1])
-    ours = [f for f in frames if f.filename.startswith(root) and any(r in f.filename for r in rooms)]
+    ours = [
+        f for f in frames if f.filename.startswith(root) and any(r in f.filename for r in rooms)
+    ]
     at = ours[-1] if ours else frames[-1]
     return f"{type(error).__name__} at {Path(at.filename).name}:{at.lineno}"
 
