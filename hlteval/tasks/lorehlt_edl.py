@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlteval.scoring.measures import DEFAULT, FIGURES
+from hlteval.tasks.lorehlt_edl_figures import FIGURES, MEASURED
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ EDL = Task(
     rules=_rules,
     package=_package,
     metric=_metric,
-    metrics=tuple(f"{measure}.{figure}" for measure in DEFAULT for figure in FIGURES),
+    figures=FIGURES,
+    measured=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
     submitted=("neleval",),
