@@ -71,7 +71,9 @@ def compare(
     declared = load(task)
     chosen = metric or declared.primary[profile]
     additive = isinstance(_giving(declared, declared.scorer(profile, {}), chosen), Additive)
-    sign = -1 if chosen in declared.less else 1
+    figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
+    less = {one.name for one in declared.figures if one.better == "less"}
+    sign = -1 if figure in less else 1
     runs = {
         path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
         for path in dict.fromkeys(systems)
