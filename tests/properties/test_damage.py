@@ -38,6 +38,7 @@ FILES = {
     "neleval": "neleval/valid/all-columns.tsv",
     "hub4": "hub4/valid/reference.tpl",
     "sgml-corpus": "hub4/valid/corpus.sgml",
+    "brat": "brat/valid/meeting.ann",
 }
 TASKS = {"speech-sf-json": "speech-sf", "edl-tab": "lorehlt-edl", "ltf": "ltf", "hub4": "hub4"}
 TSV = "DocumentID\tType\tPlaceMention\tTypeConfidence\tNeed\tRelief\nD1\tShelter\tOsh\t0.5\t\t\n"
@@ -133,7 +134,7 @@ def test_damage_gives_findings_and_nothing_worse(
 def read_and_written(name: str, file: Path, folder: Path) -> list[Finding]:
     """What was wrong with a file that is read, and written again as it is and as JSON Lines."""
     form = load(name)
-    source = open_source(str(file.parent if name == "standoff" else file))
+    source = open_source(str(file.parent if name in {"standoff", "brat"} else file))
     readings = list(form.read(source))
     for written in {form, load("jsonl")}:
         if written.write:
