@@ -13,7 +13,6 @@ HEADER = ("source", "date", "key", "version")
 """What is said of a collection, beside infons."""
 EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
 _MENTION = ("type", "identifier", "mention_type", "confidence", "annotator")
-_RELATION = ("type", "kind", "trigger_id", "value")
 
 
 class Documents(Collected):
@@ -66,7 +65,7 @@ class Documents(Collected):
             elif one.text:
                 self.attribute(one, "collection", one.tag, one.text)
         kids = self.children.get(element.ordinal, ())
-        language = self.said(element, element, ("language",))["language"]
+        language = self.said(element, ("language",))["language"]
         passages = [one for one in kids if one.tag == "passage"]
         text = Text(self, element)
         for ordinal, passage in enumerate(passages, start=1):
@@ -108,7 +107,9 @@ class Documents(Collected):
         if spans is None:
             return
         start, end = min(spans)[0], max(end for _, end in spans)
-        infons = self.said(element, element, _MENTION)
+        infons = self.said(element, _MENTION, several="identifier")
+        others = [text for key, text in self.infons(element) if key == "identifier"][1:]
+        row = len(self.rows["mentions"])
         sure = infons["confidence"]
         value = number(sure) if sure is not None else None
         spelt = None if value is not None and decimal(value) == sure else sure
@@ -118,6 +119,7 @@ class Documents(Collected):
             (*place, name, infons["type"] or "", start, end, fragments, text, infons["identifier"],
              infons["mention_type"], value, spelt, infons["annotator"])
         )  # fmt: skip
+        self.rows["links"] += [(*place, row, rank, one) for rank, one in enumerate(others, start=2)]
         if text is not None:
             self.compare(element, spans, text, spot, beyond)
 
@@ -192,29 +194,37 @@ class Documents(Collected):
 
     def relation(self, element: Element, nodes: Sequence[tuple[str, str]]) -> None:
         """Add a relation as what it is: an event or relation, a modifier or an equivalence."""
-        infons = self.said(element, element, _RELATION)
         place = (self.document, self.origin, element.ordinal)
-        name, label = element.attributes.get("id"), infons["type"] or ""
-        kind, value, trigger = infons["kind"], infons["value"], infons["trigger_id"]
+        name = element.attributes.get("id")
+        known = dict(reversed(self.infons(element)))
+        kind, label = known.get("kind"), known.get("type", "")
         if kind == MODIFIER and len(nodes) == 1:
-            self.rows["modifiers"].append((*place, name or "", label, nodes[0][1], value))
-        elif value is None and trigger is None and _is_group(kind, label, nodes):
+            said = self.said(element, ("type", "kind", "value", "text"))
+            row = (*place, name or "", label, nodes[0][1], said["value"], said["text"])
+            self.rows["modifiers"].append(row)
+        elif _is_group(kind, label, nodes):
+            self.said(element, ("type", "kind"))
             group = name or f"*{element.ordinal}"
             self.rows["groups"] += [(*place, group, label, member) for _, member in nodes]
         else:
-            if value is not None:
-                self.attribute(element, "relation/infon", "value", value)
-            if kind not in {None, EVENT, RELATION}:
-                self.attribute(element, "relation/infon", "kind", str(kind))
-            shape = EVENT if trigger is not None else RELATION
-            said = kind if kind in {EVENT, RELATION} else shape
-            row = len(self.rows["frames"])
-            self.rows["frames"].append((*place, name, said, label, trigger))
-            if trigger is not None and nodes[:1] == [(label, trigger)]:
-                nodes = nodes[1:]
-            self.rows["arguments"] += [
-                (*place, row, position, *node) for position, node in enumerate(nodes, start=1)
-            ]
+            self.frame(element, nodes, kind, label)
+
+    def frame(
+        self, element: Element, nodes: Sequence[tuple[str, str]], kind: str | None, label: str
+    ) -> None:
+        """Add an event or relation with its arguments."""
+        place = (self.document, self.origin, element.ordinal)
+        told = kind in {EVENT, RELATION}
+        trigger = self.said(element, ("type", "trigger_id", *["kind"] * told))["trigger_id"]
+        shape = EVENT if trigger is not None else RELATION
+        row = len(self.rows["frames"])
+        name = element.attributes.get("id")
+        self.rows["frames"].append((*place, name, kind if told else shape, label, trigger))
+        if trigger is not None and nodes[:1] == [(label, trigger)]:
+            nodes = nodes[1:]
+        self.rows["arguments"] += [
+            (*place, row, position, *node) for position, node in enumerate(nodes, start=1)
+        ]
 
 
 def _is_group(kind: str | None, label: str, nodes: Sequence[tuple[str, str]]) -> bool:

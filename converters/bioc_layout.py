@@ -27,7 +27,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "groups": (*_PLACE, "group", "kind", "member"),
     "frames": (*_PLACE, "frame", "kind", "label", "trigger"),
     "arguments": (*_PLACE, "frame_row", "position", "role", "target"),
-    "modifiers": (*_PLACE, "modifier", "label", "target", "value"),
+    "modifiers": (*_PLACE, "modifier", "label", "target", "value", "text"),
+    "links": (*_PLACE, "mention_row", "rank", "entity"),
     "refused": (*_PLACE, "code", "kind", "id", "label", "text", "column", "end_column", "expected"),
 }
 """The columns of the rows that are made; keys are their ordinals."""
@@ -51,16 +52,27 @@ class Collected:
         self.told: list[Told] = []
         self.children: dict[int, list[Element]] = {}
 
-    def said(self, element: Element, of: Element, columns: Sequence[str]) -> dict[str, str | None]:
-        """The infons that have columns, by key; the others are attributes."""
+    def infons(self, element: Element) -> list[tuple[str, str]]:
+        """What is said of an element, by key."""
+        kids = self.children.get(element.ordinal, ())
+        return [(one.attributes.get("key", ""), one.text) for one in kids if one.tag == "infon"]
+
+    def said(
+        self, element: Element, columns: Sequence[str] = (), several: str = ""
+    ) -> dict[str, str | None]:
+        """The infons that have columns, by key; the others are attributes.
+
+        Args:
+            element: what they are said of.
+            columns: their keys; the first of a key counts.
+            several: the key that may be there more than once.
+        """
         found: dict[str, str | None] = dict.fromkeys(columns)
-        for one in self.children.get(element.ordinal, ()):
-            if one.tag == "infon":
-                key, text = one.attributes.get("key", ""), one.text
-                if key in found and found[key] is None:
-                    found[key] = text
-                else:
-                    self.attribute(of, f"{of.tag}/infon", key, text)
+        for key, text in self.infons(element):
+            if key in found and found[key] is None:
+                found[key] = text
+            elif key != several:
+                self.attribute(element, f"{element.tag}/infon", key, text)
         return found
 
     def attribute(self, of: Element, element: str, name: str, value: str) -> None:
@@ -98,7 +110,7 @@ class Text:
     def passage(self, element: Element, ordinal: int) -> None:
         """Add a passage with its sentences."""
         kids = self.documents.children.get(element.ordinal, ())
-        self.documents.said(element, element, ())
+        self.documents.said(element)
         start, known = self.offset(element, self.length)
         text = next((one.text for one in kids if one.tag == "text"), None)
         sentences = [one for one in kids if one.tag == "sentence"]
@@ -180,7 +192,7 @@ class _Sentences:
     def add(self, element: Element) -> None:
         """Add a sentence behind the others."""
         kids = self.whole.documents.children.get(element.ordinal, ())
-        self.whole.documents.said(element, element, ())
+        self.whole.documents.said(element)
         expected = self.start + len(self.text)
         start, known = self.whole.offset(element, expected)
         text = next((one.text for one in kids if one.tag == "text"), None)

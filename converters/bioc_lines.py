@@ -25,6 +25,13 @@ def _more(corpus: Corpus, element: str) -> pl.DataFrame:
     return rows.group_by(*_KEY, maintain_order=True).agg(more=infon.str.join())
 
 
+def _candidates(corpus: Corpus) -> pl.DataFrame:
+    """The other candidates of each mention, as infons."""
+    rows = corpus.links.filter(pl.col("entity").is_not_null()).sort("mention_row", "rank")
+    infons = rows.group_by(row="mention_row").agg(_given("identifier", "entity").alias("one"))
+    return infons.select("row", candidates=pl.col("one").list.join(""))
+
+
 def _given(key: str, column: str) -> pl.Expr:
     """A column as an infon; nothing where it has no value."""
     text = pl.concat_str(pl.lit(f'<infon key="{key}">'), content(column), pl.lit("</infon>"))
@@ -42,6 +49,7 @@ def annotation_lines(corpus: Corpus) -> pl.DataFrame:
     rows = corpus.mentions.filter(writable())
     rows = rows.join(texts, on="document", how="left", maintain_order="left")
     rows = rows.join(_more(corpus, "annotation"), on=_KEY, how="left", maintain_order="left")
+    rows = rows.join(_candidates(corpus), on="row", how="left", maintain_order="left")
     sure = pl.col("confidence").is_null() & pl.col("confidence_text").is_null()
     rows = rows.with_columns(
         sure=pl.when(~sure).then(to_text(rows)),
@@ -57,6 +65,7 @@ def annotation_lines(corpus: Corpus) -> pl.DataFrame:
         start_tag("annotation", _named("mention")),
         _given("type", "kind"),
         _given("identifier", "entity"),
+        "candidates",
         _given("mention_type", "mention_type"),
         _given("confidence", "sure"),
         _given("annotator", "annotator"),
@@ -173,7 +182,11 @@ def _modifiers(corpus: Corpus) -> pl.DataFrame:
         *_KEY,
         tag=start_tag("relation", _named("modifier")),
         infons=pl.concat_str(
-            _type(), _given("kind", "said"), _given("value", "value"), ignore_nulls=True
+            _type(),
+            _given("kind", "said"),
+            _given("value", "value"),
+            _given("text", "text"),
+            ignore_nulls=True,
         ),
         nodes=_node("target", "role"),
     )

@@ -167,11 +167,20 @@ def _unwritable(corpus: Corpus) -> set[int]:
             pl.any_horizontal(pl.col("name", "text", "language").str.contains(ABSENT))
         )["row"]
     )
-    for name in ("attributes", "mentions", "frames", "arguments", "modifiers", "groups"):
+    for name in ("attributes", "mentions", "links", "frames", "arguments", "modifiers", "groups"):
         table: pl.DataFrame = getattr(corpus, name)
         odd = pl.any_horizontal(pl.col(pl.String).str.contains(ABSENT))
         found |= set(table.filter(odd)["document"])
     return found
+
+
+def _stray(corpus: Corpus) -> int:
+    """Candidates that are not read as they are written."""
+    own = corpus.mentions.select("entity", mention_row="row")
+    links = corpus.links.sort("mention_row", "rank").join(own, on="mention_row", suffix="_own")
+    rank = pl.int_range(2, pl.len() + 2).over("mention_row")
+    without = pl.col("entity").is_null() | pl.col("entity_own").is_null()
+    return links.filter(without | (pl.col("rank") != rank)).height
 
 
 def _places() -> pl.Expr:
@@ -194,5 +203,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         ),
         "segments of documents that cannot be written as passages": segments.height,
         "mentions that have no place in a text": corpus.mentions.filter(~writable()).height,
+        "candidates that do not follow an entity, or not in ranks 2, 3, …": _stray(corpus),
         "attributes of other formats": corpus.attributes.filter(~_places()).height,
     }

@@ -10,10 +10,10 @@ Conventions:
     Offsets are 0-based code points from the beginning of the document, passages included; what lies
     between passages is filled with line feeds. A record is an element, counted by start tags.
 
-    Of the infons, `type` is the type, `identifier` the entity, `language` that of a document;
-    `mention_type`, `confidence` and `annotator` are these. A relation with a `trigger_id` is an
+    Of the infons, `type` is the type, `identifier` the entity, a further one another candidate,
+    `language` that of a document; `mention_type`, `confidence` and `annotator` are these. A relation with a `trigger_id` is an
     event, whose first node is that trigger with the type as its role. One of the `kind` modifier or
-    equivalence is that, and so is one of the type Equiv whose nodes all have the role Arg. All
+    equivalence is that (a modifier with its `value` and `text`), and so is one of the type Equiv whose nodes all have the role Arg. All
     other infons are kept as attributes.
 
 Example lines:
@@ -171,10 +171,19 @@ FORMAT = Format(
     suffixes=(_SUFFIX,),
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "groups", "frames"),
-        *("arguments", "modifiers", "documents.text", "documents.language", "segments.text"),
+        *(
+            "arguments",
+            "modifiers",
+            "links",
+            "links.entity",
+            "documents.text",
+            "documents.language",
+            "segments.text",
+        ),
         *("segments.part", "mentions.fragments", "mentions.text", "mentions.entity"),
         *("mentions.mention_type", "mentions.confidence", "mentions.confidence_text"),
         *("mentions.annotator", "frames.frame", "frames.trigger", "modifiers.value"),
+        "modifiers.text",
     ),
     sniff=sniff,
     read=read,
