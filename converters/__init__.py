@@ -31,6 +31,7 @@ BUILTIN: Mapping[str, str] = {
     "muc-listing": "hlteval.converters.muc_listing",
     "brat": "hlteval.converters.brat",
     "bioc-xml": "hlteval.converters.bioc_xml",
+    "pubannotation": "hlteval.converters.pubannotation",
 }
 """The formats by name, each imported where it is first used."""
 

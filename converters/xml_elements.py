@@ -23,6 +23,7 @@ _TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
+_LINE_END = re.compile("\r\n?|\n")
 _LINES = 100
 """Lines that a tag may be spread over and still be shown attribute by attribute."""
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
@@ -181,7 +182,7 @@ class Reader:
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
         hint = "look at the characters before this place"
-        written = self.written().split("\n")[line - 1 : line]
+        written = _LINE_END.split(self.written())[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:
@@ -263,7 +264,7 @@ class Lines:
     """The lines of a file, in which places are found by where a tag begins."""
 
     def __init__(self, text: str | Sequence[str]) -> None:
-        self.lines = text.split("\n") if isinstance(text, str) else text
+        self.lines = _LINE_END.split(text) if isinstance(text, str) else text
         self.tags: dict[tuple[int, int], _Tag] = {}
 
     def located(self, line: int, column: int, field: str = "") -> Located:

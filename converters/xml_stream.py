@@ -221,9 +221,11 @@ class _Stream(Reader):
 
 
 class Written(Sequence[str]):
-    """The lines of a file in UTF-8, decoded where they are looked at."""
+    """The lines of a file in UTF-8 as XML counts them, decoded where they are looked at."""
 
     def __init__(self, data: bytes) -> None:
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         self.data = data
         self.begins = array("q", [0])
         at = data.find(b"\n")
