@@ -102,16 +102,12 @@ def _locations() -> pl.Expr:
 
 
 def writable() -> pl.Expr:
-    """Whether a mention has a place in a text."""
-    ordered = (pl.col("start") >= 0) & (pl.col("end") >= pl.col("start"))
+    """Whether a mention, and each of its parts, begins in a text and does not end before that."""
     reversed_part = pl.element().struct.field("end") < pl.element().struct.field("start")
-    parts = pl.col("fragments").list.eval(reversed_part).list.any().fill_null(value=False)
-    starts = pl.col("fragments").list.eval(pl.element().struct.field("start")).list.min()
-    ends = pl.col("fragments").list.eval(pl.element().struct.field("end")).list.max()
-    same = (
-        (starts == pl.col("start")) & (ends == pl.col("end")) & (pl.col("fragments").list.len() > 1)
-    )
-    return ordered & (pl.col("end") <= LARGEST) & ~parts & (same | pl.col("fragments").is_null())
+    negative = pl.element().struct.field("start") < 0
+    wrong = pl.col("fragments").list.eval(reversed_part | negative).list.any()
+    ordered = (pl.col("start") >= 0) & (pl.col("end") >= pl.col("start"))
+    return ordered & (pl.col("end") <= LARGEST) & ~wrong.fill_null(value=False)
 
 
 def relation_lines(corpus: Corpus) -> pl.DataFrame:

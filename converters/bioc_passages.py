@@ -36,8 +36,8 @@ def passages(corpus: Corpus) -> dict[int, list[Passage]]:
     """The segments of each document as passages and sentences, each passage before its sentences.
 
     Left out are documents whose text is not what such passages give: passages in order with
-    nothing but line feeds between and behind, and likewise sentences in a passage; and those that
-    are a single passage from the beginning to the end. An empty one tells where the text ends.
+    nothing but line feeds between and behind, and likewise sentences in a passage. An empty one
+    tells where the text ends, and that one from the beginning to the end is a passage by itself.
     """
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     rows: dict[int, list[tuple[object, ...]]] = {}
@@ -52,6 +52,7 @@ def _divided(rows: Sequence[tuple[object, ...]], text: str | None) -> list[Passa
     """The segments of a document as passages; none if they are not such."""
     listed: list[Passage] = []
     holders: list[int] = []
+    inner: dict[int, list[Passage]] = {}
     for document, origin, record, start, end, said, part in rows:
         named = _PART.fullmatch(part) if isinstance(part, str) else None
         if part is not None and (named is None or int(named[1]) != len(holders)):
@@ -61,21 +62,17 @@ def _divided(rows: Sequence[tuple[object, ...]], text: str | None) -> list[Passa
             holders.append(len(listed))
         one = Passage((document, origin, record), start, end, said, holder)  # type: ignore[arg-type]
         listed.append(_filled(one, text or ""))
+        if holder is not None:
+            inner.setdefault(holder, []).append(listed[-1])
     outer = [listed[at] for at in holders]
     if text is None or not outer or outer[-1].text == "":
         return []
-    if outer[-1].end != len(text):
+    if outer[-1].end != len(text) or (len(listed) == 1 and listed[0].start == 0):
         end = Passage(None, len(text), len(text), "", None)
         listed, outer = [*listed, end], [*outer, end]
-    elif len(listed) == 1 and listed[0].start == 0:
-        return []
-    if not _tiled(outer, text, 0, len(text)):
-        return []
-    for at in holders:
-        inner = [one for one in listed if one.holder == at]
-        if inner and not _tiled(inner, text, listed[at].start, listed[at].end):
-            return []
-    return listed
+    divided = [(listed[at].start, listed[at].end, among) for at, among in inner.items()]
+    tiled = all(_tiled(among, text, start, end) for start, end, among in divided)
+    return listed if tiled and _tiled(outer, text, 0, len(text)) else []
 
 
 def _filled(one: Passage, text: str) -> Passage:

@@ -13,6 +13,7 @@ from hlteval.converters.bioc_layout import LARGEST
 from hlteval.converters.bioc_lines import annotation_lines, relation_lines, writable
 from hlteval.converters.bioc_passages import Passage, passages
 from hlteval.converters.situations import situations
+from hlteval.converters.spans import odd_parts
 from hlteval.converters.xml_text import (
     ABSENT,
     attribute,
@@ -203,6 +204,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         ),
         "segments of documents that cannot be written as passages": segments.height,
         "mentions that have no place in a text": corpus.mentions.filter(~writable()).height,
+        "mentions whose parts are not their extent": corpus.mentions.filter(odd_parts()).height,
         "candidates that do not follow an entity, or not in ranks 2, 3, …": _stray(corpus),
         "attributes of other formats": corpus.attributes.filter(~_places()).height,
     }

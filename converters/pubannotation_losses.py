@@ -15,6 +15,7 @@ from hlteval.converters.pubannotation_writing import (
     writable,
 )
 from hlteval.converters.situations import situations
+from hlteval.converters.spans import odd_parts
 from hlteval.representation import Corpus
 
 
@@ -31,7 +32,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     return {
         **situations(corpus),
         "mentions that have no place in a text": mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": mentions.filter(_odd_parts()).height,
+        "mentions whose parts are not their extent": mentions.filter(odd_parts()).height,
         "texts of mentions that are not what stands there": sum(_other_texts(corpus)),
         "segments that have no place in a text": corpus.segments.filter(~placed()).height,
         "events whose identifier is not their own": _nameless(corpus),
@@ -39,15 +40,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         "equivalences of a single member": sizes.filter(pl.col("len") == 1).height,
         "attributes of other formats": len(ours) - sum(ours),
     }
-
-
-def _odd_parts() -> pl.Expr:
-    """Whether a mention has a single part, or parts that begin or end elsewhere than it does."""
-    parts = pl.col("fragments").list
-    starts = parts.eval(pl.element().struct.field("start")).list.min()
-    ends = parts.eval(pl.element().struct.field("end")).list.max()
-    same = (starts == pl.col("start")) & (ends == pl.col("end")) & (parts.len() > 1)
-    return pl.col("fragments").is_not_null() & ~same.fill_null(value=False)
 
 
 def _other_texts(corpus: Corpus) -> Iterator[bool]:
