@@ -30,6 +30,8 @@ BUILTIN: Mapping[str, str] = {
     "sgml-corpus": "hlteval.converters.sgml_corpus",
     "muc-listing": "hlteval.converters.muc_listing",
     "brat": "hlteval.converters.brat",
+    "bioc-xml": "hlteval.converters.bioc_xml",
+    "pubannotation": "hlteval.converters.pubannotation",
 }
 """The formats by name, each imported where it is first used."""
 

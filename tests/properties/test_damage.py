@@ -39,6 +39,8 @@ FILES = {
     "hub4": "hub4/valid/reference.tpl",
     "sgml-corpus": "hub4/valid/corpus.sgml",
     "brat": "brat/valid/meeting.ann",
+    "bioc-xml": "bioc-xml/valid/water.bioc.xml",
+    "pubannotation": "pubannotation/valid/water.pubannotation.json",
 }
 TASKS = {"speech-sf-json": "speech-sf", "edl-tab": "lorehlt-edl", "ltf": "ltf", "hub4": "hub4"}
 TSV = "DocumentID\tType\tPlaceMention\tTypeConfidence\tNeed\tRelief\nD1\tShelter\tOsh\t0.5\t\t\n"
