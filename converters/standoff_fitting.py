@@ -82,6 +82,7 @@ def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     modifier = modifier_kind().is_in(list(dialect.identifiers))
     mentions = corpus.mentions.filter(_placed())
     groups = corpus.groups.filter(group)
+    counts["names of groups"] += _renumbered(groups)
     modifiers = corpus.modifiers.filter(modifier)
     known = corpus.frames["kind"].is_in(["event", "relation", SITUATION, TEMPLETTE])
     counts["frames of other kinds"] += int((~known).sum())
@@ -91,6 +92,15 @@ def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     frames = corpus.frames.filter(frame)
     kept = corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
     return _only(kept, frames) if frames.height < corpus.frames.height else kept
+
+
+def _renumbered(groups: pl.DataFrame) -> int:
+    """How many groups are not called what they are when they are read: by number."""
+    listed = groups.sort("origin", "record", "row").unique(
+        ["document", "group", "kind"], keep="first", maintain_order=True
+    )
+    number = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
+    return listed.filter(pl.col("group") != number).height
 
 
 def _placed() -> pl.Expr:
