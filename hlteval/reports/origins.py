@@ -10,12 +10,13 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 
 from hlteval import converters, tasks
+from hlteval.extensions import Later
 from hlteval.findings import catalogue
 from hlteval.tasks.task import Task
 
@@ -78,10 +79,18 @@ def _read(name: str) -> set[str]:
 
 def _of_task(task: Task, at: str) -> frozenset[str]:
     """The codes of a task itself: of its rules, and of what it does beside them."""
-    module, _ = _parts(at)
-    functions = [one for one in (task.package, task.metric) if one is not None]
-    begins = [(module, getattr(one, "__name__", "")) for one in functions]
-    return _reached(begins) | {rule.code for rule in tasks.rules(task)}
+    codes, begins = {rule.code for rule in tasks.rules(task)}, []
+    for function in (task.package, task.metric):
+        inner = function.func if isinstance(function, partial) else function
+        said = function.keywords.values() if isinstance(function, partial) else ()
+        codes |= {value for value in said if _CODE.fullmatch(str(value))}
+        named = inner.named if isinstance(inner, Later) else f"{_parts(at)[0]}:{_name(inner)}"
+        begins.append(_parts(named))
+    return _reached(begins) | codes
+
+
+def _name(function: object) -> str:
+    return getattr(function, "__name__", "")
 
 
 def _reached(begins: Iterable[_Named]) -> frozenset[str]:

@@ -17,6 +17,7 @@ from hlteval.reports.display import visible
 from hlteval.reports.origins import origins
 from hlteval.reports.score_formats import MANY
 from hlteval.representation import TABLES
+from hlteval.scoring.resampling import drawn_by
 from hlteval.tasks.task import Metric, Option, Task
 from hlteval.validators.events import EventSchema, EventType
 
@@ -95,6 +96,7 @@ def _facts(task: Task) -> str:
         ("profiles", ", ".join(task.profiles)),
         ("ranked by", ranked or "nothing: it is only checked"),
         ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
+        *_draws(task),
         ("[findings](codes.md)", found_by(task.name, "tasks")),
         *((_option(option), option.help) for option in task.options),
     ]
@@ -118,6 +120,15 @@ def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
             numbers = ", ".join(code.removeprefix(prefix) for code in codes)
             told.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
     return "; ".join(told) or "only those of all files"
+
+
+def _draws(task: Task) -> Iterator[tuple[str, str]]:
+    """What intervals are drawn from, by profile where profiles differ."""
+    drawn = {profile: drawn_by(task.scorer(profile, {})) for profile in task.primary}
+    if len(set(drawn.values())) > 1:
+        yield "`--bootstrap` draws", "; ".join(f"{name}: {what}" for name, what in drawn.items())
+    elif drawn:
+        yield "`--bootstrap` draws", next(iter(drawn.values()))
 
 
 def _metrics(names: Sequence[str]) -> str:
