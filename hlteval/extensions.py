@@ -8,7 +8,7 @@ A package names them in its pyproject.toml; docs/extending.md shows how, step by
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -42,3 +42,20 @@ def resolve(named: str) -> Any:
     """
     module, _, attribute = named.partition(":")
     return getattr(import_module(module), attribute) if attribute else import_module(module)
+
+
+def later(named: str) -> Callable[..., Any]:
+    """The function that `module:attribute` names, imported when it is first called.
+
+    What is named may also be a value: calling gives it as it is.
+
+    Examples:
+        >>> later("math:gcd")(12, 18), round(later("math:pi")(), 2)
+        (6, 3.14)
+    """
+
+    def call(*arguments: Any, **named_arguments: Any) -> Any:
+        found = resolve(named)
+        return found(*arguments, **named_arguments) if callable(found) else found
+
+    return call

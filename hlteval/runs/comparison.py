@@ -18,6 +18,8 @@ from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import WrongOption
 
+ENOUGH = 6
+"""Documents of which all must favour one system for p < 0.05: with n, p is at least 2 / 2ⁿ."""
 MANY, FEW = 10_000, 200
 """Replicates where nobody says how many: the few are those that are scored one by one."""
 
@@ -109,7 +111,7 @@ class _Plan:
             signature=self.signature(runs),
             systems=tuple(self.ranked(order, listed, differences)),
             differences=tuple(differences),
-            notes=tuple(self.notes()),
+            notes=(*self.notes(), *_warnings(listed)),
         )
 
     def signature(self, runs: Mapping[str, Run]) -> str:
@@ -219,6 +221,18 @@ class _Scored:
             for side in (self, other)
         )
         return one - two
+
+
+def _warnings(listed: Mapping[str, _Scored]) -> Iterator[str]:
+    """What weakens a comparison: errors, and too few documents to tell systems apart."""
+    for name, one in listed.items():
+        yield from (f"{name}: {told}" for told in one.run.errors)
+    documents = {name for one in listed.values() for name in one.documents}
+    if len(listed) > 1 and len(documents) < ENOUGH:
+        yield (
+            f"something was counted in {len(documents)} documents only: of fewer than {ENOUGH}, no "
+            "difference is significant, and intervals say little"
+        )
 
 
 def _less(one: float | None, two: float | None) -> float | None:

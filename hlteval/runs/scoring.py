@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -150,6 +151,7 @@ def scored(
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
+    run.outer += opened.reference.findings if opened.reference else ()
     _refuse(run.judged, declared, lenient=lenient)
     return run
 
@@ -181,6 +183,7 @@ class Run:
         lenient: whether blocking findings are passed over.
         alignment: whether the alignment is kept.
         judged: what validation came to.
+        outer: the errors that stand in the reference.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
         digests: the names and digests of the files that were read, by side.
@@ -192,6 +195,7 @@ class Run:
     lenient: bool
     alignment: bool
     judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
+    outer: list[Finding] = field(default_factory=list)
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     digests: dict[str, list[tuple[str, str]]] = field(
@@ -203,7 +207,23 @@ class Run:
         for pair in self.opened.pairs(size):
             yield from inside(self.opened, pair)
             self.take(pair)
+            self.outer += pair.reference.findings if pair.reference is not pair.system else ()
             step()
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """How many errors each side has, with their codes, where it has any."""
+        outer = [finding for finding in self.outer if finding.severity == "error"]
+        found = [finding for finding in self.judged.findings if finding.severity == "error"]
+        own = Counter(finding.code for finding in found)
+        own.subtract(finding.code for finding in outer)
+        sides = {"reference": Counter(finding.code for finding in outer), "submission": +own}
+        return tuple(
+            f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
+            "`hlteval validate` shows where"
+            for side, codes in sides.items()
+            if codes
+        )
 
     def take(self, pair: Pair) -> None:
         """Count one batch."""
@@ -249,6 +269,7 @@ class Run:
             verdict=judged,
             notes=(
                 *_notes(judged),
+                *self.errors,
                 *(more.notes(total) if more else ()),
                 *([intervals.note] if intervals else []),
             ),
@@ -309,6 +330,10 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
         "records that cannot be read are left out, all other records count as they stand",
     )
+
+
+def _counted(errors: int) -> str:
+    return "1 error" if errors == 1 else f"{errors:,} errors"
 
 
 def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:

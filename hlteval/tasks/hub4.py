@@ -2,45 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
+from hlteval.extensions import later
 from hlteval.tasks.task import Option, Task
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from hlteval.findings import Finding
-    from hlteval.tasks.task import Metric, Package
-    from hlteval.validators import Rule
-    from hlteval.validators.hub4_setup import Setup
-
-
-def _setup(options: Mapping[str, str]) -> Setup:
-    from hlteval.validators.hub4_setup import setup
-
-    return setup(options)
-
-
-def _schema() -> Setup:
-    return _setup({})
-
-
-def _rules() -> tuple[Rule, ...]:
-    from hlteval.validators.hub4 import RULES
-
-    return RULES
-
-
-def _package(_: Package) -> Iterator[Finding]:
-    """A template set is one file: there is nothing to say of it as a package."""
-    yield from ()
-
-
-def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.hub4_metrics import metric
-
-    return metric(profile, options)
-
 
 MODES = ("content", "extent", "both")
 FIGURES = (
@@ -159,11 +124,10 @@ HUB4 = Task(
     predicted=(),
     given=(),
     alone=True,
-    schema=_schema,
-    configured=_setup,
-    rules=_rules,
-    package=_package,
-    metric=_metric,
+    schema=partial(later("hlteval.validators.hub4_setup:setup"), {}),
+    configured=later("hlteval.validators.hub4_setup:setup"),
+    rules=later("hlteval.validators.hub4:RULES"),
+    metric=later("hlteval.tasks.hub4_metrics:metric"),
     metrics=tuple(f"{mode}.{figure}" for mode in MODES for figure in FIGURES),
     primary={"plan": "both.f"},
     options=(*_READING, *_TEXTS, *_VALIDATING, *_SCORING),

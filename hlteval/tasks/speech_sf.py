@@ -4,38 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hlteval.extensions import later
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from hlteval.findings import Finding
-    from hlteval.tasks.task import Metric, Package
-    from hlteval.validators import Rule
-
-
-def _schema() -> tuple[str, ...]:
-    from hlteval.validators.speech_sf import types
-
-    return types()
-
-
-def _rules() -> tuple[Rule, ...]:
-    from hlteval.validators.speech_sf import RULES
-
-    return RULES
-
-
-def _package(_: Package) -> Iterator[Finding]:
-    """A submission is one file: there is nothing to say of it as a package."""
-    yield from ()
-
-
-def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.speech_sf_metrics import metric
-
-    return metric(profile, options)
-
 
 _PRINTED = frozenset({"SFJ205", "SFJ206", "SFJ207"})
 
@@ -59,10 +32,9 @@ SPEECH = Task(
     predicted=(),
     given=(),
     alone=True,
-    schema=_schema,
-    rules=_rules,
-    package=_package,
-    metric=_metric,
+    schema=later("hlteval.validators.speech_sf:types"),
+    rules=later("hlteval.validators.speech_sf:RULES"),
+    metric=later("hlteval.tasks.speech_sf_metrics:metric"),
     metrics=tuple(
         f"{layer}.{figure}"
         for layer in ("relevance", "type", "type+place")

@@ -1,7 +1,7 @@
 """What a task is: a value that names its formats, rules, metrics and options.
 
-The command line, the documentation and the tests are made from it. Declarations import what they
-name only when it is used, so that `hlteval --help` costs nothing.
+The command line, the documentation and the tests are made from it. Declarations name what they are
+made of (`later`), which is imported only when it is used: `hlteval --help` costs nothing.
 """
 
 from __future__ import annotations
@@ -143,6 +143,11 @@ def _nothing() -> None:
     """The schema of a task whose rules need none."""
 
 
+def _silent(_: Package) -> Iterator[Finding]:
+    """Nothing to say of a submission as a package: it is one file."""
+    yield from ()
+
+
 @dataclass(frozen=True)
 class Task:
     """A task of an evaluation.
@@ -157,9 +162,9 @@ class Task:
         alone: whether a submission can be checked without a reference.
         predicted: suffixes of the files of a submission that are read; others come with the task.
         given: suffixes of the files that come with the task, and without which nothing is checked.
-        schema: what the task allows, for the rules.
         rules: the rules over records.
         package: the rules over the submission as a package.
+        schema: what the task allows, for the rules.
         metric: the metric of a profile; None where submissions are only checked.
         metrics: the names of the metrics, in order.
         primary: the metric that ranks, by profile.
@@ -182,8 +187,8 @@ class Task:
     format: str
     predicted: tuple[str, ...]
     given: tuple[str, ...]
-    rules: Callable[[], tuple[Rule, ...]]
-    package: Callable[[Package], Iterator[Finding]]
+    rules: Callable[[], tuple[Rule, ...]] = tuple
+    package: Callable[[Package], Iterator[Finding]] = _silent
     schema: Callable[[], Any] = _nothing
     metric: Callable[[str, Mapping[str, str]], Metric] | None = None
     metrics: tuple[str, ...] = ()

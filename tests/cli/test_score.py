@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 import zipfile
 from collections.abc import Callable
@@ -298,8 +299,24 @@ def test_errors_that_do_not_block_are_scored(invoke: Run, reference: Path) -> No
     path = reference.parent.parent / "invalid" / "STD302-no-such-entity"
     result = invoke("score", "seedev-full", "-r", reference, "-s", path, "--format", "json")
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["metrics"]["predictions"] == 5
-    assert "`hlteval validate` shows them" in result.stderr
+    scores = json.loads(result.stdout)
+    assert scores["metrics"]["predictions"] == 5
+    told = "1 error in the submission (STD302); `hlteval validate` shows where"
+    assert told in scores["notes"]
+    assert told in result.stderr
+
+
+def test_errors_of_the_reference_are_told_with_the_numbers(
+    invoke: Run, reference: Path, tmp_path: Path
+) -> None:
+    faulty = shutil.copytree(reference, tmp_path / "faulty")
+    file = min(faulty.glob("*.a2"))
+    file.write_text(file.read_text("utf-8").replace("\t", " ", 1), "utf-8")
+    result = invoke("score", "seedev-full", "-r", faulty, "-s", reference, "--format", "json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["notes"] == [
+        "1 error in the reference (STD101); `hlteval validate` shows where"
+    ]
 
 
 def test_an_unknown_document_is_a_false_positive_in_plan_only(

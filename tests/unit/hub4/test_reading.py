@@ -147,7 +147,8 @@ def test_a_file_that_is_no_text_is_told_by_its_bytes_only() -> None:
     for data, code in ((b"\xff\xfe<\x00", "SRC201"), (b"<A-D-1> :=\n\x00", "SRC203")):
         found = reading(data)
         assert [finding.code for finding in found.findings] == [code]
-        assert found.corpus.sources.is_empty()
+        assert found.corpus.documents.is_empty()
+        assert found.corpus.refused.is_empty()
 
 
 def test_a_system_in_another_encoding_has_the_same_offsets(tmp_path: Path) -> None:
