@@ -409,3 +409,19 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
     done = program(line, system)
     assert done.stdout.startswith("f1\t0.92")
     assert done.stderr == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("score", "ltf"), "ltf is only checked"),
+        (("compare", "nope"), "there is no task nope; there are seedev-binary"),
+        (("validate", "seedev-ful", "x"), "Did you mean 'seedev-full'"),
+    ],
+)
+def test_a_task_that_is_none_is_told_with_those_there_are(
+    invoke: Run, line: tuple[str, ...], told: str
+) -> None:
+    result = invoke(*line)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.replace("│", " ").split())
