@@ -128,7 +128,8 @@ def test_clauses_of_codes_begin_with_the_name_of_a_document():
 
 ELSEWHERE = (
     *("RFC 1952", "RFC 3629", "RFC 8259", "PKWARE APPNOTE", "POSIX.1", "XML 1.0"),
-    *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U"),
+    *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U", "brat standoff format"),
+    *("BioC", "PubAnnotation"),
     *("hlteval", "structure of the format"),
 )
 """Documents that codes name and that have no table: general standards, formats of other software,
