@@ -269,11 +269,10 @@ class _Parser:
         if len(given) > DIGITS:
             self.fault("JSN112", start, self.at, length=len(given), most=DIGITS)
             return None
-        value: float = float(given) if set(given) & set(".eE") else int(given)
-        if not math.isfinite(float(value)):
-            self.fault("JSN108", start, self.at, given=given)
+        if not math.isfinite(float(given)):
+            self.fault("JSN108", start, self.at, given=given[:40])
             return None
-        return value
+        return float(given) if set(given) & set(".eE") else int(given)
 
 
 _ONCE = frozenset({"JSN103", "JSN113"})

@@ -52,6 +52,18 @@ class Measure:
     average: str = ""
 
     @property
+    def additive(self) -> bool:
+        """Whether the counts of documents add up to those of the whole; clusters run through all.
+
+        Examples:
+            >>> measure("strong_nil_match").additive, measure("mention_ceaf").additive
+            (True, False)
+        """
+        if self.by:
+            return (self.by, self.average) == ("document", "micro") and self.aggregate != "blanc"
+        return self.aggregate in {"sets", *OVERLAPS} and bool({"span", "docid"} & {*self.key})
+
+    @property
     def fractional(self) -> bool:
         """Whether its counts are sums of fractions."""
         return self.aggregate in {"b_cubed", "entity_ceaf"} or self.aggregate in OVERLAPS

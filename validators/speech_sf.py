@@ -99,12 +99,9 @@ def missing_types(case: Case) -> pl.LazyFrame:
     some = given.with_columns(count=pl.col("given").list.len()).filter(
         pl.col("count") < len(case.schema)
     )
-    missing = every.list.set_difference("given").list.sort().list.join(", ")
-    return _about_the_whole(
-        some.with_columns(document="segment", missing=missing, all=pl.lit(len(case.schema))).drop(
-            "given"
-        )
-    )
+    missing = pl.col("every").list.set_difference("given").list.sort().list.join(", ")
+    told = some.with_columns(document="segment", every=every, all=pl.lit(len(case.schema)))
+    return _about_the_whole(told.with_columns(missing=missing).drop("given", "every"))
 
 
 def equal_confidences(case: Case) -> pl.LazyFrame:

@@ -14,6 +14,7 @@ from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import MANY
 from hlteval.representation import TABLES
+from hlteval.scoring.resampling import drawn_by
 from hlteval.tasks.task import Metric, Option, Task
 from hlteval.validators.events import EventSchema, EventType
 
@@ -91,12 +92,22 @@ def _facts(task: Task) -> str:
         ("profiles", ", ".join(task.profiles)),
         ("ranked by", ranked or "nothing: it is only checked"),
         ("metrics", _metrics(task.metrics) or "none"),
+        *_draws(task),
         *((_option(option), option.help) for option in task.options),
     ]
     if task.crashes:
         codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
         rows.append(("no `official` number where", f"{codes}: the software crashes"))
     return _table(("", ""), rows)
+
+
+def _draws(task: Task) -> Iterator[tuple[str, str]]:
+    """What intervals are drawn from, by profile where profiles differ."""
+    drawn = {profile: drawn_by(task.scorer(profile, {})) for profile in task.primary}
+    if len(set(drawn.values())) > 1:
+        yield "`--bootstrap` draws", "; ".join(f"{name}: {what}" for name, what in drawn.items())
+    elif drawn:
+        yield "`--bootstrap` draws", next(iter(drawn.values()))
 
 
 def _metrics(names: Sequence[str]) -> str:

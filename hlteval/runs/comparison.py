@@ -179,7 +179,7 @@ class _Plan:
             )
 
     def notes(self) -> Iterator[str]:
-        yield self.drawn.note
+        yield self.drawn.note()
         yield (
             f"p: two-sided {self.test} test over documents, corrected for the number of pairs "
             f"(Holm); systems share a rank unless they differ at p < {self.alpha:g}"
@@ -209,7 +209,7 @@ class _Scored:
         return names(self.run.metric, self.counts)
 
     def limits(self, plan: _Plan) -> tuple[float, float] | None:
-        """The interval of the value."""
+        """The interval of the value; documents are what systems have in common to be drawn."""
         return self.run.intervals(plan.drawn).get(self.metric)
 
     def gains(self, other: _Scored) -> np.ndarray:

@@ -18,7 +18,7 @@ from hlteval.reports.verdict import Verdict
 from hlteval.representation import Corpus, of_documents
 from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, submission
 from hlteval.runs.validation import inside, outside, settings, verdict
-from hlteval.scoring.resampling import bootstrap, interval
+from hlteval.scoring.resampling import DOCUMENTS, bootstrap, drawn_by, interval, listed_interval
 from hlteval.sources import sha256
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
@@ -51,11 +51,10 @@ class Intervals:
         """What they depend on, in one line."""
         return f"bootstrap:{self.replicates}|confidence:{self.confidence}|seed:{self.seed}"
 
-    @property
-    def note(self) -> str:
-        """How to read them."""
+    def note(self, drawn: str = DOCUMENTS) -> str:
+        """How to read them, and what was drawn."""
         share = f"{100 * self.confidence:g}"
-        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of documents"
+        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of {drawn}"
 
 
 class Refused(ValueError):
@@ -264,23 +263,26 @@ class Run:
             signature=self.signature(intervals),
             primary=task.primary[judged.profile],
             metrics=_in_order(metrics, task.metrics),
-            intervals=self.intervals(intervals) if intervals else {},
+            intervals=self.intervals(intervals, drawn_by(self.metric)) if intervals else {},
             tables=tables,
             verdict=judged,
             notes=(
                 *_notes(judged),
                 *self.errors,
                 *(more.notes(total) if more else ()),
-                *([intervals.note] if intervals else []),
+                *([intervals.note(drawn_by(self.metric))] if intervals else []),
             ),
             files=files | dict(more.files(total) if more else {}),
         )
 
-    def intervals(self, wanted: Intervals) -> dict[str, tuple[float, float]]:
-        """The limits of each metric that is defined in some replicate."""
+    def intervals(
+        self, wanted: Intervals, drawn: str = DOCUMENTS
+    ) -> dict[str, tuple[float, float]]:
+        """The limits of each metric that is defined in some replicate of what is drawn."""
         counts = pl.concat(self.counts)
-        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed)
-        limits = {name: interval(values, wanted.confidence) for name, values in replicates.items()}
+        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed, drawn=drawn)
+        between = interval if drawn == DOCUMENTS else listed_interval
+        limits = {name: between(values, wanted.confidence) for name, values in replicates.items()}
         names = self.opened.task.metrics
         return {name: found for name in names if (found := limits.get(name))}
 

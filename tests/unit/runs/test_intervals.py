@@ -11,7 +11,7 @@ import pytest
 from hlteval import tasks
 from hlteval.runs.scoring import Intervals, Run, scored
 from hlteval.scoring import resampling
-from hlteval.scoring.resampling import draws, names, replicated, unit
+from hlteval.scoring.resampling import Divisible, draws, names, replicated, unit
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 GIVEN = {
@@ -72,3 +72,17 @@ def test_scores_lie_within_intervals_of_one_document(task: str) -> None:
     if len(names(run.metric, pl.concat(run.counts))) == 1:
         assert (low, high) == pytest.approx((value, value))
     assert low <= high
+
+
+@pytest.mark.parametrize("task", ["seedev-binary", "seedev-full"])
+def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
+    reference, system = GIVEN[task]
+    run = scored(task, str(DEMO / reference), str(DEMO / system), profile="official", lenient=True)
+    assert isinstance(run.metric, Divisible)
+    assert run.metric.drawn == "pairs"
+    kinds = run.metric.kinds(pl.concat(run.counts))
+    times = kinds["times"].to_numpy()[np.newaxis]
+    once = replicated(run.metric, kinds.drop("times"), kinds["document"].to_list(), times)
+    expected = {name: v for name, v in run.scores().metrics.items() if v is not None}
+    assert {name: once[name][0] for name in expected} == pytest.approx(expected)
+    assert "draws of pairs" in run.scores(Intervals(10)).notes[-1]
