@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 # More for the benchmark, such as: make bench BENCH_ARGS="hub4 --quick"
 BENCH_ARGS ?=
 
-.PHONY: demo test lint types pytest bench clean
+.PHONY: demo docs test lint types pytest bench clean
 
 demo: $(INSTALLED)
 	$(BIN)/hlteval demo build/demo
@@ -32,6 +32,11 @@ types: $(INSTALLED)
 
 pytest: $(INSTALLED)
 	$(BIN)/pytest --cov -n auto $(PYTEST_ARGS)
+
+# Everything that the pages need is there: nothing is fetched, neither now nor by who reads them.
+docs: $(INSTALLED)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "build/docs/index.html"
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

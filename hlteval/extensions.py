@@ -8,7 +8,8 @@ A package names them in its pyproject.toml; docs/extending.md shows how, step by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -44,18 +45,23 @@ def resolve(named: str) -> Any:
     return getattr(import_module(module), attribute) if attribute else import_module(module)
 
 
-def later(named: str) -> Callable[..., Any]:
-    """The function that `module:attribute` names, imported when it is first called.
-
-    What is named may also be a value: calling gives it as it is.
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What `module:attribute` names, imported when it is first called; a value is given as it is.
 
     Examples:
-        >>> later("math:gcd")(12, 18), round(later("math:pi")(), 2)
+        >>> Later("math:gcd")(12, 18), round(Later("math:pi")(), 2)
         (6, 3.14)
     """
 
-    def call(*arguments: Any, **named_arguments: Any) -> Any:
-        found = resolve(named)
+    named: str
+
+    def __call__(self, *arguments: Any, **named_arguments: Any) -> Any:
+        """What the function gives, or the value."""
+        found = resolve(self.named)
         return found(*arguments, **named_arguments) if callable(found) else found
 
-    return call
+
+def later(named: str) -> Later:
+    """A function, or a value, that costs no import before it is used; see `Later`."""
+    return Later(named)

@@ -320,7 +320,8 @@ def _measure_of(name: str) -> Measure:
     """The measure that gives a value."""
     said, _, figure = name.rpartition(".")
     if figure not in FIGURES:
-        raise WrongMeasure(f"{name}: a value is a measure and one of {', '.join(FIGURES)}")
+        figures = ", ".join(FIGURES)
+        raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
     return parse(said)
 
 

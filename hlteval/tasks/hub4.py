@@ -5,12 +5,91 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import later
+from hlteval.tasks.figures import COUNT, Figure, Measured
 from hlteval.tasks.task import Option, Task
 
-MODES = ("content", "extent", "both")
+_TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
+_POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
+_SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
+
+MODES = (
+    Measured(
+        "content",
+        "Fills by their texts.",
+        "a single fill gives a point: correct if the system's string is inside the maximal string "
+        "and holds a minimal one, a pointer if what it names is mapped to what the other names",
+        f"{_TEXTS_COMPARED} Content (Clean Data)",
+    ),
+    Measured(
+        "extent",
+        "Fills by their places.",
+        "a single fill gives a point: correct if its extent is enclosed in the maximal one and "
+        "overlaps a minimal one; pointers as for content",
+        f"{_TEXTS_COMPARED} Extent",
+    ),
+    Measured(
+        "both",
+        "Fills by their texts and places.",
+        "a text fill gives two points, one of content and one of extent; a pointer gives one",
+        f"{_TEXTS_COMPARED} Content (Clean Data)",
+    ),
+)
+
 FIGURES = (
-    *("cor", "inc", "mis", "spu", "optional", "removed", "pos", "act", "rec", "pre", "f"),
-    *("und", "ovg", "sub", "sub_muc", "err"),
+    Figure("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
+    Figure("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
+    Figure("mis", "Missing points: the system has nothing there.", "MIS", COUNT, "less", _SCORES),
+    Figure("spu", "Spurious points: only the system has any.", "SPU", COUNT, "less", _SCORES),
+    Figure(
+        "optional",
+        "Points of optional slots that the system left empty; they are not scored.",
+        "OPT",
+        COUNT,
+        "neither",
+        _POINTERS_COMPARED,
+    ),
+    Figure(
+        "removed",
+        "Pointers to optional instances that are mapped to nothing; they are not scored.",
+        "REM",
+        COUNT,
+        "neither",
+        _POINTERS_COMPARED,
+    ),
+    Figure("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither", _SCORES),
+    Figure("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither", _SCORES),
+    Figure("rec", "Recall.", "COR / POS", clause=_SCORES),
+    Figure("pre", "Precision.", "COR / ACT", clause=_SCORES),
+    Figure(
+        "f",
+        "The F-measure; `--beta` weighs recall.",
+        "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
+        clause=_SCORES,
+    ),
+    Figure("und", "Undergeneration.", "MIS / POS", better="less", clause=_SCORES),
+    Figure("ovg", "Overgeneration.", "SPU / ACT", better="less", clause=_SCORES),
+    Figure(
+        "sub",
+        "Substitution, as the specification has it.",
+        "INC / COR",
+        "0 and more",
+        "less",
+        _SCORES,
+    ),
+    Figure(
+        "sub_muc",
+        "Substitution, as the MUC scorer has it.",
+        "INC / (COR + INC)",
+        better="less",
+        clause="MUC scorer",
+    ),
+    Figure(
+        "err",
+        "Error per response fill.",
+        "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
+        better="less",
+        clause=_SCORES,
+    ),
 )
 
 _READING = (
@@ -88,7 +167,11 @@ _VALIDATING = (
 )
 
 _SCORING = (
-    Option("mode", "What is compared; all if not given.", choices=(*MODES, "all")),
+    Option(
+        "mode",
+        "What is compared; all if not given.",
+        choices=(*(mode.name for mode in MODES), "all"),
+    ),
     Option("hyp_corpus", "The text corpus that the system worked on, where it is another one."),
     Option("glm", "A global mapping file: spellings are made alike by its rules."),
     Option("align", "Align the texts of both corpora by words.", switch=True),
@@ -128,7 +211,8 @@ HUB4 = Task(
     configured=later("hlteval.validators.hub4_setup:setup"),
     rules=later("hlteval.validators.hub4:RULES"),
     metric=later("hlteval.tasks.hub4_metrics:metric"),
-    metrics=tuple(f"{mode}.{figure}" for mode in MODES for figure in FIGURES),
+    figures=FIGURES,
+    measured=MODES,
     primary={"plan": "both.f"},
     options=(*_READING, *_TEXTS, *_VALIDATING, *_SCORING),
     reads={"side": "system"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import later
-from hlteval.scoring.measures import DEFAULT, FIGURES
+from hlteval.tasks.lorehlt_edl_figures import FIGURES, MEASURED
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ EDL = Task(
     rules=later("hlteval.validators.lorehlt_edl:RULES"),
     package=later("hlteval.validators.lorehlt_edl_package:findings"),
     metric=later("hlteval.tasks.lorehlt_edl_metrics:metric"),
-    metrics=tuple(f"{measure}.{figure}" for measure in DEFAULT for figure in FIGURES),
+    figures=FIGURES,
+    measured=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
     submitted=("neleval",),

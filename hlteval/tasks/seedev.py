@@ -5,19 +5,75 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import later
+from hlteval.tasks.figures import COUNT, Figure
 from hlteval.tasks.task import Option, Task
 
-METRICS = (
-    "f1",
-    "recall",
-    "precision",
-    "ser",
-    "matches",
-    "substitutions",
-    "insertions",
-    "deletions",
-    "references",
-    "predictions",
+_COUNTED = "SeeDev evaluation, Measures"
+_MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"
+_PAIRING = "SeeDev evaluation, Pairing"
+
+FIGURES = (
+    Figure(
+        "f1",
+        "The harmonic mean of recall and precision.",
+        "2 · recall · precision / (recall + precision)",
+        clause=_MEASURES,
+    ),
+    Figure(
+        "recall",
+        "How much of the reference was found; a partial match counts as its similarity.",
+        "matches / references",
+        clause=_MEASURES,
+    ),
+    Figure(
+        "precision",
+        "How much of what was predicted is right; a partial match counts as its similarity.",
+        "matches / predictions",
+        clause=_MEASURES,
+    ),
+    Figure(
+        "ser",
+        "The slot error rate: the errors per event of the reference.",
+        "(substitutions + insertions + deletions) / references",
+        "0 and more",
+        "less",
+        "SeeDev evaluation, SeeDev-full, measures",
+    ),
+    Figure(
+        "matches",
+        "The similarities of all pairs of a reference and a predicted event, summed.",
+        "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory arguments, else 0; "
+        "SNeg = 1 where both or neither is negated, else ½; SOpt = 1 − EOpt / N; in SeeDev-binary "
+        "Sp is 1 or 0",
+        "a number from 0",
+        clause=_PAIRING,
+    ),
+    Figure(
+        "substitutions",
+        "What the pairs lack of being equal.",
+        "Σ (1 − Sp)",
+        "a number from 0",
+        "less",
+        _PAIRING,
+    ),
+    Figure(
+        "insertions",
+        "Predicted events that are in no pair: false positives.",
+        "predictions − pairs",
+        COUNT,
+        "less",
+        _PAIRING,
+    ),
+    Figure(
+        "deletions",
+        "Events of the reference that are in no pair: false negatives.",
+        "references − pairs",
+        COUNT,
+        "less",
+        _PAIRING,
+    ),
+    Figure("references", "Events of the reference.", "", COUNT, "neither", _COUNTED),
+    Figure("predictions", "Events of the submission.", "", COUNT, "neither", _COUNTED),
 )
 
 _SENTENCES = Option(
@@ -34,9 +90,8 @@ _declare = partial(
     given=(".txt", ".a1"),
     rules=later("hlteval.validators.seedev:RULES"),
     package=later("hlteval.validators.packages:standoff"),
-    metrics=METRICS,
+    figures=FIGURES,
     crashes=frozenset({"STD105", "STD109", "STD204"}),
-    less=frozenset({"ser", "substitutions", "insertions", "deletions"}),
 )
 
 BINARY = _declare(

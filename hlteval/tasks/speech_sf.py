@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import later
+from hlteval.tasks.figures import Figure, Measured
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -23,6 +24,61 @@ def _forgives(finding: Finding) -> bool:
     return finding.code.startswith("SFJ2") and ".Status" in (finding.record or "")
 
 
+_COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
+
+LAYERS = (
+    Measured(
+        "relevance",
+        "Segments in which there is any situation.",
+        f"frames are segments, equal ones have similarity 1; {_COUNTS}",
+        "Speech SF v1.5, section 2.1, Relevance",
+    ),
+    Measured(
+        "type",
+        "Types of situations by segment.",
+        f"frames are segment and type, equal ones have similarity 1; {_COUNTS}",
+        "Speech SF v1.5, section 2.1, Type",
+    ),
+    Measured(
+        "type+place",
+        "Types of situations with their places, by segment.",
+        "frames are segment, type and place; similarity = (L − d) / L, with L the lengths of both "
+        f"places and d their edit distance (substitutions cost 2); {_COUNTS}",
+        "Speech SF v1.5, section 2.1, Type+Place",
+    ),
+)
+
+_POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
+
+FIGURES = (
+    Figure(
+        "auc",
+        "The area below the curve of precision by recall, as the profile has it: anchored in "
+        "`plan`, unanchored in `official`.",
+        "`plan`: auc_anchored; `official`: auc_unanchored",
+        clause="Speech SF v1.5, section 2",
+    ),
+    Figure(
+        "auc_anchored",
+        "The area with the curve drawn back to recall 0, at the precision of its first cut.",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}",
+        clause="Speech SF v1.5, section 2",
+    ),
+    Figure(
+        "auc_unanchored",
+        "The area between the first and the last point with a recall above 0.",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, that have R > 0",
+        clause="Speech SF v1.5, section 2",
+    ),
+    Figure(
+        "max_f1",
+        "The largest F1 of a point of the curve.",
+        f"max 2 · P · R / (P + R) over the {_POINTS}",
+        clause="Speech SF v1.5, section 2",
+    ),
+)
+
+
 SPEECH = Task(
     name="speech-sf",
     title="Speech Situation Frames: situations in audio segments, by confidence",
@@ -35,11 +91,8 @@ SPEECH = Task(
     schema=later("hlteval.validators.speech_sf:types"),
     rules=later("hlteval.validators.speech_sf:RULES"),
     metric=later("hlteval.tasks.speech_sf_metrics:metric"),
-    metrics=tuple(
-        f"{layer}.{figure}"
-        for layer in ("relevance", "type", "type+place")
-        for figure in ("auc", "auc_anchored", "auc_unanchored", "max_f1")
-    ),
+    figures=FIGURES,
+    measured=LAYERS,
     primary={"plan": "type.auc", "official": "type.auc"},
     forgives=_forgives,
     options=(

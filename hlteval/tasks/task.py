@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.representation import Corpus
     from hlteval.sources import Member, Source
+    from hlteval.tasks.figures import Figure, Measured
     from hlteval.validators import Rule
 
 
@@ -166,7 +167,8 @@ class Task:
         package: the rules over the submission as a package.
         schema: what the task allows, for the rules.
         metric: the metric of a profile; None where submissions are only checked.
-        metrics: the names of the metrics, in order.
+        figures: what its metrics say, in order.
+        measured: what has each of these figures, where that is several things.
         primary: the metric that ranks, by profile.
         options: options of `score` beyond the common ones.
         crashes: codes of findings at which the official software crashes, even when forced: there
@@ -175,7 +177,6 @@ class Task:
         refuses: whether the official software refuses a submission for a finding; where this is not
             said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
-        less: the metrics of which less is better.
         reads: settings of the format of a submission; those of a reference are the format's own.
         configured: what the task allows, where that depends on options.
         alignment: the name of the table that tells what was paired with what.
@@ -191,7 +192,8 @@ class Task:
     package: Callable[[Package], Iterator[Finding]] = _silent
     schema: Callable[[], Any] = _nothing
     metric: Callable[[str, Mapping[str, str]], Metric] | None = None
-    metrics: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    measured: tuple[Measured, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     crashes: frozenset[str] = frozenset()
@@ -200,11 +202,32 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
-    less: frozenset[str] = frozenset()
     refuses: Callable[[Finding], bool] | None = None
     reads: Mapping[str, str] = field(default_factory=dict)
     configured: Callable[[Mapping[str, str]], Any] | None = None
     alignment: str = "alignment"
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in order."""
+        return tuple(self.declared)
+
+    @property
+    def declared(self) -> Mapping[str, tuple[Measured | None, Figure]]:
+        """What each metric measures, and which figure of it it is, by name."""
+        if not self.measured:
+            return {figure.name: (None, figure) for figure in self.figures}
+        return {
+            f"{measured.name}.{figure.name}": (measured, figure)
+            for measured in self.measured
+            for figure in self.figures
+        }
+
+    @property
+    def less(self) -> frozenset[str]:
+        """The metrics of which less is better."""
+        declared = self.declared.items()
+        return frozenset(name for name, (_, figure) in declared if figure.better == "less")
 
     @property
     def profiles(self) -> tuple[str, ...]:

@@ -167,4 +167,5 @@ def test_links_lead_to_files_and_headings_that_there_are(page):
 def headings(page: Path) -> set[str]:
     """The anchors of the headings of a page."""
     lines = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.M)
-    return {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}
+    named = set(re.findall(r'<a id="([^"]+)"></a>', page.read_text("utf-8")))
+    return named | {re.sub(r"[^\w -]", "", line.lower()).replace(" ", "-") for line in lines}

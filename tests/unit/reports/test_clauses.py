@@ -156,3 +156,37 @@ def test_a_page_is_a_table_that_nothing_breaks():
     lines = [line for line in clause_page(table, "seedev").splitlines() if line[:1] == "|"]
     assert len(lines) == len(table.clauses) + 2 * len(table.part)
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {5}
+
+
+def declared() -> Iterator[tuple[str, str, str]]:
+    """What tasks say of their metrics: the task, what metrics as a pattern, and their clause."""
+    for name in tasks.BUILTIN:
+        task = tasks.load(name)
+        whats = "*." if task.measured else ""
+        yield from ((name, f"{whats}{one.name}", one.clause) for one in task.figures)
+        yield from ((name, f"{one.name}.*", one.clause) for one in task.measured)
+
+
+def test_a_metric_is_named_by_a_clause_that_it_names():
+    """Tasks share figures: one of several sections will do, and of a section any clause."""
+    for task, pattern, clause in declared():
+        listed = [within(*one) or rows(*one) for one in references(clause, PARTS)]
+        assert all(listed), f"{task} {pattern}: no such section: {clause}"
+        named_by = [one for found in listed for row in found for one in row.metrics]
+        meant = matched(f"{task} {pattern}")
+        assert not listed or any(matched(one) & meant for one in named_by), (
+            f"add {task} {pattern} to a clause of {clause} in docs/clauses"
+        )
+
+
+def within(document: str, section: str) -> list[Clause]:
+    """The clauses of a section, whatever part of it they are about."""
+    part = PARTS[document]
+    return [clause for clause in part.clause if part.word + clause.section == section]
+
+
+def test_clauses_of_metrics_begin_with_the_name_of_a_document():
+    pieces = {piece for _, _, clause in declared() for piece in clause.split("; ")}
+    assert "" not in pieces
+    names = {piece.partition(", ")[0] for piece in pieces} - PARTS.keys()
+    assert not {name for name in names if not name.startswith(ELSEWHERE)}
