@@ -30,6 +30,7 @@ WORDS = (b"", b" ", b"-", b"NIL", b"null", b"true", b".", b"..", b"/", b"a/b", b
 DIVIDERS = re.compile(rb"([\t \"<>#:,;=|\n])")
 MARKS = re.compile(rb"[\[\]{}()<>\"'/#|:\\*_-]")
 ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]*)[^<>]*?(?:/>|>)")
+DOCUMENT = re.compile(rb'(<DOC id=")')
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
 ALONE = 0.4
 """The share of trials that are about one thing."""
@@ -55,11 +56,17 @@ class Files(NamedTuple):
     missing: bool = False
 
 
-def mutated(seeds: Sequence[Seed], draw: Random) -> list[Files]:
-    """Some of the seeds, damaged: many files that are given together, or one thing as a package."""
-    if draw.random() < ALONE:
-        alone = _mutated(seeds, draw)
-        return [draw.choice(PACKAGES)(alone, draw) if draw.random() < 0.5 else alone]
+def mutated(seeds: Sequence[Seed], draw: Random, *, alone: bool = False) -> list[Files]:
+    """Some of the seeds, damaged: many things that are given together, or one, as a package too.
+
+    Args:
+        seeds: what is damaged.
+        draw: the random numbers.
+        alone: for formats that do not read several things at once.
+    """
+    if alone or draw.random() < ALONE:
+        one = _mutated(seeds, draw)
+        return [draw.choice(PACKAGES)(one, draw) if draw.random() < 0.5 else one]
     return [_mutated(seeds, draw) for _ in range(TOGETHER)]
 
 
@@ -68,7 +75,7 @@ def _mutated(seeds: Sequence[Seed], draw: Random) -> Files:
     files: dict[str, bytes | None] = dict(chosen.files)
     name = draw.choice(sorted(files))
     files[name] = damaged(chosen.files[name], draw, seeds)
-    return _given(chosen, files)
+    return given(chosen, files)
 
 
 def together(listed: Sequence[Files]) -> Files:
@@ -76,11 +83,16 @@ def together(listed: Sequence[Files]) -> Files:
     if len(listed) == 1:
         return listed[0]
     files = {
-        renumbered(name or one.name, number): content
+        renumbered(name or one.name, number): _renamed_inside(content, number)
         for number, one in enumerate(listed)
         for name, content in one.files.items()
     }
     return Files("given", files)
+
+
+def _renamed_inside(content: bytes | None, number: int) -> bytes | None:
+    """The name of a document of LTF or LAF stands in its file too, and must differ."""
+    return content and DOCUMENT.sub(b"\\1m%d-" % number, content)
 
 
 def renumbered(path: str, number: int) -> str:
@@ -94,7 +106,9 @@ def renumbered(path: str, number: int) -> str:
     return f"{folders}{slash}m{number}-{name}"
 
 
-def _given(chosen: Seed, files: dict[str, bytes | None]) -> Files:
+def given(chosen: Seed, files: dict[str, bytes | None] | None = None) -> Files:
+    """A seed with its files, or with others in their place."""
+    files = dict(chosen.files) if files is None else files
     if not chosen.single:
         return Files("given", files)
     ((name, content),) = files.items()

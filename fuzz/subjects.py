@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from hlteval import tasks
 from hlteval.converters import known, load
@@ -127,6 +127,3 @@ def _uses(name: str, task: str) -> Iterator[Use]:
     for option in declared.options:
         if name in (option.format, option.against) and "validate" in option.commands:
             yield Use(task, option.name)
-
-
-Role = Literal["submission", "against"]

@@ -392,3 +392,20 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
     done = program(line, system)
     assert done.stdout.startswith("f1\t0.92")
     assert done.stderr == "0\n"
+
+
+def test_markdown_and_latex_have_the_intervals(invoke: Run, given: tuple[object, ...]) -> None:
+    drawn = (*given, "--bootstrap", "50")
+    limits = json.loads(invoke(*drawn, "--format", "json").stdout)["intervals"]
+    low, high = limits["f1"]
+    between = f"[{low:.4f}, {high:.4f}]"
+    markdown = invoke(*drawn, "--format", "markdown").stdout
+    table = "| metric | value | interval |\n|---|---:|---:|\n"
+    assert f"{table}| f1 | 0.9231 | {between} |\n" in markdown
+    latex = invoke(*drawn, "--format", "latex").stdout
+    head = "\\begin{tabular}{lrr}\n\\toprule\nmetric & value & interval \\\\\n\\midrule\n"
+    assert f"{head}f1 & 0.9231 & {between} \\\\\n" in latex
+    for form, shown in (("markdown", markdown), ("latex", latex)):
+        plain = invoke(*given, "--format", form).stdout
+        assert "interval" not in plain
+        assert shown.endswith(plain.partition("\n")[2])  # the rest is the same
