@@ -2,10 +2,10 @@
 
     python -m fuzz [READER ...] [--mutations 20000] [--again] [--folder build/fuzz]
 
-The fixtures of each format are damaged in bytes, lines, fields, structure and as packages, and given
-to `validate` and `convert`. Numbers go in rounds, so that all readers get their share; a run that is
-broken off goes on where it was. What fails is kept below the folder, as it was and minimised:
-`failing/READER/NUMBER`.
+The fixtures of each format are damaged in bytes, lines, fields, structure and as packages, and
+given to `validate` and `convert`; the same numbers make the same files. Readers take turns, and a
+run that is broken off goes on where it was. What fails is kept below the folder, as it was and
+minimised: `failing/READER/NUMBER`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Damage: what can happen to the bytes, lines, fields and structure of a file, drawn from a seed."""
+"""Damage: what can happen to the bytes, lines, fields and structure of a file, from a seed."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ DIVIDERS = re.compile(rb"([\t \"<>#:,;=|\n])")
 MARKS = re.compile(rb"[\[\]{}()<>\"'/#|:\\*_-]")
 ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]*)[^<>]*?(?:/>|>)")
 DOCUMENT = re.compile(rb'(<DOC id=")')
+PROLOGS = (
+    b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>&b;',
+    b"<?xml version='1.1'?>",
+    b"<!ELEMENT x ANY>",
+)
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
 ALONE = 0.4
 """The share of trials that are about one thing."""
@@ -221,31 +226,27 @@ def _structure(data: bytes, draw: Random) -> bytes:
 
 
 def _element(data: bytes, draw: Random) -> bytes:
+    """An element that is left out, repeated, put into itself, left open, or begins otherwise."""
     tags = list(ELEMENT.finditer(data))
     if not tags:
         return _mark(data, draw)
-    tag = draw.choice(tags)
+    tag, other = draw.choice(tags), draw.choice(tags)
     close = b"</" + tag[1] + b">"
     found = data.find(close, tag.end())
     end = found + len(close) if found >= 0 else tag.end()
-    before, element, behind = data[: tag.start()], data[tag.start() : end], data[end:]
-    kind = draw.randrange(7)
-    if kind == 0:
-        return before + behind
-    if kind == 1:
-        return before + element * draw.choice((2, 2, 30)) + behind
-    if kind == 2:  # as deep as it gets
-        times = draw.choice((2, 3000))
-        return before + tag[0] * times + element + close * times + behind
-    if kind == 3:
-        return before + element.removesuffix(close) + behind
-    if kind == 4:
-        return before + tag[0].replace(b"=", b' lang="x" lang=', 1) + data[tag.end() :]
-    if kind == 5:
-        other = draw.choice(tags)
-        return before + other[0] + data[tag.end() :]
-    doctype = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
-    return draw.choice((doctype, b"<?xml version='1.1'?>", b"<!ELEMENT x ANY>")) + data
+    element, deep = data[tag.start() : end], draw.choice((2, 3000))
+    changed = draw.choice(
+        (
+            b"",
+            element * draw.choice((2, 2, 30)),
+            tag[0] * deep + element + close * deep,
+            element.removesuffix(close),
+            element.replace(b"=", b' lang="x" lang=', 1),
+            other[0] + data[tag.end() : end],
+            draw.choice(PROLOGS) + element,
+        )
+    )
+    return data[: tag.start()] + changed + data[end:]
 
 
 def _json(data: bytes, draw: Random) -> bytes | None:
@@ -318,10 +319,10 @@ def _folder(given: Files, draw: Random) -> Files:
     """A folder in the place of a file, or a file in a folder."""
     if "" not in given.files:
         return given._replace(files=given.files | {draw.choice(sorted(given.files)): None})
-    inner = {given.name: given.files[""]}
-    return Files(
-        "given", draw.choice(({}, {given.name: None}, inner, {"copy/" + given.name: b""} | inner))
-    )
+    inner: dict[str, bytes | None] = {given.name: given.files[""]}
+    nothing: dict[str, bytes | None] = {}
+    copied: dict[str, bytes | None] = {f"copy/{given.name}": b""}
+    return Files("given", draw.choice((nothing, {given.name: None}, inner, copied | inner)))
 
 
 def _twice(given: Files, draw: Random) -> Files:

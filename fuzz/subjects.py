@@ -1,7 +1,7 @@
 """What is damaged: the fixtures of each format that is read, and the tasks that read it.
 
-Formats and tasks come from their declarations, fixtures from `fixtures/<format>/`; a new format with
-fixtures of its own is damaged without a line here.
+Formats and tasks come from their declarations, fixtures from `fixtures/<format>/`; a new format
+with fixtures of its own is damaged without a line here.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from rich.console import Console
 
 from fuzz.mutations import TOGETHER, Files, given, mutated, renumbered, together
 from fuzz.subjects import BESIDE, FIXTURES, Beside, Use, seeds, uses
+from hlteval import tasks
 from hlteval.converters import load
 from hlteval.findings import Finding
 from hlteval.reports import findings as shown
@@ -126,7 +127,7 @@ def _validated(reader: str, path: Path, draw: Random, *, missing: bool) -> Seque
     if not choices:
         return ()
     use = draw.choice(choices)
-    profile = "official" if draw.random() < 0.1 and use.task != "hub4" else "plan"
+    profile = "official" if draw.random() < 0.1 else "plan"
     try:
         verdict = _verdict(use, str(path), profile, alone=draw.random() < 0.1)
     except FileNotFoundError:
@@ -150,9 +151,7 @@ def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
         given[use.role] = path
     else:
         options[use.role] = path
-    from hlteval.tasks import load as task
-
-    if profile not in task(use.task).profiles:
+    if profile not in tasks.load(use.task).profiles:
         profile = "plan"
     return validate(
         use.task,
@@ -231,7 +230,7 @@ def _hold(told: Sequence[Finding], given: Files, path: str) -> None:
 
 def _fault(error: BaseException) -> str:
     """An error by its type and by the last place of ours on its way."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__)]
+    frames = list(traceback.extract_tb(error.__traceback__))
     rooms = ("hlteval", "converters", "grammars", "validators", "scoring", "fuzz")
     root = str(Path(__file__).parents[1])
     ours = [
