@@ -43,8 +43,8 @@ def main() -> None:
         for name in given.readers or readers()
     ]
     while waiting := [state for state in states if state.made < given.mutations]:
-        for state in waiting:
-            state.advance(min(state.made + ROUND, given.mutations))
+        least = min(waiting, key=lambda state: state.made)
+        least.advance(min(least.made + ROUND, given.mutations))
         print(table(states), file=sys.stderr, flush=True)
     print(table(states))
     sys.exit(1 if any(state.told["failed"] for state in states) else 0)

@@ -321,8 +321,9 @@ def _folder(given: Files, draw: Random) -> Files:
         return given._replace(files=given.files | {draw.choice(sorted(given.files)): None})
     inner: dict[str, bytes | None] = {given.name: given.files[""]}
     nothing: dict[str, bytes | None] = {}
+    nested: dict[str, bytes | None] = {given.name: None}
     copied: dict[str, bytes | None] = {f"copy/{given.name}": b""}
-    return Files("given", draw.choice((nothing, {given.name: None}, inner, copied | inner)))
+    return Files("given", draw.choice((nothing, nested, inner, copied | inner)))
 
 
 def _twice(given: Files, draw: Random) -> Files:

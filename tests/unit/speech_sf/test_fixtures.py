@@ -72,3 +72,15 @@ def test_what_is_valid_has_no_finding_but_an_ambiguous_block() -> None:
     assert [(one.code, Path(one.file or "").name) for one in ambiguous] == [("APN306", "D3.txt")]
     submission = FIXTURES / "speech-sf/valid/submission.json"
     assert validate("speech-sf", str(submission), against=str(SEGMENTS)).findings == ()
+
+
+def test_a_number_beyond_all_floats_is_judged_alike_where_other_things_are_wrong(
+    tmp_path: Path,
+) -> None:
+    """A file with faults is read by another parser, which tells them all."""
+    given = FIXTURES / "speech-sf-json/invalid/SFJ205-four-hundred-digits.json"
+    faulty = tmp_path / "faulty.json"
+    faulty.write_text(given.read_text("utf-8").replace("}]", "},]"), "utf-8")
+    only, (first, second) = found("speech-sf-json", given), found("speech-sf-json", faulty)
+    assert [one.span for one in only] == [first.span]
+    assert (first.code, second.code) == ("SFJ205", "JSN104")
