@@ -22,6 +22,8 @@ from fuzz.subjects import readers
 
 ROUND = 1000
 """Mutations of a reader before the next has its turn."""
+SAVED = 20
+"""Trials after which it is noted how far a reader has come."""
 ENVIRONMENT = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
     "POLARS_MAX_THREADS": "1",
@@ -112,6 +114,8 @@ class State:
             told["slowest"], told["slowest_number"] = line["seconds"], line["done"]
         if line["fault"]:
             told["failed"].setdefault(line["fault"], []).append(line["done"])
+        if line["done"] % SAVED == 0:
+            self.save()
 
     def broken(self, number: int, code: int, report: str) -> None:
         """Note a trial that ended its process."""
