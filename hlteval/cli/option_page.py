@@ -22,7 +22,7 @@ hlteval.cli.option_page; do not edit. -->
 
 Every command with all that it takes; `hlteval COMMAND --help` tells the same. A command that takes
 a task has the options of the task as well: `hlteval score hub4 --help`. What has no default may be
-left out, unless it says *needed*. Exit codes are told in [README.md](../README.md#for-programs).
+left out, unless it says *needed*. Exit codes are told in [programs.md](programs.md#exit-codes).
 """
 
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
