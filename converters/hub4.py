@@ -25,6 +25,7 @@ Codes raised: HUB1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -33,10 +34,10 @@ from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.hub4_lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
 from hlteval.converters.hub4_records import Refusal, explain, parts
 from hlteval.converters.hub4_writing import instances, unwritten
-from hlteval.converters.single_file import head, in_line, located
+from hlteval.converters.single_file import File, head, in_line, located, readings
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 SIDES = ("reference", "system")
 EXPLAINED = 2000
@@ -51,41 +52,30 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, side: str = "reference", types: str = "") -> Iterator[Reading]:
     """The template sets of a source, one batch a file."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        if decoded.text is None:
-            yield Reading(Corpus(), decoded.findings, (member,))
-            continue
-        file = {"row": 0, "path": source.path, "member": member.name, "format": FORMAT.name}
-        sources = [{**file, "sha256": sha256(data)}]
-        declared = [name for name in types.split(",") if name]
-        found = tables(decoded.text, reference=side == "reference", types=declared)
-        yield _reading(found, sources, decoded.findings, member, decoded.text)
+    declared = [name for name in types.split(",") if name]
+    return readings(
+        source, FORMAT.name, partial(_instances, reference=side == "reference", types=declared)
+    )
 
 
-def _reading(
-    found: Tables,
-    sources: list[dict[str, object]],
-    findings: Sequence[Finding],
-    member: Member,
-    text: str,
-) -> Reading:
+def _instances(
+    file: File, *, reference: bool, types: Sequence[str]
+) -> tuple[Corpus, Iterable[Finding]]:
+    """The instances of a file, and what is wrong with its lines."""
+    if file.text is None:
+        return Corpus(sources=[file.origin]), ()
+    found = tables(file.text, reference=reference, types=types)
     refused = _refused(found.refused)
     origin = pl.lit(0, pl.Int64).alias("origin")
     corpus = Corpus(
-        sources=sources,
+        sources=[file.origin],
         documents=found.documents.with_columns(origin),
         frames=found.frames.with_columns(origin),
         fills=found.fills.with_columns(origin),
         refused=refused,
     )
-    told = [*_refusals(refused, text, member), *_of_slashes_and_hashes(found, text, member)]
-    return Reading(corpus, (*findings, *told), (member,))
+    told = _of_slashes_and_hashes(found, file.text, file.member)
+    return corpus, [*_refusals(refused, file.text, file.member), *told]
 
 
 def _refused(lines: pl.DataFrame) -> list[dict[str, object]]:

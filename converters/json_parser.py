@@ -269,8 +269,10 @@ class _Parser:
         if len(given) > DIGITS:
             self.fault("JSN112", start, self.at, length=len(given), most=DIGITS)
             return None
-        value: float = float(given) if set(given) & set(".eE") else int(given)
-        if not math.isfinite(float(value)):
+        if not set(given) & set(".eE"):
+            return int(given)  # which may be more than a float holds
+        value = float(given)
+        if not math.isfinite(value):
             self.fault("JSN108", start, self.at, given=given)
             return None
         return value

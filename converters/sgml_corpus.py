@@ -34,10 +34,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
-from hlteval.converters.single_file import head, located
+from hlteval.converters.single_file import File, head, located, readings
 from hlteval.findings import Finding, Span, catalogue, excerpt
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source
 
 _NAME = "[A-Za-z][A-Za-z0-9._-]*"
 _FIRST = re.compile(f"<({_NAME})(?:[ \t\n][^<>]*)?>")
@@ -63,30 +63,27 @@ def read(
     unsegmented: str = "",
 ) -> Iterator[Reading]:
     """The documents of a source, one batch a file; unsegmented, the file is one document."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
-            continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        text = decoded.text or ""
-        if line_ends == "one":
-            text = text.replace("\r\n", "\n")
-        found = _Documents(text, member.display)
-        if unsegmented == "yes":
-            found.documents[member.basename] = (0, len(text))
-        elif decoded.text is not None:
-            found.take(document_tag, id_tag)
-        file = {"row": 0, "path": source.path, "member": member.name, "format": FORMAT.name}
-        corpus = Corpus(
-            sources=[{**file, "sha256": sha256(data)}],
-            documents=[
-                {"row": row, "origin": 0, "name": name, "text": text[start:end], "start": start}
-                for row, (name, (start, end)) in enumerate(found.documents.items())
-            ],
-        )
-        yield Reading(corpus, (*decoded.findings, *found.findings), (member,))
+    given = (document_tag, id_tag, line_ends, unsegmented == "yes")
+    return readings(source, FORMAT.name, lambda file: _documents(file, *given))
+
+
+def _documents(
+    file: File, document_tag: str, id_tag: str, line_ends: str, whole: bool
+) -> tuple[Corpus, Sequence[Finding]]:
+    """The documents of a file, and what is wrong with its tags."""
+    text = file.text or ""
+    if line_ends == "one":
+        text = text.replace("\r\n", "\n")
+    found = _Documents(text, file.member.display)
+    if whole:
+        found.documents[file.member.basename] = (0, len(text))
+    elif file.text is not None:
+        found.take(document_tag, id_tag)
+    rows = [
+        {"row": row, "origin": 0, "name": name, "text": text[start:end], "start": start}
+        for row, (name, (start, end)) in enumerate(found.documents.items())
+    ]
+    return Corpus(sources=[file.origin], documents=rows), found.findings
 
 
 class _Element(NamedTuple):

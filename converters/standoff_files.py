@@ -80,29 +80,9 @@ def _mention_lines(corpus: Corpus) -> pl.DataFrame:
         pl.col("fragments").list.eval(fragment).list.join(";")
     )
     span = pl.coalesce(broken, pl.concat_str("start", "end", separator=" "))
-    text = pl.coalesce("text", "cut", pl.lit(""))
-    line = pl.format("{}\t{} {}\t{}", "mention", "label", span, text)
-    cut = _cut(corpus)
-    return corpus.mentions.join(cut, on="row", how="left", maintain_order="left").with_columns(
-        line=line
-    )
-
-
-def _cut(corpus: Corpus) -> pl.DataFrame:
-    """The text of each span that does not bring its own, as `cut`; parts have a blank between."""
-    texts = corpus.documents.select(document="row", whole="text")
-    silent = corpus.mentions.filter(pl.col("text").is_null())
-    parts = silent.filter(pl.col("fragments").list.len() > 0).explode("fragments")
-    part = pl.col("fragments").struct
-    parts = parts.with_columns(start=part.field("start"), end=part.field("end"))
-    whole = silent.filter(~(pl.col("fragments").list.len() > 0).fill_null(value=False))
-    both = pl.concat([whole.drop("fragments"), parts.drop("fragments")])
-    length = (pl.col("end") - pl.col("start")).clip(0)  # a reversed span has no text
-    cut = pl.col("whole").str.slice(pl.col("start"), length).str.replace_all(r"[\r\n]", " ")
-    found = both.join(texts, on="document", how="left", maintain_order="left").select(
-        "row", cut=cut
-    )
-    return found.group_by("row", maintain_order=True).agg(pl.col("cut").str.join(" "))
+    text = pl.format("\t{}", "text").fill_null("")
+    line = pl.format("{}\t{} {}{}", "mention", "label", span, text)
+    return corpus.mentions.with_columns(line=line)
 
 
 def _frame_lines(corpus: Corpus) -> pl.DataFrame:

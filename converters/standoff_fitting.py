@@ -52,7 +52,8 @@ def _bionlp(corpus: Corpus) -> Fitted:
     counts = Counter[str]()
     named = _named(corpus, counts)
     kept = _with_arguments(_of_kinds(named, BIONLP, counts), counts)
-    return Fitted(identified(_said(kept, BIONLP, counts), BIONLP, counts), counts)
+    marked = identified(_said(kept, BIONLP, counts), BIONLP, counts)
+    return Fitted(_with_texts(_filled(marked), counts), counts)
 
 
 def _brat(corpus: Corpus) -> Fitted:
@@ -60,7 +61,8 @@ def _brat(corpus: Corpus) -> Fitted:
     named = _named(corpus, counts)
     kept = _with_two_arguments(_of_kinds(named, BRAT, counts), counts)
     marked = identified(_said(_normalized(kept, counts), BRAT, counts), BRAT, counts)
-    return Fitted(with_triggers(with_references(marked, counts), counts), counts)
+    triggered = with_triggers(with_references(marked, counts), counts)
+    return Fitted(_filled(triggered), counts)
 
 
 def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
@@ -80,6 +82,7 @@ def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     modifier = modifier_kind().is_in(list(dialect.identifiers))
     mentions = corpus.mentions.filter(_placed())
     groups = corpus.groups.filter(group)
+    counts["names of groups"] += _renumbered(groups)
     modifiers = corpus.modifiers.filter(modifier)
     known = corpus.frames["kind"].is_in(["event", "relation", SITUATION, TEMPLETTE])
     counts["frames of other kinds"] += int((~known).sum())
@@ -89,6 +92,15 @@ def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     frames = corpus.frames.filter(frame)
     kept = corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
     return _only(kept, frames) if frames.height < corpus.frames.height else kept
+
+
+def _renumbered(groups: pl.DataFrame) -> int:
+    """How many groups are not called what they are when they are read: by number."""
+    listed = groups.sort("origin", "record", "row").unique(
+        ["document", "group", "kind"], keep="first", maintain_order=True
+    )
+    number = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
+    return listed.filter(pl.col("group") != number).height
 
 
 def _placed() -> pl.Expr:
@@ -141,15 +153,15 @@ def _normalized(corpus: Corpus, counts: Counter[str]) -> Corpus:
 def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     """Types, roles, values and texts as they can stand in a line."""
     tables = dict(corpus.tables())
-    colon = r"[ \t\r\n\f\x0b:]"
-    for table, column, blank in (
-        ("mentions", "label", _BLANK if dialect is BRAT else colon),
-        ("frames", "label", colon),
-        ("arguments", "role", colon),
-        ("modifiers", "label", _BLANK if dialect is BRAT else colon),
-        ("groups", "kind", _BLANK),
+    colons = pl.lit(value=True) if dialect is BIONLP else pl.lit(value=False)
+    for table, column, no_colon in (
+        ("mentions", "label", colons),
+        ("frames", "label", colons | (pl.col("kind") == "event")),
+        ("arguments", "role", pl.lit(value=True)),
+        ("modifiers", "label", colons),
+        ("groups", "kind", colons),
     ):
-        tables[table] = _words(tables[table], column, blank, counts, "types and roles")
+        tables[table] = _words(tables[table], column, no_colon, counts)
     line_end = "[\r\n]" if dialect is BRAT else "\n"
     value = r"[\t\r\n\f\x0b]" if dialect is BRAT else _BLANK
     for table, column, ends, what in (
@@ -162,15 +174,16 @@ def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
 
 
 def _words(
-    rows: pl.DataFrame, column: str, blank: str, counts: Counter[str], what: str
+    rows: pl.DataFrame, column: str, no_colon: pl.Expr, counts: Counter[str]
 ) -> pl.DataFrame:
-    """What has to be a single word, with `_` for what cannot stand in it."""
-    wrong = rows[column].str.contains(blank) | (rows[column] == "")
-    what = f"{what} that are no single word"
-    counts[what] += int(wrong.sum())
-    word = pl.col(column).str.replace_all(blank, "_")
+    """What has to be a single word, with `_` for what cannot stand in it, or for nothing."""
+    word = pl.col(column).str.replace_all(_BLANK, "_")
+    word = pl.when(no_colon).then(word.str.replace_all(":", "_")).otherwise(word)
     word = pl.when(word == "").then(pl.lit("_")).otherwise(word)
-    return rows.with_columns(word) if wrong.any() else rows
+    new = rows.select(word.alias(column)).to_series()
+    wrong = int((new != rows[column]).sum())
+    counts["types and roles that are no single word"] += wrong
+    return rows.with_columns(new) if wrong else rows
 
 
 def _texts(
@@ -184,3 +197,37 @@ def _texts(
     )
     counts[what] += int(wrong.sum())
     return rows.with_columns(new.alias(column)) if wrong.any() else rows
+
+
+def _filled(corpus: Corpus) -> Corpus:
+    """The corpus with the texts of spans that do not bring their own, as far as they are known."""
+    if not corpus.mentions["text"].has_nulls():
+        return corpus
+    cut = _cut(corpus)
+    mentions = corpus.mentions.join(cut, on="row", how="left", maintain_order="left")
+    said = pl.coalesce("text", pl.when(pl.col("cut") != "").then("cut"))
+    return corpus.replace(mentions=mentions.with_columns(text=said).drop("cut"))
+
+
+def _cut(corpus: Corpus) -> pl.DataFrame:
+    """By `row` the text of each span that does not bring its own; parts have a blank between."""
+    texts = corpus.documents.select(document="row", whole="text")
+    silent = corpus.mentions.filter(pl.col("text").is_null())
+    parts = silent.filter(pl.col("fragments").list.len() > 0).explode("fragments")
+    part = pl.col("fragments").struct
+    parts = parts.with_columns(start=part.field("start"), end=part.field("end"))
+    whole = silent.filter(~(pl.col("fragments").list.len() > 0).fill_null(value=False))
+    both = pl.concat([whole.drop("fragments"), parts.drop("fragments")])
+    length = (pl.col("end") - pl.col("start")).clip(0)  # a reversed span has no text
+    cut = pl.col("whole").str.slice(pl.col("start"), length).str.replace_all(r"[\r\n]", " ")
+    found = both.join(texts, on="document", how="left", maintain_order="left").select(
+        "row", cut=cut
+    )
+    return found.group_by("row", maintain_order=True).agg(pl.col("cut").str.join(" "))
+
+
+def _with_texts(corpus: Corpus, counts: Counter[str]) -> Corpus:
+    """The spans whose text is known."""
+    mentions = corpus.mentions.filter(pl.col("text").is_not_null())
+    counts["spans whose text is not known"] += corpus.mentions.height - mentions.height
+    return corpus.replace(mentions=mentions)

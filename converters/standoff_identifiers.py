@@ -142,5 +142,5 @@ def _worded(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
             counts["identifiers of another form"] += int(wrong.sum())
             word = pl.col(column).str.replace_all(dialect.unreferable, "_")
             word = pl.when(word == "").then(pl.lit("_")).otherwise(word)
-            tables[table] = rows.with_columns(word)
+            tables[table] = rows.with_columns(word.alias(column))
     return corpus.replace(**tables) if tables else corpus

@@ -97,29 +97,32 @@ def _with(rows: pl.DataFrame, made: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
-    """A trigger for each event that has none: a mention of its type where its first argument is.
+    """A trigger of its own type for each event that has none.
 
-    An event of which no argument leads to a mention is left out.
+    It stands where the trigger of another type stands, or where the first argument does. An event
+    of which nothing leads to a mention is left out.
 
     Args:
         corpus: one whose items have identifiers.
         counts: where what is lost is counted.
     """
-    bare = corpus.frames.filter(pl.col("kind") == "event", pl.col("trigger").is_null())
-    counts["events without triggers, which get one"] += bare.height
+    events = corpus.frames.filter(pl.col("kind") == "event")
+    spans = corpus.mentions.select("document", "label", trigger="mention")
+    bare = events.join(
+        spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"
+    )
+    others = bare.height - bare["trigger"].null_count()
+    counts["triggers of another type than their events"] += others
+    counts["events without triggers, which get one"] += bare.height - others
     if bare.is_empty():
         return corpus
     placed = _places(corpus, bare)
     found = bare.join(placed, on="row", maintain_order="left")
     names = fresh(identifiers(corpus, "mentions"), "T", found["document"])
-    made = found.select(
-        *_KEYS,
-        *("label", "start", "end", "fragments", "text"),
-        mention=names,
-    )
+    made = found.select(*_KEYS, *("label", "start", "end", "fragments", "text"), mention=names)
     triggers = found.select("row", new=names)
     frames = corpus.frames.join(triggers, on="row", how="left", maintain_order="left")
-    frames = frames.with_columns(trigger=pl.coalesce("trigger", "new")).drop("new")
+    frames = frames.with_columns(trigger=pl.coalesce("new", "trigger")).drop("new")
     lost = bare.join(placed, on="row", how="anti")["row"].implode()
     return corpus.replace(
         mentions=_with(corpus.mentions, made),
@@ -129,24 +132,30 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
 
 
 def _places(corpus: Corpus, bare: pl.DataFrame) -> pl.DataFrame:
-    """Of events without triggers, by `row`, where they are put: at an argument, or at its own."""
+    """Of events without a trigger of their type, by `row`, where they are put.
+
+    What an argument refers to is a mention, or an event where that is put.
+    """
     span = ("start", "end", "fragments", "text")
-    known = corpus.mentions.select("document", *span, target="mention")
-    arguments = corpus.arguments.sort("frame_row", "position")
+    mentions = corpus.mentions.select("document", *span, target="mention")
+    mentions = mentions.unique(["document", "target"], keep="first", maintain_order=True)
     frames = corpus.frames.select("row", "document", "trigger", "frame")
-    triggers = known.rename({"target": "trigger"}).unique(["document", "trigger"], keep="first")
-    own = frames.join(triggers, on=["document", "trigger"])
-    known = pl.concat([known, own.select("document", *span, target="frame")])
-    placed = bare.select("row").clear().join(known.clear(), how="cross").drop("document", "target")
+    triggered = frames.join(
+        mentions, left_on=["document", "trigger"], right_on=["document", "target"]
+    )
+    known = pl.concat([mentions, triggered.select("document", *span, target="frame")])
+    placed = triggered.join(bare, on="row", how="semi").select("row", *span)
+    arguments = corpus.arguments.sort("frame_row", "position").select(
+        "document", "target", row="frame_row"
+    )
+    arguments = arguments.join(bare, on="row", how="semi", maintain_order="left")
     while True:
-        open_ = arguments.join(placed, left_on="frame_row", right_on="row", how="anti")
-        open_ = open_.join(bare, left_on="frame_row", right_on="row", how="semi")
+        rest = arguments.join(placed, on="row", how="anti", maintain_order="left")
         first = known.unique(["document", "target"], keep="first", maintain_order=True)
-        found = open_.join(first, on=["document", "target"], maintain_order="left")
-        found = found.unique("frame_row", keep="first", maintain_order=True)
-        if found.is_empty():
+        found = rest.join(first, on=["document", "target"], maintain_order="left")
+        more = found.unique("row", keep="first", maintain_order=True).select("row", *span)
+        if more.is_empty():
             return placed
-        more = found.select(*span, row="frame_row")
-        placed = pl.concat([placed, more.select(placed.columns)])
+        placed = pl.concat([placed, more])
         named = more.join(frames, on="row").select("document", *span, target="frame")
         known = pl.concat([known, named])

@@ -23,10 +23,10 @@ _TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
-_LINE_END = re.compile("\r\n?|\n")
 _LINES = 100
 """Lines that a tag may be spread over and still be shown attribute by attribute."""
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
+_ENDS = re.compile("\r\n?|\n")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -178,7 +178,7 @@ class Reader:
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
         hint = "look at the characters before this place"
-        written = _LINE_END.split(self.text)[line - 1 : line]
+        written = _lines(self.text)[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:
@@ -249,6 +249,11 @@ def other_encoding(declared: str | None, encoding: str) -> bool:
         return True
 
 
+def _lines(text: str) -> list[str]:
+    """The lines as expat counts them: a carriage return alone ends one too (XML 1.0, 2.11)."""
+    return _ENDS.split(text) if "\r" in text else text.split("\n")
+
+
 class _Tag(NamedTuple):
     """A tag as it is written, and where its parts are in that."""
 
@@ -260,7 +265,7 @@ class Lines:
     """The lines of a file, in which places are found by where a tag begins."""
 
     def __init__(self, text: str | Sequence[str]) -> None:
-        self.lines = _LINE_END.split(text) if isinstance(text, str) else text
+        self.lines = _lines(text) if isinstance(text, str) else text
         self.tags: dict[tuple[int, int], _Tag] = {}
 
     def located(self, line: int, column: int, field: str = "") -> Located:
@@ -271,7 +276,7 @@ class Lines:
         start, end = tag.parts.get(field, tag.parts[""])
         down = tag.written.count("\n", 0, start)
         begin = start - (tag.written.rfind("\n", 0, start) + 1)
-        own = self.lines[line - 1 + down].removesuffix("\r")
+        own = self.lines[line - 1 + down]
         span = Span(line + down, begin + 1, max(min(begin + end - start, len(own)), begin) + 1)
         return Located(span, excerpt(own, span))
 

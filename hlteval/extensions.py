@@ -9,6 +9,7 @@ A package names them in its pyproject.toml; docs/extending.md shows how, step by
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -42,3 +43,25 @@ def resolve(named: str) -> Any:
     """
     module, _, attribute = named.partition(":")
     return getattr(import_module(module), attribute) if attribute else import_module(module)
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """What `module:attribute` names, imported when it is first called; a value is given as it is.
+
+    Examples:
+        >>> Later("math:gcd")(12, 18), round(Later("math:pi")(), 2)
+        (6, 3.14)
+    """
+
+    named: str
+
+    def __call__(self, *arguments: Any, **named_arguments: Any) -> Any:
+        """What the function gives, or the value."""
+        found = resolve(self.named)
+        return found(*arguments, **named_arguments) if callable(found) else found
+
+
+def later(named: str) -> Later:
+    """A function, or a value, that costs no import before it is used; see `Later`."""
+    return Later(named)

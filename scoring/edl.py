@@ -10,20 +10,31 @@ F-score:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring import edl_errors, edl_files
 from hlteval.scoring.alternatives import chosen
 from hlteval.scoring.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl_counts import COUNTS, Counting
-from hlteval.scoring.measures import DEFAULT, FIGURES, GROUPINGS, Measure, measures
+from hlteval.scoring.measures import (
+    DEFAULT,
+    FIGURES,
+    GROUPINGS,
+    Measure,
+    WrongMeasure,
+    measures,
+)
 from hlteval.scoring.measures import measure as parse
+from hlteval.scoring.ratios import Numbers, ratio
+from hlteval.scoring.resampling import Replicates, Scorer, Weights, weighted
 
 AVERAGES = ("<micro>", "<macro>")
 RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -50,6 +61,7 @@ class LinkMatch:
             for it to be selected: `eid`, or `fields` for its type as well; empty: the first stands.
         weights: what a pair of types (reference, system) counts, where types are compared.
         excluded: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
+        ranked: whether the measure that ranks is worked out where it is not wanted.
     """
 
     unit: ClassVar[str] = "docid"
@@ -62,6 +74,7 @@ class LinkMatch:
     alternatives: str = ""
     weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
     excluded: pl.DataFrame | None = None
+    ranked: bool = True
     _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame]] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -118,12 +131,35 @@ class LinkMatch:
             total = chosen(total, self.alternatives, official=self.official)
         return total.filter(pl.col("rank") == 1)
 
-    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
+    def counting(self, total: pl.DataFrame) -> Counting:
+        """The annotations as what is counted."""
         whole = coded(self._selected(total), official=self.official)
-        counting = Counting(whole, self.weights, official=self.official)
+        return Counting(whole, self.weights, official=self.official)
+
+    def parts(self, names: Iterable[str] | None = None) -> tuple[Scorer, ...]:
+        """The metric as several: those measures whose counts add up, and all others.
+
+        Args:
+            names: of the values that are wanted, such as `muc.fscore`; all if not given.
+
+        Raises:
+            WrongMeasure: for a name that is none.
+        """
+        if names is None and self.by:
+            return (self,)  # averages over groups are among its values
+        wanted = self.wanted if names is None else tuple(map(_measure_of, names))
+        parts = [
+            replace(self, wanted=some, by="", ranked=False, _kept={})
+            for additive in (True, False)
+            if (some := tuple(one for one in wanted if one.additive == additive))
+        ]
+        return tuple(SummedMatch(one) if one.wanted[0].additive else one for one in parts)
+
+    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
+        counting = self.counting(total)
         parts = [pl.DataFrame(schema=dict(RESULTS))]
         parts += [self._figures(counting, one, asked=True) for one in self.wanted]
-        if PRIMARY not in {one.name for one in self.wanted}:
+        if self.ranked and PRIMARY not in {one.name for one in self.wanted}:
             parts.append(self._figures(counting, parse(PRIMARY), asked=False))
         notes = [{"measure": note, "by": "note"} for note in counting.notes()]
         return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
@@ -236,6 +272,57 @@ class LinkMatch:
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
         undefined = pl.lit(0.0 if self.official else None, dtype=pl.Float64)
         return pl.when(whole == 0).then(undefined).otherwise(part / whole)
+
+
+@dataclass(frozen=True)
+class SummedMatch:
+    """Measures whose counts add up: those of many replicates are weighted sums over documents."""
+
+    unit: ClassVar[str] = LinkMatch.unit
+
+    match: LinkMatch
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The annotations of several batches as one table (`ANNOTATIONS`)."""
+        return self.match.total(counts)
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+        """The figures by name, and the table `scorings`."""
+        return self.match.score(total)
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The figures, for each way to weigh the documents."""
+        counting = self.match.counting(self.match.total([counts]))
+        found: Replicates = {}
+        for measure in self.match.wanted:
+            each = counting.documents(measure).rename({"group": "document"})
+            figures = self._figures(weighted(each, COUNTS, documents, weights))
+            found |= {f"{measure.name}.{name}": figures[name] for name in FIGURES}
+        return found
+
+    def _figures(self, counts: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
+        """Counts with precision, recall and F-score; see `LinkMatch`."""
+        ptp, fp, rtp, fn = (counts[name].astype(np.float64) for name in COUNTS)
+        precision, recall = self._ratio(ptp, ptp + fp), self._ratio(rtp, rtp + fn)
+        fscore = self._ratio(2 * precision * recall, precision + recall)
+        rates = {"precision": precision, "recall": recall, "fscore": fscore}
+        return {**rates, "ptp": ptp, "fp": fp, "rtp": rtp, "fn": fn}
+
+    def _ratio(self, part: Numbers, whole: Numbers) -> NDArray[np.float64]:
+        """Ratios; undefined where they are 0/0, and 0 in the public scorer."""
+        found = ratio(part, whole)
+        return np.where(whole == 0, 0.0, found) if self.match.official else found
+
+
+def _measure_of(name: str) -> Measure:
+    """The measure that gives a value."""
+    said, _, figure = name.rpartition(".")
+    if figure not in FIGURES:
+        figures = ", ".join(FIGURES)
+        raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
+    return parse(said)
 
 
 def _long(rows: pl.DataFrame) -> pl.DataFrame:

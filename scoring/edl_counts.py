@@ -61,7 +61,25 @@ class Counting:
             ]
             return blanc(*parts, defined=not self.official)
         column = GROUPINGS[by] if by else ""
-        whole, groups = self._grouped(column)
+        return self._counted(measure, column, *self._grouped(column))
+
+    def documents(self, measure: Measure) -> pl.DataFrame:
+        """What each document adds to the counts of a measure, where these add up.
+
+        Returns:
+            `group`, the document, and `ptp`, `fp`, `rtp`, `fn`; those of the whole are their sums.
+        """
+        if measure.by:
+            return self.counts(measure, measure.by)
+        rows = self.whole.rows.with_columns(group=pl.col("docid"))
+        whole = replace(self.whole, rows=rows, sizes=self._sizes("docid"))
+        groups = rows.select("group").unique().sort("group")
+        return self._counted(measure, "docid", whole, groups)
+
+    def _counted(
+        self, measure: Measure, column: str, whole: Coded, groups: pl.DataFrame
+    ) -> pl.DataFrame:
+        """The counts of a measure by group; null where the public scorer gives none."""
         rows = whole.rows.filter(pl.col(measure.filter) == 1) if measure.filter else whole.rows
         one = _Measured(measure, whole, rows, self)
         found = groups.join(one.counts(), on="group", how="left", maintain_order="left")
@@ -83,8 +101,11 @@ class Counting:
             groups = some.select("group").unique().sort("group")
             if self.official:  # what only the system has disappears
                 rows = rows.join(groups, on="group", how="semi", maintain_order="left")
-        sizes = {**self.whole.sizes, "group": self.whole.sizes[column] if column else 1}
-        return replace(self.whole, rows=rows, sizes=sizes), groups
+        return replace(self.whole, rows=rows, sizes=self._sizes(column)), groups
+
+    def _sizes(self, column: str) -> dict[str, int]:
+        """How many numbers each column has, that of the groups among them."""
+        return {**self.whole.sizes, "group": self.whole.sizes[column] if column else 1}
 
     def notes(self) -> Iterator[str]:
         """What a reader of the numbers must know."""

@@ -52,6 +52,18 @@ class Measure:
     average: str = ""
 
     @property
+    def additive(self) -> bool:
+        """Whether the counts of documents add up to those of the whole; clusters run through all.
+
+        Examples:
+            >>> measure("strong_nil_match").additive, measure("mention_ceaf").additive
+            (True, False)
+        """
+        if self.by:
+            return (self.by, self.average) == ("document", "micro") and self.aggregate != "blanc"
+        return self.aggregate in {"sets", *OVERLAPS} and bool({"span", "docid"} & {*self.key})
+
+    @property
     def fractional(self) -> bool:
         """Whether its counts are sums of fractions."""
         return self.aggregate in {"b_cubed", "entity_ceaf"} or self.aggregate in OVERLAPS
@@ -106,6 +118,17 @@ PLAN = (
 )
 """The measures of the LoReHLT 2019 plan, section 17.3, in its order."""
 
+PRINTED: Mapping[str, str] = MappingProxyType(
+    {
+        "strong_typed_mentin_match": "strong_typed_mention_match",
+        **{f"{overlap.replace('-', '_')}_micro": f"{overlap}::span" for overlap in OVERLAPS},
+        "Mention_ceaf": "mention_ceaf",
+        "Typed_mention_ceaf": "typed_mention_ceaf",
+        "Typed_mention_ceaf_plus": "typed_mention_ceaf_plus",
+    }
+)
+"""The measures that the plan prints otherwise, a misprint among them."""
+
 SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "all": (*_TAGGING, *_COREFERENCE),
@@ -150,7 +173,7 @@ def measures(names: Iterable[str]) -> tuple[Measure, ...]:
         >>> [measure.name for measure in measures(["tmp", "muc", "mention_ceaf"])]
         ['mention_ceaf', 'entity_ceaf', 'pairwise', 'muc']
     """
-    listed = [one for name in names for one in SETS.get(name, (name,))]
+    listed = [one for name in names for one in SETS.get(name, (PRINTED.get(name, name),))]
     return tuple(measure(name) for name in dict.fromkeys(listed))
 
 

@@ -1,9 +1,11 @@
-"""Resampling of documents: replicates of a metric, and intervals from them.
+"""Resampling: replicates of a metric, and intervals from them.
 
-Documents are the units that are drawn, as annotations of one document depend on each other. A draw
-is a row of weights: how often each document is in the replicate.
+Documents are the units that are drawn, as annotations of one document depend on each other; a
+metric that reproduces software which draws smaller units says so (`Divisible`). A draw is a row of
+weights: how often each document is in the replicate.
 
 - A metric whose counts add (`Additive`) works out all replicates at once from weighted sums.
+- One of several measures (`Compound`) is taken apart, so that each is resampled in its own way.
 - Any other is scored replicate by replicate: a document that is drawn twice is there twice, under
   two names, with everything that was counted of it.
 
@@ -14,7 +16,7 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -46,6 +48,44 @@ class Additive(Protocol):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics of each row of `weights` over `documents`."""
+
+
+@runtime_checkable
+class Compound(Protocol):
+    """A metric of several measures, which can be worked out without the others."""
+
+    def parts(self, names: Iterable[str] | None = None) -> Sequence[Scorer]:
+        """Metrics that give the values of some names together; all values if not given."""
+
+
+def parts(metric: Scorer, names: Iterable[str] | None = None) -> Sequence[Scorer]:
+    """A metric as several that are resampled each in its own way, where it can be taken apart.
+
+    Raises:
+        ValueError: for a name that a metric of several measures does not know.
+    """
+    return metric.parts(names) if isinstance(metric, Compound) else (metric,)
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """An additive metric that may draw smaller units than documents.
+
+    `drawn` names them in the plural; `documents` are drawn as ever.
+    """
+
+    drawn: str
+
+    def kinds(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Counts of one unit of each kind, named in the column of documents; `times`: how many."""
+
+
+DOCUMENTS = "documents"
+
+
+def drawn_by(metric: Scorer) -> str:
+    """What a metric draws anew, in the plural."""
+    return metric.drawn if isinstance(metric, Divisible) else DOCUMENTS
 
 
 def unit(metric: Scorer) -> str:
@@ -159,11 +199,61 @@ def gathered(parts: Iterator[Replicates]) -> Replicates:
     return {name: np.concatenate([block[name] for block in listed]) for name in listed[0]}
 
 
-def bootstrap(metric: Scorer, counts: pl.DataFrame, replicates: int, seed: int) -> Replicates:
-    """The metrics of bootstrap replicates of a system's documents."""
-    documents = names(metric, counts)
-    drawn = draws(len(documents), replicates, seed)
-    return gathered(replicated(metric, counts, documents, block) for block in drawn)
+def bootstrap(
+    metric: Scorer, counts: pl.DataFrame, replicates: int, seed: int, *, drawn: str = DOCUMENTS
+) -> Replicates:
+    """The metrics of bootstrap replicates of a system.
+
+    Args:
+        metric: what is resampled.
+        counts: what was counted of each document.
+        replicates: how many are wanted.
+        seed: of the random numbers.
+        drawn: documents, or the smaller units of the metric.
+    """
+    if not isinstance(metric, Divisible) or drawn == DOCUMENTS:
+        return over(metric, counts, names(metric, counts), replicates, seed)
+    kinds = metric.kinds(counts)
+    weights = unit_draws(kinds["times"].to_numpy(), replicates, seed)
+    counts, units = kinds.drop("times"), kinds[unit(metric)].to_list()
+    return gathered(replicated(metric, counts, units, block) for block in weights)
+
+
+def over(
+    metric: Scorer, counts: pl.DataFrame, documents: Sequence[str], replicates: int, seed: int
+) -> Replicates:
+    """The metrics of bootstrap replicates over documents that are named.
+
+    Systems that are drawn over the same documents from the same seed are drawn alike: differences
+    of their replicates are those of pairs.
+    """
+    found: Replicates = {}
+    for part in parts(metric):
+        drawn = draws(len(documents), replicates, seed)
+        found |= gathered(replicated(part, counts, documents, block) for block in drawn)
+    return found
+
+
+def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator[Weights]:
+    """Bootstrap draws of units of which many are alike: as many as there are, with replacement.
+
+    Args:
+        times: how many units there are of each kind.
+        replicates: how many draws are wanted.
+        seed: of the random numbers.
+
+    Yields:
+        Blocks of at most `BLOCK` rows, one column per kind: how many of it are drawn.
+
+    Examples:
+        >>> [block.sum(axis=1).tolist() for block in unit_draws(np.array([3, 2]), 2, seed=1)]
+        [[5, 5]]
+    """
+    random = np.random.default_rng(seed)
+    total = int(times.sum())
+    shares = times / max(total, 1)
+    for size in blocks(replicates):
+        yield random.multinomial(total, shares, size)
 
 
 def interval(values: NDArray[np.float64], confidence: float) -> tuple[float, float] | None:
@@ -182,3 +272,20 @@ def interval(values: NDArray[np.float64], confidence: float) -> tuple[float, flo
         return None
     low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
+
+
+def listed_interval(values: NDArray[np.float64], confidence: float) -> tuple[float, float] | None:
+    """The interval between two of the replicates, as the software of BioNLP-ST takes them.
+
+    Of n sorted replicates, those at (n - c) / 2 and c further on, where c = round(confidence * n);
+    undefined ones are the last. Where the software steps over the end, the last one is taken.
+
+    Examples:
+        >>> listed_interval(np.arange(200.0), 0.95)
+        (5.0, 195.0)
+    """
+    inside = int(confidence * values.size + 0.5)
+    low = (values.size - inside) // 2
+    high = min(low + inside, values.size - 1)
+    limits = np.sort(values)[[low, high]]
+    return None if np.isnan(limits).any() else (float(limits[0]), float(limits[1]))

@@ -23,7 +23,7 @@ from hlteval.scoring.alignment import aligned
 from hlteval.scoring.event_pairs import UNIT, Comparison, Evaluation, pairs
 from hlteval.scoring.events import Side, others, side
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
-from hlteval.scoring.resampling import Replicates, Weights, weighted
+from hlteval.scoring.resampling import DOCUMENTS, Replicates, Weights, weighted
 from hlteval.scoring.sentences import inside
 
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -50,6 +50,8 @@ class EventMatch:
         measures: the names of the measures in the table `scorings`, in order.
         whole_mismatches: whether SER takes only the whole part of the mismatches.
         undefined: metrics that the profile does not give.
+        drawn: what intervals are drawn from: `documents`, or `pairs` (with what is unpaired) of
+            the main scoring, as the software draws them.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -59,6 +61,7 @@ class EventMatch:
     measures: tuple[str, ...] = ()
     whole_mismatches: bool = False
     undefined: frozenset[str] = frozenset()
+    drawn: str = DOCUMENTS
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -86,7 +89,8 @@ class EventMatch:
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
         named = counts.lazy().join(names.lazy(), on="document").drop("document")
-        counted = named.rename({"name": "document"}).select(COUNTS.keys()).collect()
+        told = [*COUNTS, *([] if self.drawn == DOCUMENTS else ["similarities"])]
+        counted = named.rename({"name": "document"}).select(told).collect()
         if not alignment:
             return counted, None
         return counted, aligned(listed[0], sides, self.comparison.conditions, names, UNIT)
@@ -124,7 +128,9 @@ class EventMatch:
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
-        named = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])
+        named = pl.concat(
+            [pl.DataFrame(schema=dict(COUNTS)), *(batch.select(COUNTS.keys()) for batch in counts)]
+        )
         added = named.group_by("evaluation", "scoring").agg(pl.exclude("document").sum())
         listed = [
             (evaluation.name, scoring)
@@ -162,14 +168,32 @@ class EventMatch:
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The metrics of the main scoring, for each way to weigh the documents."""
-        main = self.total([]).row(0, named=True)
-        own = counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
+        own = self._of_main_scoring(counts)
         every = self._measures(weighted(own, _ADDED, documents, weights))
         return {
             name: every[measure].astype(np.float64)
             for name, measure in _METRICS.items()
             if name not in self.undefined
         }
+
+    def kinds(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """The pairs of the main scoring by similarity, and what is unpaired on either side."""
+        own = self._of_main_scoring(counts)
+        listed = own.select(matched=pl.col("similarities").explode()).drop_nulls()
+        paired = listed.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
+        pairs = int(own["pairs"].sum())
+        rows = [
+            ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
+            ("insertion", 0, 1, 0, 0, int(own["predictions"].sum()) - pairs),
+            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
+        ]
+        schema = {"document": pl.String, **dict.fromkeys((*_ADDED, "times"), pl.Int64)}
+        main = own.select("evaluation", "scoring").head(1)
+        return pl.DataFrame(rows, schema=schema, orient="row").join(main, how="cross")
+
+    def _of_main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
+        main = self.total([]).row(0, named=True)
+        return counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
 
     def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
         """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
@@ -263,5 +287,6 @@ def _count(evaluation: Evaluation, listed: pl.DataFrame) -> pl.DataFrame:
         predictions=pl.col("label_system").count().cast(pl.Int64),
         pairs=pl.col("weight").count().cast(pl.Int64),
         matched=pl.col("weight").sum(),
+        similarities=pl.col("weight").drop_nulls(),
     )
     return counts.with_columns(evaluation=pl.lit(evaluation.name)).collect()

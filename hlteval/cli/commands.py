@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Literal, Optional
 
 import typer
+from typer.core import TyperGroup
 
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Option
@@ -37,6 +38,24 @@ Profile = Annotated[
 
 Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+
+
+class TaskGroup(TyperGroup):
+    """Commands by task: for a name that is none, it says which tasks there are."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a task.
+
+        Raises:
+            BadParameter: if there is none of that name.
+        """
+        found = super().get_command(ctx, cmd_name)
+        if found is None and not cmd_name.startswith("-"):
+            if cmd_name in known():
+                raise typer.BadParameter(f"{cmd_name} is only checked: there is nothing to score")
+            there = ", ".join(self.list_commands(ctx))
+            raise typer.BadParameter(f"there is no task {cmd_name}; there are {there}")
+        return found
 
 
 def per_task(

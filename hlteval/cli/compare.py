@@ -6,9 +6,11 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
 
-app = typer.Typer(help="Compare submissions: intervals, tests and ranks.", no_args_is_help=True)
+app = typer.Typer(
+    cls=TaskGroup, help="Compare submissions: intervals, tests and ranks.", no_args_is_help=True
+)
 
 
 def compare(

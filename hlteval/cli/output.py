@@ -69,11 +69,9 @@ def show_scores(scores: Scores, form: str, output: Path | None) -> None:
         with writing(output, replace=True) as folder:
             score_formats.write_tables(scores, folder)
     write(results(), score_formats.FORMATS[form](scores))
-    counts = scores.verdict.by_severity
-    if counts["error"]:
-        errors = "1 error" if counts["error"] == 1 else f"{counts['error']:,} errors"
-        told = f"{errors} in the submission; `hlteval validate` shows them"
-        write(remarks(), Text(told, style="yellow"))
+    if form != "text":  # which has them already
+        for note in scores.notes:
+            write(remarks(), Text(f"note: {note}", style="yellow"))
 
 
 def show_comparison(compared: Comparison, form: str) -> None:

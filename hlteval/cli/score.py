@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
 
-app = typer.Typer(help="Score a submission against a reference.", no_args_is_help=True)
+app = typer.Typer(
+    cls=TaskGroup, help="Score a submission against a reference.", no_args_is_help=True
+)
 
 
 def score(

@@ -6,10 +6,12 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Encoding, Profile, per_task, usage
+from hlteval.cli.commands import Encoding, Profile, TaskGroup, per_task, usage
 
 app = typer.Typer(
-    help="Check a submission: every problem with its place, cause and cure.", no_args_is_help=True
+    cls=TaskGroup,
+    help="Check a submission: every problem with its place, cause and cure.",
+    no_args_is_help=True,
 )
 
 

@@ -121,7 +121,7 @@ def text(comparison: Comparison) -> RenderableType:
     return Group(
         Text(head, style="bold"),
         _table(_SYSTEMS, _systems(comparison)),
-        _table(_PAIRS, _pairs(comparison)),
+        *([_table(_PAIRS, _pairs(comparison))] if comparison.differences else []),
         *(Text(f"note: {note}", style="yellow") for note in comparison.notes),
         Text(comparison.signature, style="dim"),
     )

@@ -7,13 +7,17 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import groupby
+from typing import Literal
 
 from hlteval import converters, tasks
 from hlteval.converters import Format
 from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
+from hlteval.reports.origins import origins
 from hlteval.reports.score_formats import MANY
 from hlteval.representation import TABLES
+from hlteval.scoring.resampling import drawn_by
 from hlteval.tasks.task import Metric, Option, Task
 from hlteval.validators.events import EventSchema, EventType
 
@@ -60,7 +64,8 @@ def format_page() -> str:
     return "\n".join([_FORMATS, _carried(listed), *map(_format, listed)])
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; what its cells hold is Markdown already."""
     lines = [f"| {' | '.join(cells)} |\n" for cells in (heads, *rows)]
     return "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
 
@@ -90,13 +95,40 @@ def _facts(task: Task) -> str:
         ("submitted", _code(task.predicted) or "one file"),
         ("profiles", ", ".join(task.profiles)),
         ("ranked by", ranked or "nothing: it is only checked"),
-        ("metrics", _metrics(task.metrics) or "none"),
+        ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
+        *_draws(task),
+        ("[findings](codes.md)", found_by(task.name, "tasks")),
         *((_option(option), option.help) for option in task.options),
     ]
     if task.crashes:
         codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
         rows.append(("no `official` number where", f"{codes}: the software crashes"))
-    return _table(("", ""), rows)
+    return table(("", ""), rows)
+
+
+def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
+    """The codes that a format or a task finds, by their letters; those of all files are left out.
+
+    Examples:
+        >>> found_by("seedev-sentences", "formats")
+        '[SNT](codes.md#snt) 101'
+    """
+    found = [code for code, where in origins().items() if name in getattr(where, kind)]
+    told = []
+    for prefix, codes in groupby(found, lambda code: code.rstrip("0123456789")):
+        if prefix != "SRC":
+            numbers = ", ".join(code.removeprefix(prefix) for code in codes)
+            told.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
+    return "; ".join(told) or "only those of all files"
+
+
+def _draws(task: Task) -> Iterator[tuple[str, str]]:
+    """What intervals are drawn from, by profile where profiles differ."""
+    drawn = {profile: drawn_by(task.scorer(profile, {})) for profile in task.primary}
+    if len(set(drawn.values())) > 1:
+        yield "`--bootstrap` draws", "; ".join(f"{name}: {what}" for name, what in drawn.items())
+    elif drawn:
+        yield "`--bootstrap` draws", next(iter(drawn.values()))
 
 
 def _metrics(names: Sequence[str]) -> str:
@@ -131,7 +163,7 @@ def _scorings(task: Task) -> str:
         for profile in task.primary
         for evaluation, scorings, measures in _evaluations(task, profile, options)
     ]
-    return "### Scorings\n\n" + _table(("profile", "evaluation", "scorings", "measures"), rows)
+    return "### Scorings\n\n" + table(("profile", "evaluation", "scorings", "measures"), rows)
 
 
 def _evaluations(
@@ -182,8 +214,8 @@ class _Types:
             f"### Types of {self.schema.task}\n",
             f"Text spans: {_code(sorted(self.schema.mentions))}.\n",
             "In the tables, capital letters name one of these groups, and ANY is any type:\n",
-            _table(("group", "types"), sorted(self.used())),
-            _table(heads, map(self.event, self.schema.events.values())),
+            table(("group", "types"), sorted(self.used())),
+            table(heads, map(self.event, self.schema.events.values())),
             *self.conditions(),
             self.modifiers(),
         ]
@@ -222,7 +254,7 @@ class _Types:
         yield "An event may have each of these optional roles once; those marked (1) take none:\n"
         taking = next(filter(self.takes_conditions, self.schema.events.values()))
         roles = [(f"`{role}`", self.named(taking.roles[role])) for role in self.schema.conditions]
-        yield _table(("optional role", "filled by"), roles)
+        yield table(("optional role", "filled by"), roles)
 
     def modifiers(self) -> str:
         listed = self.schema.modifiers.items()
@@ -239,7 +271,7 @@ def _carried(listed: Sequence[Format]) -> str:
         )
         for form in listed
     ]
-    return _table(("format", "read", "written", *TABLES), rows)
+    return table(("format", "read", "written", *TABLES), rows)
 
 
 def _places(form: Format) -> Iterator[bool]:
@@ -251,7 +283,8 @@ def _format(form: Format) -> str:
     title, _, details = _told(form.name).partition("\n")
     files = _code(form.suffixes) or "named by `--from` and `--to`"
     rows = [("files", files), ("not kept", form.loses or "nothing")]
-    return "\n".join([f"## {form.name}\n\n{title}\n", _table(("", ""), rows), *_sections(details)])
+    rows.append(("[findings](codes.md)", found_by(form.name, "formats")))
+    return "\n".join([f"## {form.name}\n\n{title}\n", table(("", ""), rows), *_sections(details)])
 
 
 def _told(name: str) -> str:

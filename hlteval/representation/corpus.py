@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import polars as pl
@@ -57,7 +58,7 @@ class Corpus:
             raise ValueError(f"unknown tables: {sorted(unknown)}; known: {list(TABLES)}")
         self._derived: dict[tuple[object, ...], tuple[Any, tuple[Corpus, ...]]]
         self._tables = {
-            name: _conform(table, tables[name]) if name in tables else table.empty()
+            name: _conform(table, tables[name]) if name in tables else _empty(name)
             for name, table in TABLES.items()
         }
         object.__setattr__(self, "_derived", {})
@@ -115,7 +116,10 @@ class Corpus:
             >>> Corpus().replace(documents=[{"row": 0, "name": "d1"}])
             <Corpus: 1 documents>
         """
-        return Corpus(**{**self._tables, **tables})
+        other = Corpus(**tables)
+        kept = {name: frame for name, frame in self._tables.items() if name not in tables}
+        other._tables.update(kept)  # these have been looked at, when this corpus was made
+        return other
 
     def check_keys(self) -> None:
         """Hold that keys are unique and that every reference leads somewhere.
@@ -141,12 +145,12 @@ class Corpus:
             >>> Corpus.concat([one, two]).documents["row"].to_list()
             [0, 1]
         """
-        parts = [_renumbered(corpus) for corpus in corpora]
         offsets = dict.fromkeys(TABLES, 0)
-        shifted = {name: [table.empty()] for name, table in TABLES.items()}
-        for part in parts:
+        shifted: dict[str, list[pl.DataFrame]] = {}
+        for corpus in corpora:
+            part = _renumbered(corpus)
             for name, frame in part.items():
-                shifted[name].append(_shift(TABLES[name], frame, offsets))
+                shifted.setdefault(name, []).append(_shift(TABLES[name], frame, offsets))
             for name, frame in part.items():
                 offsets[name] += frame.height
         return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
@@ -162,33 +166,41 @@ def _hold(broken: pl.Series, message: str, keys: pl.Series, table: str) -> None:
         raise BrokenKey(f"{message} {keys[index]}", table, keys.name, index)
 
 
+@cache
+def _empty(name: str) -> pl.DataFrame:
+    """A table without rows; every corpus has some, and making one takes longer than reading it."""
+    return TABLES[name].empty()
+
+
 def _conform(table: Table, rows: Rows) -> pl.DataFrame:
     """The rows as a frame of exactly the declared shape."""
     frame = rows if isinstance(rows, pl.DataFrame) else _from_rows(table, list(rows))
-    unknown = set(frame.columns) - set(table.schema)
+    declared = _empty(table.name).columns
+    unknown = set(frame.columns) - set(declared)
     if unknown:
         raise ValueError(f"{table.name} has no column {sorted(unknown)}")
-    if frame.columns != list(table.schema):
+    if frame.columns != declared:
         frame = _complete(table, frame)
-    for column in table.columns:
-        if frame.schema[column.name] != column.dtype:
-            given = frame.schema[column.name]
-            raise ValueError(f"{table.name}.{column.name} is {given}, not {column.dtype}")
-        if not column.nullable and frame[column.name].null_count():
+    for column, values in zip(table.columns, frame.get_columns(), strict=True):
+        if values.dtype != column.dtype:
+            raise ValueError(f"{table.name}.{column.name} is {values.dtype}, not {column.dtype}")
+        if not column.nullable and values.null_count():
             raise ValueError(f"{table.name}.{column.name} must not be null")
-        if isinstance(column.dtype, pl.List) and _has_null_parts(frame[column.name]):
+        if isinstance(column.dtype, pl.List) and _has_null_parts(values):
             raise ValueError(f"{table.name}.{column.name} must have no null within")
     return frame.clone()
 
 
 def _complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
     """All columns in the declared order, those that are not given full of nulls."""
-    absent = [column for column in table.columns if column.name not in frame.columns]
-    nulls = [
-        pl.repeat(None, frame.height, dtype=column.dtype, eager=True).alias(column.name)
-        for column in absent
-    ]
-    return frame.with_columns(nulls).select(list(table.schema))
+    given = {values.name: values for values in frame.get_columns()}
+    absent = (column for column in table.columns if column.name not in given)
+    given |= {one.name: _nulls(one.name, one.dtype, frame.height) for one in absent}
+    return pl.DataFrame([given[column.name] for column in table.columns])
+
+
+def _nulls(name: str, dtype: pl.DataType | type[pl.DataType], height: int) -> pl.Series:
+    return pl.Series(name, [None], dtype=dtype).new_from_index(0, height)
 
 
 def _has_null_parts(lists: pl.Series) -> bool:
@@ -216,14 +228,14 @@ def _from_rows(table: Table, rows: list[Mapping[str, Any]]) -> pl.DataFrame:
 
 
 def _renumbered(corpus: Corpus) -> dict[str, pl.DataFrame]:
-    """The tables with keys 0, 1, 2, … in row order, references following."""
+    """The tables that have rows, with keys 0, 1, 2, … in row order, references following."""
+    renumbered = {name: frame for name, frame in corpus.tables() if frame.height}
     keys = {
         name: frame.select("row", new=pl.int_range(pl.len()))
-        for name, frame in corpus.tables()
+        for name, frame in renumbered.items()
         if (frame["row"] != pl.int_range(frame.height, eager=True)).any()
     }
-    renumbered = dict(corpus.tables())
-    for name, frame in corpus.tables():
+    for name, frame in list(renumbered.items()):
         columns = [("row", name), *TABLES[name].references]
         for column, target in columns:
             if target not in keys:
@@ -236,7 +248,9 @@ def _renumbered(corpus: Corpus) -> dict[str, pl.DataFrame]:
 
 
 def _shift(table: Table, frame: pl.DataFrame, offsets: Mapping[str, int]) -> pl.DataFrame:
-    return frame.with_columns(
+    moved = [
         pl.col(column) + offsets[target]
         for column, target in [("row", table.name), *table.references]
-    )
+        if offsets[target]
+    ]
+    return frame.with_columns(moved) if moved else frame

@@ -51,6 +51,8 @@ def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
     """
     stream.write(msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)) + b"\n")
     for name, frame in corpus.tables():
+        if not frame.height:
+            continue
         line = _line(TABLES[name])
         for part in frame.iter_slices(_SLICE):
             buffer = BytesIO()

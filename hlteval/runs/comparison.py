@@ -10,14 +10,28 @@ from typing import Any
 import msgspec
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.reports.comparison import Comparison, Difference, System
 from hlteval.runs.scoring import Intervals, Run, scored
-from hlteval.scoring.resampling import Additive, interval, names, replicated
+from hlteval.scoring.resampling import (
+    Additive,
+    Compound,
+    Scorer,
+    interval,
+    names,
+    over,
+    parts,
+    replicated,
+)
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.task import Task, WrongOption
 
+Values = NDArray[np.float64]
+
+ENOUGH = 6
+"""Documents of which all must favour one system for p < 0.05: with n, p is at least 2 / 2ⁿ."""
 MANY, FEW = 10_000, 200
 """Replicates where nobody says how many: the few are those that are scored one by one."""
 
@@ -55,21 +69,36 @@ def compare(
         Refused: if one of the submissions is not scored.
     """
     declared = load(task)
-    declared.scorer(profile, {})
     chosen = metric or declared.primary[profile]
-    if chosen not in declared.metrics:
-        raise WrongOption(f"{task} has no metric {chosen}; it has {', '.join(declared.metrics)}")
-    sign = -1 if chosen in declared.less else 1
+    additive = isinstance(_giving(declared, declared.scorer(profile, {}), chosen), Additive)
+    figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
+    less = {one.name for one in declared.figures if one.better == "less"}
+    sign = -1 if figure in less else 1
     runs = {
         path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
         for path in dict.fromkeys(systems)
     }
     wanted = intervals or Intervals(0)
     if not wanted.replicates:
-        additive = all(isinstance(run.metric, Additive) for run in runs.values())
         wanted = replace(wanted, replicates=MANY if additive else FEW)
     plan = _Plan(chosen, sign, test, wanted, alpha)
     return plan.comparison(runs)
+
+
+def _giving(task: Task, metric: Scorer, name: str) -> Scorer:
+    """What of a task's metric gives a value, without whatever else the metric works out.
+
+    Raises:
+        WrongOption: if nothing does.
+    """
+    if not isinstance(metric, Compound) and name not in task.metrics:
+        listed = ", ".join(task.metrics)
+        raise WrongOption(f"{task.name} has no metric {name}; it has {listed}")
+    try:
+        (part,) = parts(metric, (name,))
+    except ValueError as reason:
+        raise WrongOption(f"{task.name} has no metric {name}: {reason}") from reason
+    return part
 
 
 @dataclass(frozen=True)
@@ -91,7 +120,10 @@ class _Plan:
     alpha: float
 
     def comparison(self, runs: Mapping[str, Run]) -> Comparison:
-        listed = {name: _Scored.of(self, run) for name, run in runs.items()}
+        documents = sorted(
+            {name for run in runs.values() for name in names(run.metric, pl.concat(run.counts))}
+        )
+        listed = {name: _Scored.of(self, run, documents) for name, run in runs.items()}
         undefined = -np.inf
         order = sorted(
             listed,
@@ -109,7 +141,7 @@ class _Plan:
             signature=self.signature(runs),
             systems=tuple(self.ranked(order, listed, differences)),
             differences=tuple(differences),
-            notes=tuple(self.notes()),
+            notes=(*self.notes(), *_warnings(listed)),
         )
 
     def signature(self, runs: Mapping[str, Run]) -> str:
@@ -121,26 +153,26 @@ class _Plan:
 
     def difference(self, one: str, two: str, listed: Mapping[str, _Scored]) -> Difference:
         first, second = listed[one], listed[two]
-        pair = Pair.of(first.run.metric, first.counts, second.counts)
-        drawn = pair.bootstrap(self.drawn.replicates, self.drawn.seed)[self.metric]
+        drawn = first.drawn - second.drawn
         observed = _less(first.value, second.value)
-        gains = self.sign * first.gains(second)
+        gains = self.sign * (first.each - second.each)
         return Difference(
             first=one,
             second=two,
             difference=observed,
             interval=interval(drawn, self.drawn.confidence),
-            probability=None if observed is None else self.chance(pair, drawn, observed),
+            probability=None if observed is None else self.chance(first, second, observed),
             corrected=None,
             wins=int((gains > 0).sum()),
             losses=int((gains < 0).sum()),
             ties=int((~((gains > 0) | (gains < 0))).sum()),
         )
 
-    def chance(self, pair: Pair, drawn: np.ndarray, observed: float) -> float:
+    def chance(self, first: _Scored, second: _Scored, observed: float) -> float:
         """The probability of a difference as large, if the systems were equal."""
         if self.test == "bootstrap":  # the draws moved so that their middle is no difference
-            return probability(drawn - observed, observed)
+            return probability(first.drawn - second.drawn - observed, observed)
+        pair = Pair.of(first.metric, first.counts, second.counts)
         swapped = pair.permutation(self.drawn.replicates, self.drawn.seed)[self.metric]
         return probability(swapped, observed)
 
@@ -172,12 +204,12 @@ class _Plan:
             yield System(
                 name=name,
                 value=one.value,
-                interval=one.limits(self),
+                interval=interval(one.drawn, self.drawn.confidence),
                 rank=None if one.value is None else rank,
             )
 
     def notes(self) -> Iterator[str]:
-        yield self.drawn.note
+        yield self.drawn.note()
         yield (
             f"p: two-sided {self.test} test over documents, corrected for the number of pairs "
             f"(Holm); systems share a rank unless they differ at p < {self.alpha:g}"
@@ -188,37 +220,46 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Scored:
-    """One system: its counts by document, and its value."""
+    """One system: what was counted of it, and its value of the metric.
+
+    Attributes:
+        run: its scoring.
+        metric: what gives the value.
+        counts: by document.
+        value: of the metric; None where undefined.
+        drawn: the value in each bootstrap replicate, the same draws for all systems.
+        each: the value of each document by itself.
+    """
 
     run: Run
-    metric: str
+    metric: Scorer
     counts: pl.DataFrame
     value: float | None
+    drawn: Values
+    each: Values
 
     @classmethod
-    def of(cls, plan: _Plan, run: Run) -> _Scored:
+    def of(cls, plan: _Plan, run: Run, documents: Sequence[str]) -> _Scored:
         counts = pl.concat(run.counts)
-        metrics, _ = run.metric.score(run.metric.total([counts]))
-        return cls(run, plan.metric, counts, metrics[plan.metric])
+        metric = _giving(run.opened.task, run.metric, plan.metric)
+        values, _ = metric.score(metric.total([counts]))
+        drawn = over(metric, counts, documents, plan.drawn.replicates, plan.drawn.seed)
+        alone = np.eye(len(documents), dtype=np.int64)
+        each = replicated(metric, counts, documents, alone)
+        name = plan.metric
+        return cls(run, metric, counts, values[name], drawn[name], each[name])
 
-    @property
-    def documents(self) -> list[str]:
-        """The documents of which something was counted."""
-        return names(self.run.metric, self.counts)
 
-    def limits(self, plan: _Plan) -> tuple[float, float] | None:
-        """The interval of the value."""
-        return self.run.intervals(plan.drawn).get(self.metric)
-
-    def gains(self, other: _Scored) -> np.ndarray:
-        """By how much it has more than another, by document; not-a-number where unknown."""
-        documents = sorted({*self.documents, *other.documents})
-        each = np.eye(len(documents), dtype=np.int64)
-        one, two = (
-            replicated(side.run.metric, side.counts, documents, each)[self.metric]
-            for side in (self, other)
+def _warnings(listed: Mapping[str, _Scored]) -> Iterator[str]:
+    """What weakens a comparison: errors, and too few documents to tell systems apart."""
+    for name, one in listed.items():
+        yield from (f"{name}: {told}" for told in one.run.errors)
+    documents = min(one.each.size for one in listed.values())
+    if len(listed) > 1 and documents < ENOUGH:
+        yield (
+            f"something was counted in {documents} documents only: of fewer than {ENOUGH}, no "
+            "difference is significant, and intervals say little"
         )
-        return one - two
 
 
 def _less(one: float | None, two: float | None) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from hlteval.reports.verdict import Verdict
 from hlteval.representation import Corpus, of_documents
 from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, submission
 from hlteval.runs.validation import inside, outside, settings, verdict
-from hlteval.scoring.resampling import bootstrap, interval
+from hlteval.scoring.resampling import DOCUMENTS, bootstrap, drawn_by, interval, listed_interval
 from hlteval.sources import sha256
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
@@ -50,11 +51,10 @@ class Intervals:
         """What they depend on, in one line."""
         return f"bootstrap:{self.replicates}|confidence:{self.confidence}|seed:{self.seed}"
 
-    @property
-    def note(self) -> str:
-        """How to read them."""
+    def note(self, drawn: str = DOCUMENTS) -> str:
+        """How to read them, and what was drawn."""
         share = f"{100 * self.confidence:g}"
-        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of documents"
+        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of {drawn}"
 
 
 class Refused(ValueError):
@@ -150,6 +150,7 @@ def scored(
         raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
+    run.outer += opened.reference.findings if opened.reference else ()
     _refuse(run.judged, declared, lenient=lenient)
     return run
 
@@ -181,6 +182,7 @@ class Run:
         lenient: whether blocking findings are passed over.
         alignment: whether the alignment is kept.
         judged: what validation came to.
+        outer: the errors that stand in the reference.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
         digests: the names and digests of the files that were read, by side.
@@ -192,6 +194,7 @@ class Run:
     lenient: bool
     alignment: bool
     judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
+    outer: list[Finding] = field(default_factory=list)
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     digests: dict[str, list[tuple[str, str]]] = field(
@@ -203,7 +206,23 @@ class Run:
         for pair in self.opened.pairs(size):
             yield from inside(self.opened, pair)
             self.take(pair)
+            self.outer += pair.reference.findings if pair.reference is not pair.system else ()
             step()
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """How many errors each side has, with their codes, where it has any."""
+        outer = [finding for finding in self.outer if finding.severity == "error"]
+        found = [finding for finding in self.judged.findings if finding.severity == "error"]
+        own = Counter(finding.code for finding in found)
+        own.subtract(finding.code for finding in outer)
+        sides = {"reference": Counter(finding.code for finding in outer), "submission": +own}
+        return tuple(
+            f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
+            "`hlteval validate` shows where"
+            for side, codes in sides.items()
+            if codes
+        )
 
     def take(self, pair: Pair) -> None:
         """Count one batch."""
@@ -244,22 +263,26 @@ class Run:
             signature=self.signature(intervals),
             primary=task.primary[judged.profile],
             metrics=_in_order(metrics, task.metrics),
-            intervals=self.intervals(intervals) if intervals else {},
+            intervals=self.intervals(intervals, drawn_by(self.metric)) if intervals else {},
             tables=tables,
             verdict=judged,
             notes=(
                 *_notes(judged),
+                *self.errors,
                 *(more.notes(total) if more else ()),
-                *([intervals.note] if intervals else []),
+                *([intervals.note(drawn_by(self.metric))] if intervals else []),
             ),
             files=files | dict(more.files(total) if more else {}),
         )
 
-    def intervals(self, wanted: Intervals) -> dict[str, tuple[float, float]]:
-        """The limits of each metric that is defined in some replicate."""
+    def intervals(
+        self, wanted: Intervals, drawn: str = DOCUMENTS
+    ) -> dict[str, tuple[float, float]]:
+        """The limits of each metric that is defined in some replicate of what is drawn."""
         counts = pl.concat(self.counts)
-        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed)
-        limits = {name: interval(values, wanted.confidence) for name, values in replicates.items()}
+        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed, drawn=drawn)
+        between = interval if drawn == DOCUMENTS else listed_interval
+        limits = {name: between(values, wanted.confidence) for name, values in replicates.items()}
         names = self.opened.task.metrics
         return {name: found for name in names if (found := limits.get(name))}
 
@@ -309,6 +332,10 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
         "records that cannot be read are left out, all other records count as they stand",
     )
+
+
+def _counted(errors: int) -> str:
+    return "1 error" if errors == 1 else f"{errors:,} errors"
 
 
 def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:

@@ -17,7 +17,7 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
     "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
     "ltf": "hlteval.tasks.ltf:LTF",
-    "laf": "hlteval.tasks.ltf:LAF",
+    "laf": "hlteval.tasks.laf:LAF",
     "hub4": "hlteval.tasks.hub4:HUB4",
 }
 """The tasks by name, each imported where it is first used."""

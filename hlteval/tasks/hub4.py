@@ -2,50 +2,94 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
+from hlteval.extensions import later
+from hlteval.tasks.figures import COUNT, Figure, Measured
 from hlteval.tasks.task import Option, Task
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+_TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
+_POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
+_SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
 
-    from hlteval.findings import Finding
-    from hlteval.tasks.task import Metric, Package
-    from hlteval.validators import Rule
-    from hlteval.validators.hub4_setup import Setup
+MODES = (
+    Measured(
+        "content",
+        "Fills by their texts.",
+        "a single fill gives a point: correct if the system's string is inside the maximal string "
+        "and holds a minimal one, a pointer if what it names is mapped to what the other names",
+        f"{_TEXTS_COMPARED} Content (Clean Data)",
+    ),
+    Measured(
+        "extent",
+        "Fills by their places.",
+        "a single fill gives a point: correct if its extent is enclosed in the maximal one and "
+        "overlaps a minimal one; pointers as for content",
+        f"{_TEXTS_COMPARED} Extent",
+    ),
+    Measured(
+        "both",
+        "Fills by their texts and places.",
+        "a text fill gives two points, one of content and one of extent; a pointer gives one",
+        f"{_TEXTS_COMPARED} Content (Clean Data)",
+    ),
+)
 
-
-def _setup(options: Mapping[str, str]) -> Setup:
-    from hlteval.validators.hub4_setup import setup
-
-    return setup(options)
-
-
-def _schema() -> Setup:
-    return _setup({})
-
-
-def _rules() -> tuple[Rule, ...]:
-    from hlteval.validators.hub4 import RULES
-
-    return RULES
-
-
-def _package(_: Package) -> Iterator[Finding]:
-    """A template set is one file: there is nothing to say of it as a package."""
-    yield from ()
-
-
-def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.hub4_metrics import metric
-
-    return metric(profile, options)
-
-
-MODES = ("content", "extent", "both")
 FIGURES = (
-    *("cor", "inc", "mis", "spu", "optional", "removed", "pos", "act", "rec", "pre", "f"),
-    *("und", "ovg", "sub", "sub_muc", "err"),
+    Figure("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
+    Figure("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
+    Figure("mis", "Missing points: the system has nothing there.", "MIS", COUNT, "less", _SCORES),
+    Figure("spu", "Spurious points: only the system has any.", "SPU", COUNT, "less", _SCORES),
+    Figure(
+        "optional",
+        "Points of optional slots that the system left empty; they are not scored.",
+        "OPT",
+        COUNT,
+        "neither",
+        _POINTERS_COMPARED,
+    ),
+    Figure(
+        "removed",
+        "Pointers to optional instances that are mapped to nothing; they are not scored.",
+        "REM",
+        COUNT,
+        "neither",
+        _POINTERS_COMPARED,
+    ),
+    Figure("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither", _SCORES),
+    Figure("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither", _SCORES),
+    Figure("rec", "Recall.", "COR / POS", clause=_SCORES),
+    Figure("pre", "Precision.", "COR / ACT", clause=_SCORES),
+    Figure(
+        "f",
+        "The F-measure; `--beta` weighs recall.",
+        "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
+        clause=_SCORES,
+    ),
+    Figure("und", "Undergeneration.", "MIS / POS", better="less", clause=_SCORES),
+    Figure("ovg", "Overgeneration.", "SPU / ACT", better="less", clause=_SCORES),
+    Figure(
+        "sub",
+        "Substitution, as the specification has it.",
+        "INC / COR",
+        "0 and more",
+        "less",
+        _SCORES,
+    ),
+    Figure(
+        "sub_muc",
+        "Substitution, as the MUC scorer has it.",
+        "INC / (COR + INC)",
+        better="less",
+        clause="MUC scorer",
+    ),
+    Figure(
+        "err",
+        "Error per response fill.",
+        "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
+        better="less",
+        clause=_SCORES,
+    ),
 )
 
 _READING = (
@@ -123,7 +167,11 @@ _VALIDATING = (
 )
 
 _SCORING = (
-    Option("mode", "What is compared; all if not given.", choices=(*MODES, "all")),
+    Option(
+        "mode",
+        "What is compared; all if not given.",
+        choices=(*(mode.name for mode in MODES), "all"),
+    ),
     Option("hyp_corpus", "The text corpus that the system worked on, where it is another one."),
     Option("glm", "A global mapping file: spellings are made alike by its rules."),
     Option("align", "Align the texts of both corpora by words.", switch=True),
@@ -159,12 +207,12 @@ HUB4 = Task(
     predicted=(),
     given=(),
     alone=True,
-    schema=_schema,
-    configured=_setup,
-    rules=_rules,
-    package=_package,
-    metric=_metric,
-    metrics=tuple(f"{mode}.{figure}" for mode in MODES for figure in FIGURES),
+    schema=partial(later("hlteval.validators.hub4_setup:setup"), {}),
+    configured=later("hlteval.validators.hub4_setup:setup"),
+    rules=later("hlteval.validators.hub4:RULES"),
+    metric=later("hlteval.tasks.hub4_metrics:metric"),
+    figures=FIGURES,
+    measured=MODES,
     primary={"plan": "both.f"},
     options=(*_READING, *_TEXTS, *_VALIDATING, *_SCORING),
     reads={"side": "system"},

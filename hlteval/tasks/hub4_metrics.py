@@ -18,7 +18,8 @@ from hlteval.scoring.templettes import UNSCORED
 from hlteval.scoring.text_columns import Text, TextPair
 from hlteval.scoring.word_alignment import DOCUMENT, SCLITE, Costs
 from hlteval.scoring.wording import Wording
-from hlteval.sources import Unreadable, decode, open_source
+from hlteval.sources import open_source
+from hlteval.tasks.option_tables import texts
 from hlteval.tasks.task import WrongOption
 
 _CORPUS = ("document_tag", "id_tag", "line_ends")
@@ -193,7 +194,7 @@ def lexicon(path: str) -> Lexicon:
 
 
 def _entries(path: str) -> Iterator[tuple[str, list[str]]]:
-    for number, line in enumerate(_text(path).split("\n"), start=1):
+    for number, line in enumerate("\n".join(texts(path)).split("\n"), start=1):
         if line.startswith((";;;", "#")) or not line.strip():
             continue
         word, *phones = line.split()
@@ -201,17 +202,3 @@ def _entries(path: str) -> Iterator[tuple[str, list[str]]]:
             raise WrongOption(f"{path}:{number}: a line is a word and its phones")
         name, bracket, rest = word.rpartition("(")
         yield (name if bracket and rest[:-1].isdigit() else word), phones
-
-
-def _text(path: str) -> str:
-    """The text of a file that an option names."""
-    texts = []
-    for member in open_source(path).members:
-        try:
-            decoded = decode(member.fetch(), display=member.display)
-        except Unreadable as reason:
-            raise WrongOption(f"{path}: {reason}") from reason
-        if decoded.text is None:
-            raise WrongOption(f"{path}: {decoded.findings[0].message}")
-        texts.append(decoded.text)
-    return "\n".join(texts)

@@ -4,32 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlteval.scoring.measures import DEFAULT, FIGURES
+from hlteval.extensions import later
+from hlteval.tasks.lorehlt_edl_figures import FIGURES, MEASURED
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from hlteval.findings import Finding
-    from hlteval.tasks.task import Metric, Package
-    from hlteval.validators import Rule
-
-
-def _schema() -> None:
-    """What the task allows is in the grammar of its format."""
-
-
-def _rules() -> tuple[Rule, ...]:
-    from hlteval.validators.lorehlt_edl import RULES
-
-    return RULES
-
-
-def _package(package: Package) -> Iterator[Finding]:
-    from hlteval.validators.lorehlt_edl_package import findings
-
-    return findings(package)
-
 
 _REFUSED = frozenset(
     {
@@ -48,12 +28,6 @@ def _refuses(finding: Finding) -> bool:
     return finding.code in _REFUSED or (finding.blocking and finding.code not in _LET_PASS)
 
 
-def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.lorehlt_edl_metrics import metric
-
-    return metric(profile, options)
-
-
 EDL = Task(
     name="lorehlt-edl",
     title="LoReHLT 2019, entity discovery and linking: mentions of entities in text",
@@ -63,11 +37,11 @@ EDL = Task(
     predicted=(),
     given=(),
     alone=True,
-    schema=_schema,
-    rules=_rules,
-    package=_package,
-    metric=_metric,
-    metrics=tuple(f"{measure}.{figure}" for measure in DEFAULT for figure in FIGURES),
+    rules=later("hlteval.validators.lorehlt_edl:RULES"),
+    package=later("hlteval.validators.lorehlt_edl_package:findings"),
+    metric=later("hlteval.tasks.lorehlt_edl_metrics:metric"),
+    figures=FIGURES,
+    measured=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     compares="mentions",
     submitted=("neleval",),

@@ -19,6 +19,22 @@ def lines(path: str, columns: int, told: str) -> Iterator[tuple[int, list[str]]]
     Raises:
         WrongOption: for a line that is none, with its number; or for what cannot be read.
     """
+    for text in texts(path):
+        for number, line in enumerate(text.split("\n"), start=1):
+            cells = line.removesuffix("\r").split("\t")
+            if cells == [""]:
+                continue
+            if len(cells) != columns:
+                raise WrongOption(f"{path}:{number}: a line is {told}")
+            yield number, cells
+
+
+def texts(path: str) -> Iterator[str]:
+    """What each file says that an option names.
+
+    Raises:
+        WrongOption: if one cannot be read.
+    """
     for member in open_source(path).members:
         try:
             decoded = decode(member.fetch(), display=member.display)
@@ -26,10 +42,4 @@ def lines(path: str, columns: int, told: str) -> Iterator[tuple[int, list[str]]]
             raise WrongOption(f"{path}: {reason}") from reason
         if decoded.text is None:
             raise WrongOption(f"{path}: {decoded.findings[0].message}")
-        for number, line in enumerate(decoded.text.split("\n"), start=1):
-            cells = line.removesuffix("\r").split("\t")
-            if cells == [""]:
-                continue
-            if len(cells) != columns:
-                raise WrongOption(f"{path}:{number}: a line is {told}")
-            yield number, cells
+        yield decoded.text

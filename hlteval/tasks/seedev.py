@@ -3,60 +3,77 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from hlteval.extensions import later
+from hlteval.tasks.figures import COUNT, Figure
 from hlteval.tasks.task import Option, Task
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+_COUNTED = "SeeDev evaluation, Measures"
+_MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"
+_PAIRING = "SeeDev evaluation, Pairing"
 
-    from hlteval.findings import Finding
-    from hlteval.tasks.task import Metric, Package
-    from hlteval.validators import Rule
-    from hlteval.validators.events import EventSchema
-
-
-def _schema(task: str) -> EventSchema:
-    from hlteval.validators.seedev import schema
-
-    return schema(task)
-
-
-def _rules() -> tuple[Rule, ...]:
-    from hlteval.validators.seedev import RULES
-
-    return RULES
-
-
-def _package(package: Package) -> Iterator[Finding]:
-    from hlteval.validators.packages import standoff
-
-    return standoff(package)
-
-
-def _binary(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.seedev_metrics import binary
-
-    return binary(profile, options)
-
-
-def _full(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.seedev_metrics import full
-
-    return full(profile, options)
-
-
-METRICS = (
-    "f1",
-    "recall",
-    "precision",
-    "ser",
-    "matches",
-    "substitutions",
-    "insertions",
-    "deletions",
-    "references",
-    "predictions",
+FIGURES = (
+    Figure(
+        "f1",
+        "The harmonic mean of recall and precision.",
+        "2 · recall · precision / (recall + precision)",
+        clause=_MEASURES,
+    ),
+    Figure(
+        "recall",
+        "How much of the reference was found; a partial match counts as its similarity.",
+        "matches / references",
+        clause=_MEASURES,
+    ),
+    Figure(
+        "precision",
+        "How much of what was predicted is right; a partial match counts as its similarity.",
+        "matches / predictions",
+        clause=_MEASURES,
+    ),
+    Figure(
+        "ser",
+        "The slot error rate: the errors per event of the reference.",
+        "(substitutions + insertions + deletions) / references",
+        "0 and more",
+        "less",
+        "SeeDev evaluation, SeeDev-full, measures",
+    ),
+    Figure(
+        "matches",
+        "The similarities of all pairs of a reference and a predicted event, summed.",
+        "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory arguments, else 0; "
+        "SNeg = 1 where both or neither is negated, else ½; SOpt = 1 − EOpt / N; in SeeDev-binary "
+        "Sp is 1 or 0",
+        "a number from 0",
+        clause=_PAIRING,
+    ),
+    Figure(
+        "substitutions",
+        "What the pairs lack of being equal.",
+        "Σ (1 − Sp)",
+        "a number from 0",
+        "less",
+        _PAIRING,
+    ),
+    Figure(
+        "insertions",
+        "Predicted events that are in no pair: false positives.",
+        "predictions − pairs",
+        COUNT,
+        "less",
+        _PAIRING,
+    ),
+    Figure(
+        "deletions",
+        "Events of the reference that are in no pair: false negatives.",
+        "references − pairs",
+        COUNT,
+        "less",
+        _PAIRING,
+    ),
+    Figure("references", "Events of the reference.", "", COUNT, "neither", _COUNTED),
+    Figure("predictions", "Events of the submission.", "", COUNT, "neither", _COUNTED),
 )
 
 _SENTENCES = Option(
@@ -71,18 +88,17 @@ _declare = partial(
     format="standoff",
     predicted=(".a2",),
     given=(".txt", ".a1"),
-    rules=_rules,
-    package=_package,
-    metrics=METRICS,
+    rules=later("hlteval.validators.seedev:RULES"),
+    package=later("hlteval.validators.packages:standoff"),
+    figures=FIGURES,
     crashes=frozenset({"STD105", "STD109", "STD204"}),
-    less=frozenset({"ser", "substitutions", "insertions", "deletions"}),
 )
 
 BINARY = _declare(
     name="seedev-binary",
     title="SeeDev-binary: binary relations of seed development",
-    schema=partial(_schema, "binary"),
-    metric=_binary,
+    schema=partial(later("hlteval.validators.seedev:schema"), "binary"),
+    metric=later("hlteval.tasks.seedev_metrics:binary"),
     primary={"plan": "f1", "official": "f1"},
     options=(_SENTENCES,),
 )
@@ -90,7 +106,7 @@ BINARY = _declare(
 FULL = _declare(
     name="seedev-full",
     title="SeeDev-full: events of seed development with optional arguments and negation",
-    schema=partial(_schema, "full"),
-    metric=_full,
+    schema=partial(later("hlteval.validators.seedev:schema"), "full"),
+    metric=later("hlteval.tasks.seedev_metrics:full"),
     primary={"plan": "f1", "official": "ser"},
 )

@@ -85,6 +85,7 @@ def binary(profile: str, options: Mapping[str, str]) -> EventMatch:
         unknown_documents=False,
         measures=BINARY_MEASURES,
         undefined=frozenset({"ser"}),
+        drawn="pairs",
     )
 
 
@@ -113,4 +114,5 @@ def full(profile: str, _: Mapping[str, str]) -> EventMatch:
         measures=FULL_MEASURES,
         whole_mismatches=True,
         undefined=frozenset({"f1"}),
+        drawn="pairs",
     )

@@ -4,38 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hlteval.extensions import later
+from hlteval.tasks.figures import Figure, Measured
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from hlteval.findings import Finding
-    from hlteval.tasks.task import Metric, Package
-    from hlteval.validators import Rule
-
-
-def _schema() -> tuple[str, ...]:
-    from hlteval.validators.speech_sf import types
-
-    return types()
-
-
-def _rules() -> tuple[Rule, ...]:
-    from hlteval.validators.speech_sf import RULES
-
-    return RULES
-
-
-def _package(_: Package) -> Iterator[Finding]:
-    """A submission is one file: there is nothing to say of it as a package."""
-    yield from ()
-
-
-def _metric(profile: str, options: Mapping[str, str]) -> Metric:
-    from hlteval.tasks.speech_sf_metrics import metric
-
-    return metric(profile, options)
-
 
 _PRINTED = frozenset({"SFJ205", "SFJ206", "SFJ207"})
 
@@ -50,6 +24,61 @@ def _forgives(finding: Finding) -> bool:
     return finding.code.startswith("SFJ2") and ".Status" in (finding.record or "")
 
 
+_COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
+
+LAYERS = (
+    Measured(
+        "relevance",
+        "Segments in which there is any situation.",
+        f"frames are segments, equal ones have similarity 1; {_COUNTS}",
+        "Speech SF v1.5, section 2.1, Relevance",
+    ),
+    Measured(
+        "type",
+        "Types of situations by segment.",
+        f"frames are segment and type, equal ones have similarity 1; {_COUNTS}",
+        "Speech SF v1.5, section 2.1, Type",
+    ),
+    Measured(
+        "type+place",
+        "Types of situations with their places, by segment.",
+        "frames are segment, type and place; similarity = (L − d) / L, with L the lengths of both "
+        f"places and d their edit distance (substitutions cost 2); {_COUNTS}",
+        "Speech SF v1.5, section 2.1, Type+Place",
+    ),
+)
+
+_POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
+
+FIGURES = (
+    Figure(
+        "auc",
+        "The area below the curve of precision by recall, as the profile has it: anchored in "
+        "`plan`, unanchored in `official`.",
+        "`plan`: auc_anchored; `official`: auc_unanchored",
+        clause="Speech SF v1.5, section 2",
+    ),
+    Figure(
+        "auc_anchored",
+        "The area with the curve drawn back to recall 0, at the precision of its first cut.",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}",
+        clause="Speech SF v1.5, section 2",
+    ),
+    Figure(
+        "auc_unanchored",
+        "The area between the first and the last point with a recall above 0.",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, that have R > 0",
+        clause="Speech SF v1.5, section 2",
+    ),
+    Figure(
+        "max_f1",
+        "The largest F1 of a point of the curve.",
+        f"max 2 · P · R / (P + R) over the {_POINTS}",
+        clause="Speech SF v1.5, section 2",
+    ),
+)
+
+
 SPEECH = Task(
     name="speech-sf",
     title="Speech Situation Frames: situations in audio segments, by confidence",
@@ -59,15 +88,11 @@ SPEECH = Task(
     predicted=(),
     given=(),
     alone=True,
-    schema=_schema,
-    rules=_rules,
-    package=_package,
-    metric=_metric,
-    metrics=tuple(
-        f"{layer}.{figure}"
-        for layer in ("relevance", "type", "type+place")
-        for figure in ("auc", "auc_anchored", "auc_unanchored", "max_f1")
-    ),
+    schema=later("hlteval.validators.speech_sf:types"),
+    rules=later("hlteval.validators.speech_sf:RULES"),
+    metric=later("hlteval.tasks.speech_sf_metrics:metric"),
+    figures=FIGURES,
+    measured=LAYERS,
     primary={"plan": "type.auc", "official": "type.auc"},
     forgives=_forgives,
     options=(

@@ -1,7 +1,7 @@
 """What a task is: a value that names its formats, rules, metrics and options.
 
-The command line, the documentation and the tests are made from it. Declarations import what they
-name only when it is used, so that `hlteval --help` costs nothing.
+The command line, the documentation and the tests are made from it. Declarations name what they are
+made of (`later`), which is imported only when it is used: `hlteval --help` costs nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.representation import Corpus
     from hlteval.sources import Member, Source
+    from hlteval.tasks.figures import Figure, Measured
     from hlteval.validators import Rule
 
 
@@ -143,6 +144,11 @@ def _nothing() -> None:
     """The schema of a task whose rules need none."""
 
 
+def _silent(_: Package) -> Iterator[Finding]:
+    """Nothing to say of a submission as a package: it is one file."""
+    yield from ()
+
+
 @dataclass(frozen=True)
 class Task:
     """A task of an evaluation.
@@ -157,11 +163,12 @@ class Task:
         alone: whether a submission can be checked without a reference.
         predicted: suffixes of the files of a submission that are read; others come with the task.
         given: suffixes of the files that come with the task, and without which nothing is checked.
-        schema: what the task allows, for the rules.
         rules: the rules over records.
         package: the rules over the submission as a package.
+        schema: what the task allows, for the rules.
         metric: the metric of a profile; None where submissions are only checked.
-        metrics: the names of the metrics, in order.
+        figures: what its metrics say, in order.
+        measured: what has each of these figures, where that is several things.
         primary: the metric that ranks, by profile.
         options: options of `score` beyond the common ones.
         crashes: codes of findings at which the official software crashes, even when forced: there
@@ -170,7 +177,6 @@ class Task:
         refuses: whether the official software refuses a submission for a finding; where this is not
             said, it refuses for what blocks.
         compares: the table without which a reference has nothing to score against.
-        less: the metrics of which less is better.
         reads: settings of the format of a submission; those of a reference are the format's own.
         configured: what the task allows, where that depends on options.
         alignment: the name of the table that tells what was paired with what.
@@ -182,11 +188,12 @@ class Task:
     format: str
     predicted: tuple[str, ...]
     given: tuple[str, ...]
-    rules: Callable[[], tuple[Rule, ...]]
-    package: Callable[[Package], Iterator[Finding]]
+    rules: Callable[[], tuple[Rule, ...]] = tuple
+    package: Callable[[Package], Iterator[Finding]] = _silent
     schema: Callable[[], Any] = _nothing
     metric: Callable[[str, Mapping[str, str]], Metric] | None = None
-    metrics: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    measured: tuple[Measured, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     crashes: frozenset[str] = frozenset()
@@ -195,11 +202,32 @@ class Task:
     alone: bool = False
     forgives: Callable[[Finding], bool] | None = None
     compares: str = "frames"
-    less: frozenset[str] = frozenset()
     refuses: Callable[[Finding], bool] | None = None
     reads: Mapping[str, str] = field(default_factory=dict)
     configured: Callable[[Mapping[str, str]], Any] | None = None
     alignment: str = "alignment"
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics, in order."""
+        return tuple(self.declared)
+
+    @property
+    def declared(self) -> Mapping[str, tuple[Measured | None, Figure]]:
+        """What each metric measures, and which figure of it it is, by name."""
+        if not self.measured:
+            return {figure.name: (None, figure) for figure in self.figures}
+        return {
+            f"{measured.name}.{figure.name}": (measured, figure)
+            for measured in self.measured
+            for figure in self.figures
+        }
+
+    @property
+    def less(self) -> frozenset[str]:
+        """The metrics of which less is better."""
+        declared = self.declared.items()
+        return frozenset(name for name, (_, figure) in declared if figure.better == "less")
 
     @property
     def profiles(self) -> tuple[str, ...]:

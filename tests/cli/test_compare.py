@@ -71,6 +71,27 @@ def test_every_format_names_the_systems(
     assert "1.0000" in done.stdout
 
 
+def test_what_weakens_a_comparison_is_told(
+    invoke: Run, reference: Path, system: Path, second: Path
+) -> None:
+    file = min(second.glob("*.a2"))
+    file.write_text(file.read_text("utf-8").replace("\t", " ", 1), "utf-8")
+    given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 20)
+    notes = json.loads(invoke(*given, "--format", "json").stdout)["notes"]
+    errors = "2 errors in the submission (STD101, STD302); `hlteval validate` shows where"
+    assert f"{second}: {errors}" in notes
+    assert any("no difference is significant" in note for note in notes)
+
+
+def test_a_single_system_has_a_rank_and_no_pairs(
+    invoke: Run, reference: Path, system: Path
+) -> None:
+    done = invoke("compare", "seedev-full", "-r", reference, system, "--bootstrap", 20)
+    assert done.exit_code == 0
+    assert "rank" in done.stdout
+    assert "wins" not in done.stdout
+
+
 def test_an_unknown_metric_is_an_error_of_usage(invoke: Run, reference: Path, system: Path) -> None:
     done = invoke("compare", "seedev-full", "-r", reference, system, "--metric", "nope")
     assert done.exit_code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 import zipfile
 from collections.abc import Callable
@@ -298,8 +299,24 @@ def test_errors_that_do_not_block_are_scored(invoke: Run, reference: Path) -> No
     path = reference.parent.parent / "invalid" / "STD302-no-such-entity"
     result = invoke("score", "seedev-full", "-r", reference, "-s", path, "--format", "json")
     assert result.exit_code == 0
-    assert json.loads(result.stdout)["metrics"]["predictions"] == 5
-    assert "`hlteval validate` shows them" in result.stderr
+    scores = json.loads(result.stdout)
+    assert scores["metrics"]["predictions"] == 5
+    told = "1 error in the submission (STD302); `hlteval validate` shows where"
+    assert told in scores["notes"]
+    assert told in result.stderr
+
+
+def test_errors_of_the_reference_are_told_with_the_numbers(
+    invoke: Run, reference: Path, tmp_path: Path
+) -> None:
+    faulty = shutil.copytree(reference, tmp_path / "faulty")
+    file = min(faulty.glob("*.a2"))
+    file.write_text(file.read_text("utf-8").replace("\t", " ", 1), "utf-8")
+    result = invoke("score", "seedev-full", "-r", faulty, "-s", reference, "--format", "json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["notes"] == [
+        "1 error in the reference (STD101); `hlteval validate` shows where"
+    ]
 
 
 def test_an_unknown_document_is_a_false_positive_in_plan_only(
@@ -392,3 +409,36 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
     done = program(line, system)
     assert done.stdout.startswith("f1\t0.92")
     assert done.stderr == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (("score", "ltf"), "ltf is only checked"),
+        (("compare", "nope"), "there is no task nope; there are seedev-binary"),
+        (("validate", "seedev-ful", "x"), "Did you mean 'seedev-full'"),
+    ],
+)
+def test_a_task_that_is_none_is_told_with_those_there_are(
+    invoke: Run, line: tuple[str, ...], told: str
+) -> None:
+    result = invoke(*line)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_markdown_and_latex_have_the_intervals(invoke: Run, given: tuple[object, ...]) -> None:
+    drawn = (*given, "--bootstrap", "50")
+    limits = json.loads(invoke(*drawn, "--format", "json").stdout)["intervals"]
+    low, high = limits["f1"]
+    between = f"[{low:.4f}, {high:.4f}]"
+    markdown = invoke(*drawn, "--format", "markdown").stdout
+    table = "| metric | value | interval |\n|---|---:|---:|\n"
+    assert f"{table}| f1 | 0.9231 | {between} |\n" in markdown
+    latex = invoke(*drawn, "--format", "latex").stdout
+    head = "\\begin{tabular}{lrr}\n\\toprule\nmetric & value & interval \\\\\n\\midrule\n"
+    assert f"{head}f1 & 0.9231 & {between} \\\\\n" in latex
+    for form, shown in (("markdown", markdown), ("latex", latex)):
+        plain = invoke(*given, "--format", form).stdout
+        assert "interval" not in plain
+        assert shown.endswith(plain.partition("\n")[2])  # the rest is the same

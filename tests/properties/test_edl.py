@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
-from hlteval.scoring.edl import LinkMatch
-from hlteval.scoring.measures import OVERLAPS, measures
+from hlteval.scoring.edl import LinkMatch, SummedMatch
+from hlteval.scoring.measures import FIGURES, OVERLAPS, WrongMeasure, measures
+from hlteval.scoring.resampling import replicated
 
 FEW = settings(max_examples=25, deadline=None)
 FEWER = settings(max_examples=10, deadline=None)
@@ -304,3 +306,37 @@ def test_official_finds_the_overlaps_that_the_sweep_finds(pair):
         ptp += share(two[0], others, "max")
     expected = (ptp, len(pair[1]) - ptp, rtp, len(pair[0]) - rtp)
     assert figures(found, "overlap-summax::span") == pytest.approx(expected, abs=1e-12)
+
+
+ADDED = (
+    *("strong_typed_all_match", "strong_nil_match", "entity_match", "sets:is_first:docid+type"),
+    *(f"{one}::span" for one in OVERLAPS),
+    "mention_ceaf;docid=<micro>",
+)
+
+
+@FEWER
+@given(sides, st.sampled_from(["plan", "official"]), st.lists(st.integers(0, 3), min_size=3))
+def test_sums_of_documents_are_the_scores_of_their_copies(pair, profile, times):
+    metric = LinkMatch(profile, measures(ADDED))
+    counts = metric.statistics(*map(corpus, pair))[0]
+    names = list(DOCUMENTS)
+    weights = np.array([times[:3]])
+    (part,) = metric.parts()
+    assert isinstance(part, SummedMatch)
+    summed = replicated(part, counts, names, weights)
+    copied = replicated(metric, counts, names, weights)
+    for name, values in summed.items():
+        assert values == pytest.approx(copied[name], nan_ok=True), name
+
+
+def test_a_measure_is_summed_where_its_counts_add_and_no_name_is_lost():
+    metric = LinkMatch("plan")
+    parts = metric.parts()
+    assert [type(part) for part in parts] == [SummedMatch, LinkMatch]
+    given = [one.name for part in parts for one in getattr(part, "match", part).wanted]
+    assert sorted(given) == sorted(one.name for one in metric.wanted)
+    (alone,) = metric.parts(["muc.fscore"])
+    assert list(alone.score(alone.total([]))[0]) == [f"muc.{figure}" for figure in FIGURES]
+    with pytest.raises(WrongMeasure, match=r"muc\.fscore"):
+        metric.parts(["muc"])

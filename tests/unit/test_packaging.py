@@ -78,7 +78,7 @@ def test_one_version():
 
 def requirements() -> list[str]:
     optional = PROJECT["project"]["optional-dependencies"]
-    return [*PROJECT["project"]["dependencies"], *optional["dev"]]
+    return [*PROJECT["project"]["dependencies"], *optional["dev"], *optional["docs"]]
 
 
 @pytest.fixture(scope="module")

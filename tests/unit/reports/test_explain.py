@@ -9,7 +9,9 @@ import pytest
 from rich.console import Console
 
 from hlteval.findings import Entry, Severity, catalogue
-from hlteval.reports.explain import Explanation, UnknownCodeError, explain, look_up, page
+from hlteval.reports.code_pages import index, pages
+from hlteval.reports.explain import Explanation, UnknownCodeError, explain, look_up
+from hlteval.reports.origins import Origins
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "explain"
@@ -36,6 +38,7 @@ BARE = Entry(
     why="It is.",
     fix="Nothing.",
 )
+FOUND = {"TST101": Origins(("standoff",), ("hub4", "ltf")), "TST102": Origins((), ())}
 
 
 def shown(entry: Entry, width: int = 100) -> str:
@@ -47,7 +50,9 @@ def shown(entry: Entry, width: int = 100) -> str:
 def test_snapshot(golden):
     golden(GOLDEN / "entry.txt", shown(ENTRY))
     golden(GOLDEN / "bare.txt", shown(BARE))
-    golden(GOLDEN / "page.md", page([ENTRY, BARE]))
+    golden(GOLDEN / "index.md", index([ENTRY, BARE], FOUND))
+    for code, page in pages([ENTRY, BARE], FOUND).items():
+        golden(GOLDEN / f"{code}.md", page)
 
 
 def test_prose_is_folded_and_examples_are_not():
@@ -89,11 +94,7 @@ def test_a_code_nearby_is_suggested(code, suggestion):
 
 
 def test_nothing_is_suggested_where_nothing_is_near():
-    with pytest.raises(UnknownCodeError, match="lists them all") as caught:
+    with pytest.raises(UnknownCodeError, match="codes begin with APN") as caught:
         explain("hello\x1b[31m")
     assert caught.value.suggestion is None
     assert "\x1b" not in str(caught.value)
-
-
-def test_the_committed_page_is_up_to_date(golden):
-    golden(ROOT / "docs" / "codes.md", page())

@@ -11,7 +11,16 @@ import pytest
 from hlteval import tasks
 from hlteval.runs.scoring import Intervals, Run, scored
 from hlteval.scoring import resampling
-from hlteval.scoring.resampling import draws, names, replicated, unit
+from hlteval.scoring.resampling import (
+    Divisible,
+    Replicates,
+    Weights,
+    draws,
+    names,
+    parts,
+    replicated,
+    unit,
+)
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 GIVEN = {
@@ -30,13 +39,24 @@ def run_of(task: str) -> Run:
     return scored(task, str(DEMO / reference), str(DEMO / system), lenient=lenient)
 
 
+def replicates(
+    run: Run, counts: pl.DataFrame, documents: list[str], weights: Weights
+) -> Replicates:
+    """The replicates of all parts of a run's metric."""
+    found: Replicates = {}
+    for part in parts(run.metric):
+        found |= replicated(part, counts, documents, weights)
+    return found
+
+
 @pytest.mark.parametrize("task", SCORED)
 def test_every_document_once_gives_the_scores(task: str) -> None:
     run = run_of(task)
     counts = pl.concat(run.counts)
     documents = names(run.metric, counts)
     assert documents
-    once = replicated(run.metric, counts, documents, np.ones((1, len(documents)), np.int64))
+    weights = np.ones((1, len(documents)), np.int64)
+    once = replicates(run, counts, documents, weights)
     expected = run.scores().metrics
     defined = {name: value for name, value in expected.items() if value is not None}
     assert {name: once[name][0] for name in defined} == pytest.approx(defined)
@@ -54,9 +74,9 @@ def test_weights_and_copies_agree(task: str, monkeypatch: pytest.MonkeyPatch) ->
     )
     documents = names(run.metric, counts)
     (weights,) = draws(len(documents), 4, seed=1)
-    added = replicated(run.metric, counts, documents, weights)
+    added = replicates(run, counts, documents, weights)
     monkeypatch.setattr(resampling, "Additive", type("Never", (), {}))
-    copied = replicated(run.metric, counts, documents, weights)
+    copied = replicates(run, counts, documents, weights)
     for name, values in added.items():
         assert values == pytest.approx(copied[name], nan_ok=True), name
 
@@ -72,3 +92,17 @@ def test_scores_lie_within_intervals_of_one_document(task: str) -> None:
     if len(names(run.metric, pl.concat(run.counts))) == 1:
         assert (low, high) == pytest.approx((value, value))
     assert low <= high
+
+
+@pytest.mark.parametrize("task", ["seedev-binary", "seedev-full"])
+def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
+    reference, system = GIVEN[task]
+    run = scored(task, str(DEMO / reference), str(DEMO / system), profile="official", lenient=True)
+    assert isinstance(run.metric, Divisible)
+    assert run.metric.drawn == "pairs"
+    kinds = run.metric.kinds(pl.concat(run.counts))
+    times = kinds["times"].to_numpy()[np.newaxis]
+    once = replicated(run.metric, kinds.drop("times"), kinds["document"].to_list(), times)
+    expected = {name: v for name, v in run.scores().metrics.items() if v is not None}
+    assert {name: once[name][0] for name in expected} == pytest.approx(expected)
+    assert "draws of pairs" in run.scores(Intervals(10)).notes[-1]

@@ -1,0 +1,21 @@
+"""LAF, names and other spans beside LTF: the task laf, which checks them and scores nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hlteval.extensions import later
+from hlteval.tasks.ltf import TEXTS
+from hlteval.tasks.task import Task
+
+LAF = Task(
+    name="laf",
+    title="LAF: names and other spans beside LTF (checked only)",
+    specification="LDC annotation format LAF v1.2",
+    format="laf",
+    predicted=(".laf.xml",),
+    given=(),
+    references=TEXTS,
+    rules=later("hlteval.validators.laf:RULES"),
+    package=partial(later("hlteval.validators.packages:documents"), code="LAF103"),
+)

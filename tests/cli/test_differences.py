@@ -1,0 +1,215 @@
+"""Where plan and official differ, in numbers: docs/differences.md shows what comes out.
+
+Each difference has an example, small files in fixtures/differences/, which both profiles are given.
+A row of the page begins with the anchor of its example and ends with both numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+import hlteval
+from hlteval import tasks
+from hlteval.reports.display import visible
+from hlteval.reports.score_formats import shown
+from hlteval.reports.scores import Scores
+from hlteval.runs.scoring import Refused, score
+from hlteval.runs.validation import validate
+
+ROOT = Path(__file__).parents[2]
+PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"
+FIXTURES = ROOT / "fixtures" / "differences"
+PROFILES = ("plan", "official")
+ROW = re.compile(r'^\| <a id="([a-z0-9-]+)"></a>(.*) \| ([^|]*) \|$', re.M)
+SAME = "-"
+"""What the last cell shows of a difference that is in no number; `why` the row tells."""
+NO_NUMBER = {
+    "all-blocks": "both profiles refuse",
+    "seedev-ties": "the number of the software changes with the settings of its machine",
+    "seedev-commutative": "arguments are not compared: whatever their order, nothing changes",
+    "seedev-inside-sentences": "what differs is how often a number is printed",
+    "edl-archive": "what differs is which files are looked at",
+    "edl-ceaf-time": "what differs is the time",
+}
+ALIKE = {
+    *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
+    "edl-offsets",
+}
+"""Where the verdict is the same, but not what is told or done."""
+
+HEAD = """\
+# Examples of differences
+
+<!-- Made from fixtures/differences/ by tests/cli/test_differences.py; do not edit. -->
+
+For each difference of [differences.md](differences.md) that changes a number or a verdict, the
+smallest example, and what comes out. Every number is that of `hlteval` {version}. Tabs are drawn as
+`→`, blanks at the end of a line as they are.
+"""
+
+
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Files for which both profiles tell different things.
+
+    What begins with `reference` is the reference, with `system` the submission; other files are
+    named by options.
+    """
+
+    task: str
+    measures: list[str]
+    says: str
+    files: dict[str, str]
+    options: dict[str, str] = {}
+    command: str = "score"
+    lenient: bool = False
+
+
+def listed() -> Iterator[tuple[str, Example, Mapping[str, str]]]:
+    """The examples by their anchors, with the files that all of their task have."""
+    for path in sorted(FIXTURES.glob("*.toml")):
+        read = tomllib.loads(path.read_text("utf-8"))
+        given = read.pop("given", {})
+        yield from ((name, msgspec.convert(one, Example), given) for name, one in read.items())
+
+
+CASES = {name: (example, given) for name, example, given in listed()}
+
+
+def sides(example: Example, given: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The reference and the submission, put into a folder: its folders, or single files."""
+    found = {}
+    for name, text in {**given, **example.files}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+        first = name.partition("/")[0]
+        found[re.split(r"[.]", first)[0]] = str(folder / first)
+    return found
+
+
+def told(example: Example, given: Mapping[str, str], profile: str, folder: Path) -> list[str]:
+    """What a profile tells of an example, a text for each of its measures."""
+    found = sides(example, given, folder)
+    options = {
+        name: str(folder / value) if value in example.files else value
+        for name, value in example.options.items()
+    }
+    chosen: dict[str, Any] = {"profile": profile, "options": options}
+    if example.command == "validate":
+        verdict = validate(example.task, found["system"], against=found.get("reference"), **chosen)
+        return ["pass" if verdict.passed else "fail"]
+    paths = found["reference"], found["system"]
+    try:
+        scores = score(example.task, *paths, lenient=example.lenient, alignment=False, **chosen)
+    except Refused:
+        return ["no number"] * len(example.measures)
+    return [value(scores, measure) for measure in example.measures]
+
+
+def value(scores: Scores, measure: str) -> str:
+    """A metric, or a value of the table of scorings."""
+    if " / " not in measure:
+        return shown(measure, scores.metrics[measure])
+    names = dict(zip(("evaluation", "scoring", "measure"), measure.split(" / "), strict=True))
+    rows = scores.tables["scorings"].filter(*(pl.col(name) == said for name, said in names.items()))
+    return shown(names["measure"], rows["value"][0]) if rows.height else "not given"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[str, ...]]]:
+    """What both profiles tell of every example: rows of a measure and two texts."""
+    found = {}
+    for name, (example, given) in CASES.items():
+        both = [told(example, given, one, tmp_path_factory.mktemp(name)) for one in PROFILES]
+        found[name] = list(zip(example.measures, *both, strict=True))
+    return found
+
+
+def cell(name: str, rows: list[tuple[str, ...]]) -> str:
+    """The last cell of a row: both numbers, with a link to the example."""
+    parts = (
+        f"`{measure.rpartition(' / ')[2]}` {plan} / {official}" for measure, plan, official in rows
+    )
+    return f"[{', '.join(parts)}](difference-examples.md#{name})"
+
+
+def test_every_number_of_the_page_is_what_comes_out(results, golden):
+    page = PAGE.read_text("utf-8")
+
+    def filled(row: re.Match[str]) -> str:
+        last = cell(row[1], results[row[1]]) if row[1] in results else SAME
+        return f'| <a id="{row[1]}"></a>{row[2]} | {last} |'
+
+    dated = re.sub(r"(?<=version )\d+\.\d+\.\d+", hlteval.__version__, page)
+    golden(PAGE, ROW.sub(filled, dated))
+
+
+def test_every_row_has_an_anchor_of_its_own_and_an_example_or_a_reason():
+    page = PAGE.read_text("utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ") and line[2:6] != "what"]
+    anchors = [match[1] for row in rows if (match := ROW.match(row))]
+    assert len(anchors) == len(rows)
+    assert len(set(anchors)) == len(anchors)
+    assert set(anchors) == {*CASES, *NO_NUMBER}
+    assert not NO_NUMBER.keys() & CASES.keys()
+    assert f"version {hlteval.__version__}" in page
+
+
+def test_the_profiles_differ_in_every_example_but_for_verdicts_that_are_alike(results):
+    for name, rows in results.items():
+        differ = any(plan != official for _, plan, official in rows)
+        assert differ is (name not in ALIKE), name
+
+
+def test_the_examples_are_shown(results, golden):
+    parts = [HEAD.format(version=hlteval.__version__)]
+    for path in sorted(FIXTURES.glob("*.toml")):
+        read = tomllib.loads(path.read_text("utf-8"))
+        given = read.pop("given", {})
+        parts.append(f"## {path.stem}\n")
+        if given:
+            parts += ["Each of these has the documents and entities of one small text:\n"]
+            parts += [file(name, text) for name, text in given.items()]
+        parts += [section(name, CASES[name][0], results[name]) for name in read]
+    golden(EXAMPLES, "\n".join(parts))
+
+
+def section(name: str, example: Example, rows: list[tuple[str, ...]]) -> str:
+    """An example on its page: its files, how it is run, and what comes out."""
+    files = [file(path, text) for path, text in example.files.items()]
+    table = ["| | plan | official |", "|---|---|---|"]
+    table += [f"| `{measure}` | {plan} | {official} |" for measure, plan, official in rows]
+    parts = [f"### {name}\n", f"{example.says}\n", *files]
+    return "\n".join([*parts, f"```sh\n{command(example)}\n```\n", *table, ""])
+
+
+def file(name: str, text: str) -> str:
+    """A file as a block, after its name."""
+    ends = " (its lines end in CR LF)" if "\r\n" in text else ""
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    body = "\n".join(map(visible, lines))
+    block = f"\n\n```text\n{body}\n```\n" if text else " is empty.\n"
+    return f"`{name}`{ends}{':' if text else ''}{block}"
+
+
+def command(example: Example) -> str:
+    """How an example is run; the profile is put behind."""
+    names = {name.partition("/")[0] for name in example.files}
+    (system,) = (name for name in names if name.startswith("system"))
+    reference = next((name for name in names if name.startswith("reference")), "")
+    known = {option.name: option for option in tasks.load(example.task).options}
+    options = [f"--{known[name].flag} '{said}'" for name, said in example.options.items()]
+    if example.command == "validate":
+        against = f" --against {reference}" if reference else ""
+        return " ".join([f"hlteval validate {example.task} {system}{against}", *options])
+    lenient = ["--lenient"] if example.lenient else []
+    run = f"hlteval score {example.task} -r {reference} -s {system}"
+    return " ".join([run, *options, *lenient])
