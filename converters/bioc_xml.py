@@ -37,7 +37,7 @@ from hlteval.converters.bioc_layout import COLUMNS, Told
 from hlteval.converters.bioc_misfits import Misfits, Placed
 from hlteval.converters.bioc_writing import lost, written
 from hlteval.converters.format import Format, Located, Place, Reading
-from hlteval.converters.single_file import head
+from hlteval.converters.single_file import beginning
 from hlteval.converters.xml_elements import Fault, Lines, Malformed, other_encoding, starts
 from hlteval.converters.xml_stream import Written, declared_encoding, parts, utf8
 from hlteval.findings import Finding
@@ -48,9 +48,11 @@ _SUFFIX = ".bioc.xml"
 
 
 def sniff(source: Source) -> bool:
-    """Whether files are named so, or the only one has the root element of BioC."""
-    named = any(member.basename.endswith(_SUFFIX) for member in source.members)
-    return named or "<collection" in head(source)
+    """Whether files are named so, or the first has the root element of BioC."""
+    members = _members(source)
+    if any(member.basename.endswith(_SUFFIX) for member in members):
+        return True
+    return bool(members) and "<collection" in beginning(members[0])
 
 
 def read(source: Source) -> Iterator[Reading]:

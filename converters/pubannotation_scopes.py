@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from hlteval.converters.json_parser import Path
@@ -45,7 +46,12 @@ def compact(value: Any) -> str:
         >>> compact({"a": ["é", 1.5]})
         '{"a": ["é", 1.5]}'
     """
-    return json.dumps(value, ensure_ascii=False)
+    return _encoder().encode(value)
+
+
+@cache
+def _encoder() -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False)
 
 
 def scopes(document: Mapping[str, Any]) -> Iterator[Scope]:
