@@ -79,6 +79,6 @@ def title(document: Mapping[str, Any], stem: str) -> str:
         'PMC-1134658-0'
     """
     parts = [document.get(name) for name in ("sourcedb", "sourceid", "divid")]
-    if parts[1] in {None, ""} or not isinstance(parts[1], str | int):
+    if not isinstance(parts[1], str | int) or parts[1] == "":
         return stem
     return "-".join(str(one) for one in parts if isinstance(one, str | int) and one != "")

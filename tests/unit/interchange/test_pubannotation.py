@@ -55,6 +55,7 @@ def taken(tmp_path: Path) -> Taken:
         ("nothing", ["JSN101"]),
         ("7", ["PUB104"]),
         ("[]", ["PUB101"]),
+        ("[[]]", ["PUB104"]),
         (" \n", ["PUB101"]),
     ],
 )
@@ -92,6 +93,14 @@ def test_a_document_is_read_alike_in_any_layout(taken: Taken, text: str) -> None
     assert corpus.documents.select("name", "text").rows() == [("1", "IRF-4 binds PU.1.")]
     assert corpus.mentions["text"].to_list() == ["IRF-4", "PU.1"]
     assert corpus.mentions["record"].to_list() == [2, 3]
+
+
+@pytest.mark.parametrize("member", ["sourceid", "sourcedb", "divid", "lang", "text", "tracks"])
+@pytest.mark.parametrize("value", [[1], {"a": 1}, True, 1.5])
+def test_a_value_of_a_wrong_kind_is_told(taken: Taken, member: str, value: Any) -> None:
+    corpus, findings = taken({**PLAIN, member: value})
+    assert {finding.code for finding in findings} == {"PUB104"}
+    assert corpus.mentions.height == 2
 
 
 def test_lines_of_json_are_documents(taken: Taken) -> None:
