@@ -152,7 +152,13 @@ FORMAT = Format(
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
         *("frames", "arguments", "modifiers", "documents.text", "documents.language"),
-        *("segments.name", "mentions.fragments", "mentions.text", "mentions.entity"),
+        *(
+            "segments.name",
+            "segments.text",
+            "mentions.fragments",
+            "mentions.text",
+            "mentions.entity",
+        ),
         *("mentions.mention_type", "mentions.confidence", "mentions.annotator"),
         *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
     ),

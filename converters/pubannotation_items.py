@@ -14,7 +14,7 @@ from hlteval.representation import TABLES
 _PLACE = ("document", "origin", "record")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "documents": ("origin", "name", "text", "language"),
-    "segments": (*_PLACE, "name", "start", "end"),
+    "segments": (*_PLACE, "name", "start", "end", "text"),
     "attributes": (*_PLACE, "element", "name", "value"),
     "mentions": (*_PLACE, "mention", "label", "start", "end", "fragments", "text"),
     "links": (*_PLACE, "mention_row", "rank", "entity"),
@@ -197,7 +197,8 @@ class Items:
         if isinstance(item["span"], list):
             self.keep("blocks", "span", item["span"])
         start, end = min(spans)[0], max(end for _, end in spans)
-        self.rows["segments"].append((*self.place, scope.name(item.get("id")), start, end))
+        text = None if self.text is None else self.text[start:end]
+        self.rows["segments"].append((*self.place, scope.name(item.get("id")), start, end, text))
 
     def relations(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
         """Add a relation, an argument of an event, or the link of a group."""
