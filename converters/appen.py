@@ -280,6 +280,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=(SITUATION,),
     lost=lost,
     settings=(
         Setting(

@@ -184,6 +184,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=("event", "relation"),
     lost=lost,
     loses="the layout; in which passage an annotation is that could be in several, and their order "
     "from passage to passage; where relations are; comments, what the schema does not have",

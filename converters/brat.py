@@ -156,4 +156,5 @@ FORMAT = Format(
     read=read,
     locate=partial(standoff_reading.locate, dialect=BRAT),
     write=write,
+    kinds=("event", "relation"),
 )

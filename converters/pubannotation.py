@@ -166,6 +166,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=("event", "relation"),
     lost=lost,
     loses="the layout; the order of events and relations among each other; that an attribute was a "
     "modification; identifiers of arguments",

@@ -63,4 +63,5 @@ FORMAT = Format(
     read=read,
     locate=partial(standoff_reading.locate, dialect=BIONLP),
     write=write,
+    kinds=("event", "relation"),
 )

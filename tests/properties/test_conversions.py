@@ -396,6 +396,21 @@ def test_what_is_declared_comes_back_equal(name: str) -> None:
     hold()
 
 
+KINDS = ("event", "relation", "situation", "templette")
+
+
+@pytest.mark.parametrize("name", [n for n in known() if load(n).kinds and load(n).write])
+def test_frames_of_kinds_without_a_place_are_listed(name: str) -> None:
+    form = load(name)
+    documents = [{"row": 0, "name": "d", "text": "Osh met"}]
+    for kind in {*KINDS} - {*form.kinds}:
+        frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": kind, "label": "Meet"}
+        corpus = Corpus(documents=documents, frames=[{**frame, "frame": "E1"}])
+        without = Corpus(documents=documents)
+        more = sum(form.lost(corpus).values()) - sum(form.lost(without).values())
+        assert more >= 1, kind
+
+
 # What each format that is read is converted from: its own valid fixtures.
 ELSEWHERE = {
     "standoff": "standoff/valid/full",
