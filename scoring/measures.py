@@ -118,6 +118,17 @@ PLAN = (
 )
 """The measures of the LoReHLT 2019 plan, section 17.3, in its order."""
 
+PRINTED: Mapping[str, str] = MappingProxyType(
+    {
+        "strong_typed_mentin_match": "strong_typed_mention_match",
+        **{f"{overlap.replace('-', '_')}_micro": f"{overlap}::span" for overlap in OVERLAPS},
+        "Mention_ceaf": "mention_ceaf",
+        "Typed_mention_ceaf": "typed_mention_ceaf",
+        "Typed_mention_ceaf_plus": "typed_mention_ceaf_plus",
+    }
+)
+"""The measures that the plan prints otherwise, a misprint among them."""
+
 SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "all": (*_TAGGING, *_COREFERENCE),
@@ -162,7 +173,7 @@ def measures(names: Iterable[str]) -> tuple[Measure, ...]:
         >>> [measure.name for measure in measures(["tmp", "muc", "mention_ceaf"])]
         ['mention_ceaf', 'entity_ceaf', 'pairwise', 'muc']
     """
-    listed = [one for name in names for one in SETS.get(name, (name,))]
+    listed = [one for name in names for one in SETS.get(name, (PRINTED.get(name, name),))]
     return tuple(measure(name) for name in dict.fromkeys(listed))
 
 

@@ -14,6 +14,7 @@ from hlteval.validators.hub4_extents import (
     off_throughout,
     outside_document,
     text_differs,
+    two_in_one,
     unknown_document,
     unknown_sets,
 )
@@ -247,6 +248,11 @@ def other_document(case: Case) -> pl.LazyFrame:
     return said.filter(pl.col("text").str.strip_chars() != pl.col("name"))
 
 
+def two_in_a_line(case: Case) -> pl.LazyFrame:
+    """A text that holds extents: two fills in one line."""
+    return texts(case).filter(two_in_one())
+
+
 RULES = (
     Rule("HUB201", "frames", duplicate_instance),
     Rule("HUB202", "fills", slot_twice),
@@ -273,6 +279,7 @@ RULES = (
     Rule("HUB223", "fills", optional_in_system),
     Rule("HUB224", "fills", other_document),
     Rule("HUB225", "sources", no_instance),
+    Rule("HUB226", "fills", two_in_a_line),
     Rule("HUB301", "frames", unknown_document),
     Rule("HUB302", "fills", outside_document),
     Rule("HUB303", "fills", text_differs),

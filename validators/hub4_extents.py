@@ -84,6 +84,13 @@ def like_slot() -> pl.Expr:
     return bare.fill_null(value=False)
 
 
+def two_in_one() -> pl.Expr:
+    """Whether a text in quotes holds extents, as where two fills stand in one line."""
+    return (pl.col("quoted") & pl.col("text").str.contains("##[0-9]+#[0-9]+#")).fill_null(
+        value=False
+    )
+
+
 def is_number() -> pl.Expr:
     """Whether a slot is called by a number, as a text may begin that has no quotes."""
     return pl.col("slot").str.contains("^[0-9]+$")
@@ -93,10 +100,10 @@ def _spans(case: Case) -> pl.LazyFrame:
     """Each extent with the string that should stand there, `wanted`, and its document's text.
 
     Of a system only the first extent of a fill counts; of a reference, the others where there are
-    as many as minimal strings. What other rules tell is left out: texts that are empty, or look
-    like slots, and those of a reference whose brackets do not balance.
+    as many as minimal strings. What other rules tell is left out: texts that are empty, look like
+    slots, or are two, and those of a reference whose brackets do not balance.
     """
-    odd = like_slot() | is_number() | (pl.col("text").str.strip_chars() == "")
+    odd = like_slot() | two_in_one() | is_number() | (pl.col("text").str.strip_chars() == "")
     if not case.schema.system:
         odd |= pl.col("brackets").is_null() & pl.col("text").str.contains(r"[\[\]]")
     fills = case.table("fills").filter(pl.col("extents").is_not_null() & ~odd)

@@ -92,6 +92,17 @@ def token_number(case: Case) -> pl.LazyFrame:
     return _numbered(case, tokens, pl.format("token-{}-{}", own, number))
 
 
+def unknown_token(case: Case) -> pl.LazyFrame:
+    """A segment that names a first or last token which is not in the file."""
+    names = pl.col("name").is_in(["start_token", "end_token"])
+    named = case.table("attributes").filter((pl.col("element") == "SEG") & names)
+    known = case.once(_identifiers).filter(element="TOKEN").select("origin", value="id")
+    found = named.join(known, on=["origin", "value"], how="anti", maintain_order="left")
+    segments = case.table("segments").select("origin", "record", id="name")
+    found = found.join(segments, on=["origin", "record"], how="left", maintain_order="left")
+    return found.with_columns(field="name")
+
+
 RULES = (
     Rule("LTF201", "documents", other_file_name),
     Rule("LTF202", "documents", repeated_identifier),
@@ -99,4 +110,5 @@ RULES = (
     Rule("LTF204", "documents", element_name),
     Rule("LTF205", "segments", segment_number),
     Rule("LTF206", "tokens", token_number),
+    Rule("LTF207", "attributes", unknown_token),
 )

@@ -5,6 +5,8 @@ What breaks the schema of a frame is told by the reader; here stands what a sche
 
 from __future__ import annotations
 
+from unicodedata import name as unicode_name
+
 import polars as pl
 
 from hlteval.grammars import schema
@@ -113,6 +115,32 @@ def equal_confidences(case: Case) -> pl.LazyFrame:
     return _about_the_whole(summed.filter((pl.col("count") > 1) & (pl.col("kinds") == 1)))
 
 
+def scripts(place: str) -> frozenset[str]:
+    """The scripts of the letters of a place, as Unicode names them.
+
+    Examples:
+        >>> sorted(scripts("Osh, 江苏 7"))
+        ['Cjk', 'Latin']
+    """
+    letters = (unicode_name(one, "") for one in place if one.isalpha())
+    named = (letter.partition(" ")[0].title() for letter in letters)
+    return frozenset(script for script in named if script not in {"", "Modifier", "Fullwidth"})
+
+
+def other_script(case: Case) -> pl.LazyFrame:
+    """A place in a script that no place of the reference has; each such script is told once."""
+    reference = case.against.frames["place"].drop_nulls().unique()
+    known = frozenset[str]().union(*map(scripts, reference)) if not case.own else frozenset()
+    places = case.system.frames["place"].drop_nulls().unique(maintain_order=True)
+    written = {place: scripts(place) for place in places} if known else {}
+    strange = {place: min(of) for place, of in written.items() if of and not of & known}
+    script = pl.col("place").replace_strict(strange, default=None, return_dtype=pl.String)
+    found = _frames(case).with_columns(script=script).drop_nulls("script")
+    found = found.with_columns(count=pl.len().over("script"))
+    first = found.unique("script", keep="first", maintain_order=True)
+    return first.with_columns(field=pl.lit("PlaceMention"), known=pl.lit(", ".join(sorted(known))))
+
+
 RULES = (
     Rule("SSF101", "frames", unknown_segment),
     Rule("SSF102", "sources", segment_without_frames),
@@ -120,4 +148,5 @@ RULES = (
     Rule("SSF104", "frames", blank_place),
     Rule("SSF105", "frames", missing_types),
     Rule("SSF106", "frames", equal_confidences),
+    Rule("SSF107", "frames", other_script),
 )

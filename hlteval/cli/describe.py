@@ -33,7 +33,10 @@ def formats() -> None:
 
 def explain(
     code: Annotated[
-        str, typer.Argument(metavar="CODE", help="The code of a finding, such as STD302.")
+        str,
+        typer.Argument(
+            metavar="CODE", help="The code of a finding, such as STD302; or its letters."
+        ),
     ],
 ) -> None:
     """Explain a finding: why it is one, and how to fix it."""

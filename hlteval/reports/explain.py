@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from hlteval.findings import Entry, catalogue
@@ -22,7 +23,8 @@ class UnknownCodeError(ValueError):
     """There is no such code; `suggestion` is the nearest that there is, if one is near."""
 
     def __init__(self, code: str, suggestion: str | None) -> None:
-        hint = f"did you mean {suggestion}?" if suggestion else "docs/codes.md lists them all"
+        letters = ", ".join(dict.fromkeys(each[:3] for each in catalogue()))
+        hint = f"did you mean {suggestion}?" if suggestion else f"codes begin with {letters}"
         super().__init__(f"there is no code {visible(code)}; {hint}")
         self.code, self.suggestion = code, suggestion
 
@@ -31,12 +33,28 @@ def explain(code: str) -> RenderableType:
     """What a code means, why it matters, and how to mend it, with an example.
 
     Args:
-        code: as it stands in a finding; small letters are as good.
+        code: as it stands in a finding, or its beginning: then all such codes are listed. Small
+            letters are as good.
 
     Raises:
         UnknownCodeError: if the catalogue has no such code.
     """
-    return Explanation(look_up(code, catalogue()))
+    entries, begin = catalogue(), code.strip().upper()
+    begun = [entry for name, entry in entries.items() if name.startswith(begin)]
+    if begin in entries or not begun:
+        return Explanation(look_up(code, entries))
+    return _listing(begun)
+
+
+def _listing(entries: Sequence[Entry]) -> Table:
+    """Codes with what they are, a line each."""
+    table = Table(box=None, pad_edge=False)
+    for head in ("code", "severity", "what it is"):
+        table.add_column(head, overflow="fold")
+    for entry in entries:
+        code = Text(entry.code, STYLES[entry.severity])
+        table.add_row(code, entry.severity.value, entry.title)
+    return table
 
 
 def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:

@@ -18,7 +18,7 @@ MODES = (
         "Fills by their texts.",
         "a single fill gives a point: correct if the system's string is inside the maximal string "
         "and holds a minimal one, a pointer if what it names is mapped to what the other names",
-        f"{_TEXTS_COMPARED} Content",
+        f"{_TEXTS_COMPARED} Content (Clean Data)",
     ),
     Measured(
         "extent",
@@ -31,7 +31,7 @@ MODES = (
         "both",
         "Fills by their texts and places.",
         "a text fill gives two points, one of content and one of extent; a pointer gives one",
-        f"{_TEXTS_COMPARED} Content, and for Extent",
+        f"{_TEXTS_COMPARED} Content (Clean Data)",
     ),
 )
 

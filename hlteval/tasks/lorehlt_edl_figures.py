@@ -111,7 +111,7 @@ def described(one: Measure) -> Measured:
     if one.aggregate in OVERLAPS:
         x, y = one.aggregate[-6:-3], one.aggregate[-3:]
         formula = formula.format(x=_COVERED[x], y=_COVERED[y])
-    clause = _PLAN if one.name in PLAN else _CLAUSES.get(one.aggregate, "neleval 3.1")
+    clause = _PLAN if one.name in PLAN else _CLAUSES.get(one.aggregate, "neleval, measures")
     return Measured(one.name, f"{told[0].upper()}{told[1:]}.", formula, clause)
 
 

@@ -8,8 +8,9 @@ from hlteval.extensions import later
 from hlteval.tasks.figures import COUNT, Figure
 from hlteval.tasks.task import Option, Task
 
-_MEASURES = "SeeDev evaluation, measures"
-_PAIRING = "SeeDev evaluation, pairing"
+_COUNTED = "SeeDev evaluation, Measures"
+_MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"
+_PAIRING = "SeeDev evaluation, Pairing"
 
 FIGURES = (
     Figure(
@@ -36,7 +37,7 @@ FIGURES = (
         "(substitutions + insertions + deletions) / references",
         "0 and more",
         "less",
-        _MEASURES,
+        "SeeDev evaluation, SeeDev-full, measures",
     ),
     Figure(
         "matches",
@@ -45,7 +46,7 @@ FIGURES = (
         "SNeg = 1 where both or neither is negated, else ½; SOpt = 1 − EOpt / N; in SeeDev-binary "
         "Sp is 1 or 0",
         "a number from 0",
-        clause="SeeDev evaluation, pairing similarity",
+        clause=_PAIRING,
     ),
     Figure(
         "substitutions",
@@ -71,8 +72,8 @@ FIGURES = (
         "less",
         _PAIRING,
     ),
-    Figure("references", "Events of the reference.", "", COUNT, "neither", _MEASURES),
-    Figure("predictions", "Events of the submission.", "", COUNT, "neither", _MEASURES),
+    Figure("references", "Events of the reference.", "", COUNT, "neither", _COUNTED),
+    Figure("predictions", "Events of the submission.", "", COUNT, "neither", _COUNTED),
 )
 
 _SENTENCES = Option(

@@ -31,20 +31,20 @@ LAYERS = (
         "relevance",
         "Segments in which there is any situation.",
         f"frames are segments, equal ones have similarity 1; {_COUNTS}",
-        "Speech SF v1.5, section 2.1",
+        "Speech SF v1.5, section 2.1, Relevance",
     ),
     Measured(
         "type",
         "Types of situations by segment.",
         f"frames are segment and type, equal ones have similarity 1; {_COUNTS}",
-        "Speech SF v1.5, section 2.1",
+        "Speech SF v1.5, section 2.1, Type",
     ),
     Measured(
         "type+place",
         "Types of situations with their places, by segment.",
         "frames are segment, type and place; similarity = (L − d) / L, with L the lengths of both "
         f"places and d their edit distance (substitutions cost 2); {_COUNTS}",
-        "Speech SF v1.5, sections 2.1 to 2.3",
+        "Speech SF v1.5, section 2.1, Type+Place",
     ),
 )
 

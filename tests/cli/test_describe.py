@@ -70,6 +70,13 @@ def test_an_unknown_code_is_told(invoke: Run) -> None:
     result = invoke("explain", "STD999")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "there is no code STD999" in result.stderr
+    assert "codes begin with" in invoke("explain", "nothing").stderr
+
+
+def test_letters_list_their_codes(invoke: Run) -> None:
+    lines = invoke("explain", "std").stdout.splitlines()[1:]
+    listed = [code for code in catalogue() if code.startswith("STD")]
+    assert [line.split()[0] for line in lines] == listed
 
 
 def test_version_and_help(invoke: Run) -> None:

@@ -64,6 +64,7 @@ HUB223-slash.tpl                      4   5  31  W
 HUB223-status.tpl                     2   5  25  W
 HUB224-another.tpl                    2  13  16  W
 HUB225-blank.tpl                      0   0   0  W
+HUB226-two-texts.tpl                  4  13  38  E
 HUB301-hyphen-in-type.tpl             3   1  21  E
 HUB301-unknown.tpl                    2   1  16  E
 HUB302-behind.tpl                     4  23  30  E

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from hlteval import convert, read
+from hlteval import convert, read, validate
 from hlteval.converters import Place, Reading, load
 from hlteval.converters.global_map import read_map
 from hlteval.representation import Corpus
@@ -342,3 +342,19 @@ def test_extents_and_brackets_of_many_fills_are_not_mixed_up() -> None:
         assert brackets == ([{"start": i, "end": i + 1} for i in range(n % 3)] or None)
         assert text == "a" * (n % 3) + "b"
     assert pl.Series([len(row[0]) for row in rows]).max() == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("<B-D1-1> <B-D1-2>", "HUB103"),
+        ('<B-D1-1> "a" ##0#1#', "HUB103"),
+        ('"a" ##0#1# <B-D1-1>', "HUB105"),
+        ("a ##0#1# b ##3#4#", "HUB105"),
+        ('"a" ##0#1# "b" ##2#3#', "HUB226"),
+    ],
+)
+def test_two_fills_in_a_line_are_told(line: str, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "set.tpl"
+    path.write_text(f"<TEMPLATE-D1-1> :=\nWHO: {line}\n", "utf-8")
+    assert [finding.code for finding in validate("hub4", str(path)).findings] == [code]

@@ -9,6 +9,7 @@ import pytest
 
 from hlteval.reports.scores import Scores
 from hlteval.runs.scoring import score
+from hlteval.scoring.wording import Wording
 from hlteval.tasks.hub4_metrics import lexicon, metric
 from hlteval.tasks.task import WrongOption
 
@@ -220,3 +221,18 @@ def test_there_is_no_official_profile(tmp_path):
     (tmp_path / "x").write_text(one(), "utf-8")
     with pytest.raises(WrongOption, match="official"):
         score("hub4", str(tmp_path / "x"), str(tmp_path / "x"), profile="official")
+
+
+def test_what_is_whited_out_is_as_the_specification_prints():
+    written = "Anchorage,... <ANNOTATION>  (voice-over)  </ANNOTATION> ...Alaska"
+    wording = Wording(whiteout=".,", nonextractable=("ANNOTATION",))
+    assert wording.content(written) == "Anchorage Alaska"
+    assert wording.shift(written) == 0
+
+
+def test_single_fills_are_not_split(scored):
+    """The content of one alternative and the extent of another are not both correct."""
+    reference = one('DATE: "thirsty" ##10#20#', '/ "thursday" ##99#109#')
+    scores = scored(reference, one('DATE: "thirsty" ##99#109#'))
+    assert (scores.metrics["content.cor"], scores.metrics["extent.cor"]) == (1, 1)
+    assert (scores.metrics["both.cor"], scores.metrics["both.inc"]) == (1, 1)

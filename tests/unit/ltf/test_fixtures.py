@@ -47,6 +47,7 @@ LTF203-digit-first                     4  10  16  W
 LTF204-blanks.ltf.xml                 16  12  23  E
 LTF205-left-out.ltf.xml               13  10  19  W
 LTF206-left-out.ltf.xml               16  12  21  W
+LTF207-no-such-token.ltf.xml          13  56  65  E
 LTF301-segment.ltf.xml                13  47  48  E
 LTF301-token.ltf.xml                  16  76  78  E
 LTF302-one-too-long.ltf.xml           13  47  49  E

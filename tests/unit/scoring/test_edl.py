@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval.runs.scoring import score
-from hlteval.scoring.measures import AGGREGATES, NAMED, SETS, WrongMeasure, measure, measures
+from hlteval.scoring.measures import AGGREGATES, NAMED, PLAN, SETS, WrongMeasure, measure, measures
 from hlteval.tasks.task import WrongOption
 
 BASIC = (
@@ -263,6 +263,17 @@ def test_every_name_and_group_of_the_notation_can_be_said():
     assert len(measures(["all"])) == 19
     assert measure("overlap-sumsum-micro::span").aggregate == "overlap-sumsum"
     assert measure("sets:None:span") == measures(["sets:None:span", "sets:None:span"])[0]
+
+
+def test_the_names_that_the_plan_prints_can_be_said():
+    """As section 17.3 prints them, a misprint among them, in its order."""
+    printed = ["strong_mention_match", "strong_typed_mentin_match"]
+    printed += [f"overlap_{x}{y}_micro" for x in ("max", "sum") for y in ("max", "sum")]
+    printed += ["strong_typed_all_match", "strong_typed_link_match", "strong_typed_nil_match"]
+    printed += ["entity_match", "Mention_ceaf", "Typed_mention_ceaf", "Typed_mention_ceaf_plus"]
+    printed += ["mention_ceaf;docid=<micro>", "mention_ceaf:is_first:span"]
+    assert [one.name for one in measures(printed)] == list(PLAN)
+    assert measures(["overlap_maxsum_micro"])[0].aggregate == "overlap-maxsum"
 
 
 def test_what_went_wrong_is_told_for_each_mention(scored):

@@ -16,8 +16,8 @@ FORMATS = ("appen", "speech-sf-json", "speech-sf-tsv", "document-list")
 READ = [(form, path) for form in FORMATS for path in sorted(FIXTURES.glob(f"{form}/invalid/*"))]
 RULES = sorted(FIXTURES.glob("speech-sf/invalid/*"))
 SEGMENTS = FIXTURES / "speech-sf/valid/segments.list"
-AGAINST_MORE = {"SSF102"}
-"""What is checked without the frames of any segment."""
+AGAINST = {"SSF107": FIXTURES / "speech-sf/valid/reference.json"}
+"""What is checked beside the frames of a reference, and not beside a list of segments."""
 
 
 def code_of(path: Path) -> str:
@@ -39,7 +39,8 @@ def test_a_fixture_raises_its_code_and_nothing_else(form: str, path: Path) -> No
 
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
 def test_a_fixture_breaks_its_rule_and_no_other(path: Path) -> None:
-    verdict = validate("speech-sf", str(path), against=str(SEGMENTS))
+    against = AGAINST.get(code_of(path), SEGMENTS)
+    verdict = validate("speech-sf", str(path), against=str(against))
     assert set(verdict.by_code) == {code_of(path)}
     severity = catalogue()[code_of(path)].severity
     assert verdict.passed == (severity != "error")
@@ -72,3 +73,18 @@ def test_what_is_valid_has_no_finding_but_an_ambiguous_block() -> None:
     assert [(one.code, Path(one.file or "").name) for one in ambiguous] == [("APN306", "D3.txt")]
     submission = FIXTURES / "speech-sf/valid/submission.json"
     assert validate("speech-sf", str(submission), against=str(SEGMENTS)).findings == ()
+
+
+def test_a_script_is_told_once_and_needs_a_reference_with_places() -> None:
+    path = str(FIXTURES / "speech-sf/invalid/SSF107-in-latin.json")
+    (finding,) = validate("speech-sf", path, against=str(AGAINST["SSF107"])).findings
+    assert finding.message == (
+        "Jiangsu is in Latin letters, and the places of the reference are in Cjk (such frames: 1)"
+    )
+    assert finding.span is not None
+    assert finding.span.line == 14
+    for reference in (SEGMENTS, None):
+        assert (
+            "SSF107"
+            not in validate("speech-sf", path, against=reference and str(reference)).by_code
+        )

@@ -92,7 +92,7 @@ def test_the_grammar_of_annotations_has_the_types_of_the_schema():
     assert [frame.label for frame in frames] == list(types())
 
 
-def side(*places: str) -> Corpus:
+def side(*places: str | None) -> Corpus:
     frames = [
         {"row": row, "document": 0, "origin": 0, "record": row + 1, "kind": "situation",
          "label": "Shelter", "place": place, "confidence": 0.5}
@@ -141,3 +141,36 @@ def test_a_blank_place_is_none_in_the_plan_and_one_in_the_script():
     reference, system = side("Osh"), side("Osh", " ")
     assert counts(FrameMatch(), reference, system) == (1, 0, 0)
     assert counts(FrameMatch(profile="official"), side("Osh"), side("Osh", "")) == (1, 0, 1)
+
+
+def scored(metric: FrameMatch, reference: Corpus, system: Corpus) -> dict[str, float | None]:
+    statistics, _ = metric.statistics(reference, system)
+    return metric.score(metric.total([statistics]))[0]
+
+
+def test_frames_without_a_place_do_not_count_at_type_and_place():
+    reference, system = side("Osh", None), side("Osh", None, "Talas")
+    for profile in ("plan", "official"):
+        assert counts(FrameMatch(profile=profile), reference, system) == (1, 0, 1)
+
+
+def test_an_output_without_places_has_two_layers():
+    for profile in ("plan", "official"):
+        metrics = scored(FrameMatch(profile=profile), side("Osh", "Talas"), side(None))
+        none = {
+            name for name, value in metrics.items() if name.endswith("max_f1") and value is None
+        }
+        assert none == {"type+place.max_f1"}
+        assert metrics["type.max_f1"] == metrics["relevance.max_f1"] == 1
+
+
+def test_a_status_changes_no_score():
+    """Need and Relief may be said, and are not evaluated."""
+    said = [{"status": "Current", "resolution": "Sufficient"}, {"status": "Past Only"}]
+    reference, system = side("Osh", "Naryn"), side("Osh", "Talas")
+    frames = [row | more for row, more in zip(system.frames.to_dicts(), said, strict=True)]
+    with_status = Corpus(documents=system.documents, frames=frames)
+    for profile in ("plan", "official"):
+        metric = FrameMatch(profile=profile)
+        assert scored(metric, reference, with_status) == scored(metric, reference, system)
+        assert scored(metric, with_status, reference) == scored(metric, system, reference)

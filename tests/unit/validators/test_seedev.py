@@ -215,6 +215,10 @@ def test_the_schemas() -> None:
         "Is_Functionally_Equivalent_To",
         "Has_Sequence_Identical_To",
     }
+    assert {name for name, event in full.events.items() if event.commutative} == {
+        "Functional_Equivalence",
+        "Sequence_Identity",
+    }
     assert full.elsewhere["Is_Linked_To"] is None
     assert binary.elsewhere["Binding"] == "Binds_To"
     assert not set(full.events["Presence_In_Genotype"].roles) & set(full.conditions)
