@@ -34,7 +34,11 @@ LEFT_OUT = "…"
 BLOCK = re.compile(r"^(?:`([^`\s]+)`:\n\n)?```(\w+)\n(.*?)^```$", re.M | re.S)
 TYPED = {"hlteval demo", "cd hlteval-demo", "pip install .", "pip install hlteval"}
 """Commands in blocks that are not run: what comes before there is a folder to run in."""
-ELSEWHERE = {"extending.md": "test_extending.py", "difference-examples.md": "test_differences.py"}
+ELSEWHERE = {
+    "extending.md": "test_extending.py",
+    "extending-formats.md": "test_extending.py",
+    "difference-examples.md": "test_differences.py",
+}
 """Pages whose blocks are tried by tests of their own."""
 
 
