@@ -11,8 +11,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST_ARGS ?=
 # More for the benchmark, such as: make bench BENCH_ARGS="hub4 --quick"
 BENCH_ARGS ?=
+# More for the search for faults, such as: make fuzz FUZZ_ARGS="hub4 --mutations 1000"
+FUZZ_ARGS ?=
 
-.PHONY: demo docs test lint types pytest bench clean
+.PHONY: demo docs test lint types pytest bench fuzz clean
 
 demo: $(INSTALLED)
 	$(BIN)/hlteval demo build/demo
@@ -40,6 +42,10 @@ docs: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+# Takes hours, and goes on where it was broken off; build/fuzz holds what was found.
+fuzz: $(INSTALLED)
+	nice $(BIN)/python -m fuzz $(FUZZ_ARGS)
 
 # The stamp is newer than what it was made from: a second run installs nothing. Where Python comes
 # without ensurepip, the pip that is there puts another into the new environment.

@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
     parser.addoption(
-        "--mutations", type=int, default=150, help="damaged files that a test of damage makes"
+        "--mutations", type=int, default=150, help="damaged files of each format that are tried"
     )
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 

@@ -269,10 +269,13 @@ class _Parser:
         if len(given) > DIGITS:
             self.fault("JSN112", start, self.at, length=len(given), most=DIGITS)
             return None
-        if not math.isfinite(float(given)):
-            self.fault("JSN108", start, self.at, given=given[:40])
+        if not set(given) & set(".eE"):
+            return int(given)  # which may be more than a float holds
+        value = float(given)
+        if not math.isfinite(value):
+            self.fault("JSN108", start, self.at, given=given)
             return None
-        return float(given) if set(given) & set(".eE") else int(given)
+        return value
 
 
 _ONCE = frozenset({"JSN103", "JSN113"})

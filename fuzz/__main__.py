@@ -2,10 +2,10 @@
 
     python -m fuzz [READER ...] [--mutations 20000] [--again] [--folder build/fuzz]
 
-The fixtures of each format are damaged in bytes, lines, fields, structure and as packages, and given
-to `validate` and `convert`. Numbers go in rounds, so that all readers get their share; a run that is
-broken off goes on where it was. What fails is kept below the folder, as it was and minimised:
-`failing/READER/NUMBER`.
+The fixtures of each format are damaged in bytes, lines, fields, structure and as packages, and
+given to `validate` and `convert`; the same numbers make the same files. Readers take turns, and a
+run that is broken off goes on where it was. What fails is kept below the folder, as it was and
+minimised: `failing/READER/NUMBER`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from fuzz.subjects import readers
 
 ROUND = 1000
 """Mutations of a reader before the next has its turn."""
+SAVED = 20
+"""Trials after which it is noted how far a reader has come."""
 ENVIRONMENT = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
     "POLARS_MAX_THREADS": "1",
@@ -43,8 +45,8 @@ def main() -> None:
         for name in given.readers or readers()
     ]
     while waiting := [state for state in states if state.made < given.mutations]:
-        for state in waiting:
-            state.advance(min(state.made + ROUND, given.mutations))
+        least = min(waiting, key=lambda state: state.made)
+        least.advance(min(least.made + ROUND, given.mutations))
         print(table(states), file=sys.stderr, flush=True)
     print(table(states))
     sys.exit(1 if any(state.told["failed"] for state in states) else 0)
@@ -112,6 +114,8 @@ class State:
             told["slowest"], told["slowest_number"] = line["seconds"], line["done"]
         if line["fault"]:
             told["failed"].setdefault(line["fault"], []).append(line["done"])
+        if line["done"] % SAVED == 0:
+            self.save()
 
     def broken(self, number: int, code: int, report: str) -> None:
         """Note a trial that ended its process."""

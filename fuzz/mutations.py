@@ -1,4 +1,4 @@
-"""Damage: what can happen to the bytes, lines, fields and structure of a file, drawn from a seed."""
+"""Damage: what can happen to the bytes, lines, fields and structure of a file, from a seed."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ WORDS = (b"", b" ", b"-", b"NIL", b"null", b"true", b".", b"..", b"/", b"a/b", b
 DIVIDERS = re.compile(rb"([\t \"<>#:,;=|\n])")
 MARKS = re.compile(rb"[\[\]{}()<>\"'/#|:\\*_-]")
 ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]*)[^<>]*?(?:/>|>)")
+DOCUMENT = re.compile(rb'(<DOC id=")')
+PROLOGS = (
+    b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>&b;',
+    b"<?xml version='1.1'?>",
+    b"<!ELEMENT x ANY>",
+)
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
 ALONE = 0.4
 """The share of trials that are about one thing."""
@@ -55,11 +61,17 @@ class Files(NamedTuple):
     missing: bool = False
 
 
-def mutated(seeds: Sequence[Seed], draw: Random) -> list[Files]:
-    """Some of the seeds, damaged: many files that are given together, or one thing as a package."""
-    if draw.random() < ALONE:
-        alone = _mutated(seeds, draw)
-        return [draw.choice(PACKAGES)(alone, draw) if draw.random() < 0.5 else alone]
+def mutated(seeds: Sequence[Seed], draw: Random, *, alone: bool = False) -> list[Files]:
+    """Some of the seeds, damaged: many things that are given together, or one, as a package too.
+
+    Args:
+        seeds: what is damaged.
+        draw: the random numbers.
+        alone: for formats that do not read several things at once.
+    """
+    if alone or draw.random() < ALONE:
+        one = _mutated(seeds, draw)
+        return [draw.choice(PACKAGES)(one, draw) if draw.random() < 0.5 else one]
     return [_mutated(seeds, draw) for _ in range(TOGETHER)]
 
 
@@ -68,7 +80,7 @@ def _mutated(seeds: Sequence[Seed], draw: Random) -> Files:
     files: dict[str, bytes | None] = dict(chosen.files)
     name = draw.choice(sorted(files))
     files[name] = damaged(chosen.files[name], draw, seeds)
-    return _given(chosen, files)
+    return given(chosen, files)
 
 
 def together(listed: Sequence[Files]) -> Files:
@@ -76,11 +88,16 @@ def together(listed: Sequence[Files]) -> Files:
     if len(listed) == 1:
         return listed[0]
     files = {
-        renumbered(name or one.name, number): content
+        renumbered(name or one.name, number): _renamed_inside(content, number)
         for number, one in enumerate(listed)
         for name, content in one.files.items()
     }
     return Files("given", files)
+
+
+def _renamed_inside(content: bytes | None, number: int) -> bytes | None:
+    """The name of a document of LTF or LAF stands in its file too, and must differ."""
+    return content and DOCUMENT.sub(b"\\1m%d-" % number, content)
 
 
 def renumbered(path: str, number: int) -> str:
@@ -94,7 +111,9 @@ def renumbered(path: str, number: int) -> str:
     return f"{folders}{slash}m{number}-{name}"
 
 
-def _given(chosen: Seed, files: dict[str, bytes | None]) -> Files:
+def given(chosen: Seed, files: dict[str, bytes | None] | None = None) -> Files:
+    """A seed with its files, or with others in their place."""
+    files = dict(chosen.files) if files is None else files
     if not chosen.single:
         return Files("given", files)
     ((name, content),) = files.items()
@@ -207,31 +226,27 @@ def _structure(data: bytes, draw: Random) -> bytes:
 
 
 def _element(data: bytes, draw: Random) -> bytes:
+    """An element that is left out, repeated, put into itself, left open, or begins otherwise."""
     tags = list(ELEMENT.finditer(data))
     if not tags:
         return _mark(data, draw)
-    tag = draw.choice(tags)
+    tag, other = draw.choice(tags), draw.choice(tags)
     close = b"</" + tag[1] + b">"
     found = data.find(close, tag.end())
     end = found + len(close) if found >= 0 else tag.end()
-    before, element, behind = data[: tag.start()], data[tag.start() : end], data[end:]
-    kind = draw.randrange(7)
-    if kind == 0:
-        return before + behind
-    if kind == 1:
-        return before + element * draw.choice((2, 2, 30)) + behind
-    if kind == 2:  # as deep as it gets
-        times = draw.choice((2, 3000))
-        return before + tag[0] * times + element + close * times + behind
-    if kind == 3:
-        return before + element.removesuffix(close) + behind
-    if kind == 4:
-        return before + tag[0].replace(b"=", b' lang="x" lang=', 1) + data[tag.end() :]
-    if kind == 5:
-        other = draw.choice(tags)
-        return before + other[0] + data[tag.end() :]
-    doctype = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
-    return draw.choice((doctype, b"<?xml version='1.1'?>", b"<!ELEMENT x ANY>")) + data
+    element, deep = data[tag.start() : end], draw.choice((2, 3000))
+    changed = draw.choice(
+        (
+            b"",
+            element * draw.choice((2, 2, 30)),
+            tag[0] * deep + element + close * deep,
+            element.removesuffix(close),
+            element.replace(b"=", b' lang="x" lang=', 1),
+            other[0] + data[tag.end() : end],
+            draw.choice(PROLOGS) + element,
+        )
+    )
+    return data[: tag.start()] + changed + data[end:]
 
 
 def _json(data: bytes, draw: Random) -> bytes | None:
@@ -304,10 +319,11 @@ def _folder(given: Files, draw: Random) -> Files:
     """A folder in the place of a file, or a file in a folder."""
     if "" not in given.files:
         return given._replace(files=given.files | {draw.choice(sorted(given.files)): None})
-    inner = {given.name: given.files[""]}
-    return Files(
-        "given", draw.choice(({}, {given.name: None}, inner, {"copy/" + given.name: b""} | inner))
-    )
+    inner: dict[str, bytes | None] = {given.name: given.files[""]}
+    nothing: dict[str, bytes | None] = {}
+    nested: dict[str, bytes | None] = {given.name: None}
+    copied: dict[str, bytes | None] = {f"copy/{given.name}": b""}
+    return Files("given", draw.choice((nothing, nested, inner, copied | inner)))
 
 
 def _twice(given: Files, draw: Random) -> Files:

@@ -1,7 +1,7 @@
 """What is damaged: the fixtures of each format that is read, and the tasks that read it.
 
-Formats and tasks come from their declarations, fixtures from `fixtures/<format>/`; a new format with
-fixtures of its own is damaged without a line here.
+Formats and tasks come from their declarations, fixtures from `fixtures/<format>/`; a new format
+with fixtures of its own is damaged without a line here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from hlteval import tasks
 from hlteval.converters import known, load
@@ -127,6 +127,3 @@ def _uses(name: str, task: str) -> Iterator[Use]:
     for option in declared.options:
         if name in (option.format, option.against) and "validate" in option.commands:
             yield Use(task, option.name)
-
-
-Role = Literal["submission", "against"]

@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import NamedTuple
 
 from rich.console import Console
 
-from fuzz.mutations import TOGETHER, Files, mutated, renumbered
+from fuzz.mutations import TOGETHER, Files, given, mutated, renumbered, together
 from fuzz.subjects import BESIDE, FIXTURES, Beside, Use, seeds, uses
+from hlteval import tasks
 from hlteval.converters import load
 from hlteval.findings import Finding
 from hlteval.reports import findings as shown
@@ -60,20 +61,36 @@ class Outcome(NamedTuple):
 
 def drawn(reader: str, number: int) -> list[Files]:
     """The damaged things of a trial."""
-    return mutated(seeds(reader), Random(f"{reader} {number}"))
+    draw = Random(f"{reader} {number}")
+    return mutated(seeds(reader), draw, alone=not gathers(reader))
 
 
-def tried(reader: str, number: int, given: Files, folder: Path) -> Outcome:
+@cache
+def gathers(reader: str) -> bool:
+    """Whether a format reads several things of a folder at once: most of them came out."""
+    one = given(seeds(reader)[0])
+    rows = [_rows(reader, files) for files in (one, together([one] * TOGETHER))]
+    return rows[1] > rows[0] * TOGETHER / 2
+
+
+def _rows(reader: str, files: Files) -> int:
+    with TemporaryDirectory(prefix="fuzz-") as folder:
+        source = open_source(str(placed(files, Path(folder))))
+        corpora = [reading.corpus for reading in load(reader).read(source)]
+    return sum(rows.height for corpus in corpora for _, rows in corpus.tables())
+
+
+def tried(reader: str, number: int, files: Files, folder: Path) -> Outcome:
     """Give files to all that reads the format; `number` draws what is done with them."""
     before, start, found = _peak(reset=True), time.process_time(), 0
     fault = report = ""
     try:
-        path = placed(given, folder)
+        path = placed(files, folder)
         draw = Random(number)
-        told = [*_validated(reader, path, draw, missing=given.missing)]
-        told += _converted(reader, path, draw, folder, missing=given.missing)
+        told = [*_validated(reader, path, draw, missing=files.missing)]
+        told += _converted(reader, path, draw, folder, missing=files.missing)
         found = len(told)
-        _hold(told, given, str(path))
+        _hold(told, files, str(path))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # what Polars panics with is no Exception
@@ -110,7 +127,7 @@ def _validated(reader: str, path: Path, draw: Random, *, missing: bool) -> Seque
     if not choices:
         return ()
     use = draw.choice(choices)
-    profile = "official" if draw.random() < 0.1 and use.task != "hub4" else "plan"
+    profile = "official" if draw.random() < 0.1 else "plan"
     try:
         verdict = _verdict(use, str(path), profile, alone=draw.random() < 0.1)
     except FileNotFoundError:
@@ -134,9 +151,7 @@ def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
         given[use.role] = path
     else:
         options[use.role] = path
-    from hlteval.tasks import load as task
-
-    if profile not in task(use.task).profiles:
+    if profile not in tasks.load(use.task).profiles:
         profile = "plan"
     return validate(
         use.task,
@@ -215,7 +230,7 @@ def _hold(told: Sequence[Finding], given: Files, path: str) -> None:
 
 def _fault(error: BaseException) -> str:
     """An error by its type and by the last place of ours on its way."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__)]
+    frames = list(traceback.extract_tb(error.__traceback__))
     rooms = ("hlteval", "converters", "grammars", "validators", "scoring", "fuzz")
     root = str(Path(__file__).parents[1])
     ours = [

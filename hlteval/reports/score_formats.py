@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -78,10 +78,24 @@ def _metrics(scores: Scores) -> Table:
             continue
         marked = Text(name, style="bold" if name == scores.primary else "")
         ranks = Text("ranks" if name == scores.primary else "", style="dim")
-        limits = [shown(name, limit) for limit in scores.intervals.get(name, ())]
-        between = [Text(f"[{', '.join(limits)}]" if limits else "")] if scores.intervals else []
+        between = [Text(_limits(scores, name))] if scores.intervals else []
         table.add_row(marked, Text(shown(name, value), justify="right"), *between, ranks)
     return table
+
+
+def _limits(scores: Scores, metric: str) -> str:
+    """The interval of a metric as people read it; empty where there is none."""
+    limits = [shown(metric, limit) for limit in scores.intervals.get(metric, ())]
+    return f"[{', '.join(limits)}]" if limits else ""
+
+
+def _intervals(scores: Scores) -> Iterator[list[str]]:
+    """The metrics with their intervals, a row each; none where none were drawn."""
+    for name, value in scores.metrics.items() if scores.intervals else ():
+        yield [name, shown(name, value), _limits(scores, name) or UNDEFINED]
+
+
+_INTERVALS = ["metric", "value", "interval"]
 
 
 def _scorings(
@@ -122,31 +136,40 @@ def _full(value: float | None) -> str:
 
 
 def markdown(scores: Scores) -> str:
-    """The scorings as Markdown tables."""
+    """The scorings as Markdown tables, behind the intervals where there are some."""
     blocks = [f"`{scores.signature}`\n"]
-    for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
-        head = f"| {evaluation} | {' | '.join(measures)} |\n|---|{'---:|' * len(measures)}\n"
-        body = (
-            f"| {scoring} | {' | '.join(_row(measures, values))} |\n" for scoring, values in rows
-        )
-        blocks.append(head + "".join(body))
+    if rows := list(_intervals(scores)):
+        blocks.append(_markdown(_INTERVALS, "|---|---:|---:|", rows))
+    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
+        rows = [[scoring, *_row(measures, values)] for scoring, values in scorings]
+        rule = f"|---|{'---:|' * len(measures)}"
+        blocks.append(_markdown([evaluation, *measures], rule, rows))
     return "\n".join(blocks)
+
+
+def _markdown(heads: Sequence[str], rule: str, rows: Iterable[Sequence[str]]) -> str:
+    head, *body = (f"| {' | '.join(row)} |\n" for row in (heads, *rows))
+    return "".join([head, f"{rule}\n", *body])
 
 
 def latex(scores: Scores) -> str:
-    """The scorings as LaTeX tables (booktabs)."""
+    """The scorings as LaTeX tables (booktabs), behind the intervals where there are some."""
     blocks = [f"% {scores.signature}\n"]
-    for evaluation, measures, rows in pivoted(scores.tables["scorings"]):
-        body = "".join(
-            rf"{tex(scoring)} & {' & '.join(_row(measures, values))} \\" + "\n"
-            for scoring, values in rows
-        )
-        blocks.append(
-            rf"\begin{{tabular}}{{l{'r' * len(measures)}}}" + "\n\\toprule\n"
-            rf"{tex(evaluation)} & {' & '.join(map(tex, measures))} \\" + f"\n\\midrule\n{body}"
-            "\\bottomrule\n\\end{tabular}\n"
-        )
+    if rows := list(_intervals(scores)):
+        blocks.append(_latex(_INTERVALS, rows))
+    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
+        rows = [[scoring, *_row(measures, values)] for scoring, values in scorings]
+        blocks.append(_latex([evaluation, *measures], rows))
     return "\n".join(blocks)
+
+
+def _latex(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    first, *body = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in (heads, *rows))
+    columns = f"l{'r' * (len(heads) - 1)}"
+    return (
+        rf"\begin{{tabular}}{{{columns}}}" + f"\n\\toprule\n{first}\\midrule\n"
+        f"{''.join(body)}\\bottomrule\n\\end{{tabular}}\n"
+    )
 
 
 def tex(name: str) -> str:

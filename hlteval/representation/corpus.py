@@ -181,26 +181,26 @@ def _conform(table: Table, rows: Rows) -> pl.DataFrame:
         raise ValueError(f"{table.name} has no column {sorted(unknown)}")
     if frame.columns != declared:
         frame = _complete(table, frame)
-    for column, given in zip(table.columns, frame.dtypes, strict=True):
-        if given != column.dtype:
-            raise ValueError(f"{table.name}.{column.name} is {given}, not {column.dtype}")
-        if not frame.height:
-            continue
-        if not column.nullable and frame[column.name].null_count():
+    for column, values in zip(table.columns, frame.get_columns(), strict=True):
+        if values.dtype != column.dtype:
+            raise ValueError(f"{table.name}.{column.name} is {values.dtype}, not {column.dtype}")
+        if not column.nullable and values.null_count():
             raise ValueError(f"{table.name}.{column.name} must not be null")
-        if isinstance(column.dtype, pl.List) and _has_null_parts(frame[column.name]):
+        if isinstance(column.dtype, pl.List) and _has_null_parts(values):
             raise ValueError(f"{table.name}.{column.name} must have no null within")
     return frame.clone()
 
 
 def _complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
     """All columns in the declared order, those that are not given full of nulls."""
-    absent = [column for column in table.columns if column.name not in frame.columns]
-    nulls = [
-        pl.repeat(None, frame.height, dtype=column.dtype, eager=True).alias(column.name)
-        for column in absent
-    ]
-    return frame.with_columns(nulls).select(list(table.schema))
+    given = {values.name: values for values in frame.get_columns()}
+    absent = (column for column in table.columns if column.name not in given)
+    given |= {one.name: _nulls(one.name, one.dtype, frame.height) for one in absent}
+    return pl.DataFrame([given[column.name] for column in table.columns])
+
+
+def _nulls(name: str, dtype: pl.DataType | type[pl.DataType], height: int) -> pl.Series:
+    return pl.Series(name, [None], dtype=dtype).new_from_index(0, height)
 
 
 def _has_null_parts(lists: pl.Series) -> bool:

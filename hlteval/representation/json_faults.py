@@ -51,7 +51,8 @@ def _malformed(line: bytes, text: str, told: str) -> tuple[str, int]:
         return "this line is empty", 1
     if (match := _MALFORMED.fullmatch(told)) and "surrogate" not in match[1]:
         index = int(match[2]) - (match[1] == "trailing characters")  # msgspec is one past these
-        return f"this is not JSON: {match[1]}", len(line[:index].decode()) + 1
+        before = line[:index].decode(errors="ignore")  # it may stop inside a character
+        return f"this is not JSON: {match[1]}", len(before) + 1
     for match in _LONE_SURROGATE.finditer(text):
         if match[1]:
             return "this escape is half a surrogate pair and no character", match.start() + 1

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+
+_SETTLED = 100
+"""Files of a folder that are waited for until they are on the disk."""
+_HERE, _SWAP = -100, 2
+"""Of renameat2: paths count from the working directory, names are exchanged."""
 
 
 @contextmanager
@@ -14,9 +22,10 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
     """A place to write a file or a folder to, which takes its name once it is complete.
 
     An existing file is replaced. Whatever happens before the end, even the loss of the process,
-    leaves what was there before; the unfinished rest is hidden (its name begins with `.`), and
-    `open_source` passes over it. Only where a folder is replaced, the name is free for a moment,
-    and the old folder is hidden beside it.
+    leaves what was there before; the unfinished rest stays beside it, hidden, as
+    `.NAME.XXXXXXXX.part`, and `open_source` passes over it. A folder changes places with the old
+    one at once, where the system can (Linux); elsewhere its name is free for a moment, and the old
+    folder is hidden beside it.
 
     Args:
         path: where the result belongs; its folder exists. A link is followed.
@@ -44,6 +53,7 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
     try:
         yield unfinished
         _check(target, replace=replace)
+        _settle(unfinished)
         _exchange(unfinished, target)
     except BaseException:
         _remove(unfinished)
@@ -64,6 +74,19 @@ def _beside(target: Path) -> Path:
     return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
 
 
+def _settle(unfinished: Path) -> None:
+    """Bring what was written to the disk, so that no loss of power leaves a name without content.
+
+    Of folders with very many files it is not asked: that would take longer than writing them.
+    """
+    files = [unfinished]
+    if unfinished.is_dir():
+        files = [path for path in islice(unfinished.iterdir(), _SETTLED + 1) if path.is_file()]
+    for file in files if len(files) <= _SETTLED else ():
+        with file.open("rb") as stream:
+            os.fsync(stream.fileno())
+
+
 def _exchange(unfinished: Path, target: Path) -> None:
     """Give the new thing its name: at once, or with the old folder out of the way for a moment."""
     if not target.is_dir() and not unfinished.is_dir():
@@ -71,6 +94,9 @@ def _exchange(unfinished: Path, target: Path) -> None:
         return
     if not target.exists():
         unfinished.rename(target)
+        return
+    if _swapped(unfinished, target):
+        _remove(unfinished)
         return
     old = _beside(target)
     target.rename(old)
@@ -80,6 +106,15 @@ def _exchange(unfinished: Path, target: Path) -> None:
         old.rename(target)
         raise
     _remove(old)
+
+
+def _swapped(one: Path, two: Path) -> bool:
+    """Whether the system exchanged two names, in one step (renameat2 of Linux)."""
+    swap = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
+    if swap is None:
+        return False
+    done: int = swap(_HERE, os.fsencode(one), _HERE, os.fsencode(two), _SWAP)
+    return done == 0
 
 
 def _remove(path: Path) -> None:

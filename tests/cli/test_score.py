@@ -425,3 +425,20 @@ def test_a_task_that_is_none_is_told_with_those_there_are(
     result = invoke(*line)
     assert result.exit_code == 2
     assert told in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_markdown_and_latex_have_the_intervals(invoke: Run, given: tuple[object, ...]) -> None:
+    drawn = (*given, "--bootstrap", "50")
+    limits = json.loads(invoke(*drawn, "--format", "json").stdout)["intervals"]
+    low, high = limits["f1"]
+    between = f"[{low:.4f}, {high:.4f}]"
+    markdown = invoke(*drawn, "--format", "markdown").stdout
+    table = "| metric | value | interval |\n|---|---:|---:|\n"
+    assert f"{table}| f1 | 0.9231 | {between} |\n" in markdown
+    latex = invoke(*drawn, "--format", "latex").stdout
+    head = "\\begin{tabular}{lrr}\n\\toprule\nmetric & value & interval \\\\\n\\midrule\n"
+    assert f"{head}f1 & 0.9231 & {between} \\\\\n" in latex
+    for form, shown in (("markdown", markdown), ("latex", latex)):
+        plain = invoke(*given, "--format", form).stdout
+        assert "interval" not in plain
+        assert shown.endswith(plain.partition("\n")[2])  # the rest is the same

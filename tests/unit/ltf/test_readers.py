@@ -9,7 +9,7 @@ import pytest
 from hlteval.converters import Place, Reading, load
 from hlteval.converters.ltf_bulk import bulk
 from hlteval.converters.ltf_elements import read_elements
-from hlteval.findings import finding
+from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.validators.ltf_texts import digest, judged
 
@@ -136,6 +136,21 @@ def test_a_place_in_a_tag_of_many_lines_is_found() -> None:
     assert (start.span.line, start.span.column, start.excerpt.text[:5]) == (18, 14, " star")
     assert (whole.span.line, text.span.line) == (16, 18)
     assert load("ltf").locate(member, [Place(99)]) == [None]
+
+
+def test_a_carriage_return_alone_ends_a_line_of_xml_too() -> None:
+    """So expat counts; the last of three ends is where the third line begins."""
+    strange = LTF.replace(' start_char="22"', ' strt="22"', 1)
+    (plain,) = find(strange)
+    (returns,) = find(strange.replace("\n", "\r"))
+    (mixed,) = find(strange.replace("\n", "\r\n"))
+    assert plain.span == returns.span == mixed.span
+    assert plain.excerpt == returns.excerpt == mixed.excerpt
+
+
+def find(written: str) -> list[Finding]:
+    (reading,) = load("ltf").read(single(written, "x"))
+    return [one for one in reading.findings if one.code == "XML107"]
 
 
 @pytest.mark.parametrize(

@@ -200,6 +200,7 @@ def put(old: str, new: str) -> bytes:
         (put('"東京"', '"\\\\\\ud83d\\ude00\\ud800"'), "half a surrogate pair", "\\ud800"),
         (put('"東京"', '"東\udcff"'), "byte 0xff is not UTF-8", "\udcff"),
         (MENTION[:-3] + b"\n", "the line ends too early", ""),
+        (put('"label":"', '"label":"\\\u202e'), "this is not JSON: invalid escape", "\u202e"),
         (MENTION.strip() + MENTION, "this is not JSON", '{"table":"mentions","row":0,"document"'),
         (b"\n" + MENTION, "this line is empty", ""),
         (b"[]\n", "Expected `object`, got `array`", "[]"),

@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from hlteval.sources import open_source, writing
+
+module = import_module("hlteval.sources.writing")
 
 
 def names(folder: Path) -> list[str]:
@@ -118,12 +121,50 @@ def test_the_old_folder_comes_back_if_the_new_one_cannot_take_its_name(
         return rename(self, to)
 
     monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr(module, "_swapped", lambda *_: False)
     fails = pytest.raises(OSError, match="Input/output")
     with fails, writing(target, replace=True) as unfinished:
         unfinished.mkdir()
         (unfinished / "new").write_text("new")
     assert names(target) == ["old"]
     assert names(tmp_path) == ["corpus"]
+
+
+@pytest.mark.parametrize("swapped", [True, False])
+def test_a_folder_is_never_absent_where_names_can_be_exchanged(
+    tmp_path: Path, swapped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And where they cannot, the old one is beside it in the moment between two steps."""
+    target, seen = tmp_path / "corpus", list[list[str]]()
+    target.mkdir()
+    (target / "old").write_text("old")
+    remove, rename = module._remove, Path.rename
+
+    def watched(path: Path) -> None:
+        seen.append(names(target))
+        remove(path)
+
+    def renamed(self: Path, to: Path) -> Path:
+        moved = rename(self, to)
+        seen.append(names(tmp_path))
+        return moved
+
+    monkeypatch.setattr(module, "_remove", watched)
+    monkeypatch.setattr(Path, "rename", renamed)
+    if not swapped:
+        monkeypatch.setattr(module, "_swapped", lambda *_: False)
+    with writing(target, replace=True) as unfinished:
+        unfinished.mkdir()
+        (unfinished / "new").write_text("new")
+    assert names(target) == ["new"]
+    assert names(tmp_path) == ["corpus"]
+    if swapped and sys.platform == "linux":
+        assert seen == [["new"]]
+    else:
+        both_hidden, in_place, replaced = seen
+        assert [name.startswith(".corpus.") for name in both_hidden] == [True, True]
+        assert [name.startswith(".corpus.") for name in in_place] == [True, False]
+        assert replaced == ["new"]
 
 
 def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:

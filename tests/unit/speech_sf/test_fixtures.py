@@ -88,3 +88,16 @@ def test_a_script_is_told_once_and_needs_a_reference_with_places() -> None:
             "SSF107"
             not in validate("speech-sf", path, against=reference and str(reference)).by_code
         )
+
+
+def test_a_number_beyond_all_floats_is_judged_alike_where_other_things_are_wrong(
+    tmp_path: Path,
+) -> None:
+    """A file with faults is read by another parser, which tells them all."""
+    given = FIXTURES / "speech-sf-json/invalid/SFJ205-four-hundred-digits.json"
+    faulty = tmp_path / "faulty.json"
+    faulty.write_text(given.read_text("utf-8").replace("}]", "},]"), "utf-8")
+    (only,) = found("speech-sf-json", given)
+    among = {one.code: one.span for one in found("speech-sf-json", faulty)}
+    assert among.keys() == {"SFJ205", "JSN104"}
+    assert among["SFJ205"] == only.span
