@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from hlteval import converters, tasks
@@ -227,6 +228,19 @@ def test_json_is_what_the_page_shows(demo):
     assert len(shown) == len(printed)
     assert same(shown[0], printed[0]), verdict
     assert same(shown[1], printed[1]), scores
+
+
+def test_what_a_workflow_runs_is_what_there_is():
+    workflow, hooks = (
+        yaml.safe_load(block.text) for block in blocks(ROOT / "docs" / "programs.md", "yaml")
+    )
+    last = workflow["jobs"]["submission"]["steps"][-1]["run"]
+    assert last.startswith("hlteval validate seedev-full ")
+    assert last.endswith("--format github")
+    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    (hook,) = hooks["repos"][0]["hooks"]
+    assert hook["id"] in {one["id"] for one in offered}
+    assert hook["args"][0] in tasks.BUILTIN
 
 
 @pytest.mark.parametrize(
