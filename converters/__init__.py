@@ -29,6 +29,9 @@ BUILTIN: Mapping[str, str] = {
     "hub4": "hlteval.converters.hub4",
     "sgml-corpus": "hlteval.converters.sgml_corpus",
     "muc-listing": "hlteval.converters.muc_listing",
+    "brat": "hlteval.converters.brat",
+    "bioc-xml": "hlteval.converters.bioc_xml",
+    "pubannotation": "hlteval.converters.pubannotation",
 }
 """The formats by name, each imported where it is first used."""
 

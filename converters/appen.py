@@ -260,7 +260,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         "frames whose type or place cannot be written": sum(
             not writable(label, place) for label, place in pairs
         ),
-        "confidences of frames": frames.filter(pl.col("confidence") != 1).height,
         "documents whose name is no name of a file": sum(
             not _is_file_name(name) for name in corpus.documents["name"]
         ),
@@ -272,7 +271,7 @@ FORMAT = Format(
     title="Appen annotations of situation frames in speech: a file per audio segment",
     suffixes=(".appen",),
     carries=(
-        *("sources", "documents", "frames", "arguments", "frames.confidence"),
+        *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
     ),
     loses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
@@ -281,6 +280,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=(SITUATION,),
     lost=lost,
     settings=(
         Setting(

@@ -69,14 +69,29 @@ def _placed(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _read_again() -> pl.Expr:
+    """Whether a token is read with the same offsets: its number, or characters of the words."""
+    number = pl.int_range(1, pl.len() + 1).over("document")
+    length = pl.col("text").str.len_chars().cast(pl.Int64)
+    behind = (length + 1).cum_sum().over("document") - 1
+    counted = (pl.col("start") == number) & (pl.col("end") == number + 1)
+    return counted | ((pl.col("start") == behind - length) & (pl.col("end") == behind))
+
+
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no line can say."""
     tokens = _tokens(corpus)
     placed = _placed(corpus, tokens)
     silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
+    bare = corpus.segments.join(tokens, left_on="row", right_on="segment_row", how="anti")
+    elsewhere = tokens.filter(~_read_again())
     numbers = placed.filter(pl.col("entity").str.contains("^[0-9]+$"))
     return {
         "documents without tokens": silent.height,
+        "segments without tokens": bare.height,
+        "tokens that are blank, or have blanks": corpus.tokens.height
+        - tokens.filter(~pl.col("text").str.contains(r"\s")).height,
+        "tokens whose offsets are others when they are read": elsewhere.height,
         "mentions without an entity, or not at the bounds of tokens": corpus.mentions.height
         - placed.height,
         "types and identifiers of mentions": placed.filter(

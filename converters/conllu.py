@@ -205,12 +205,19 @@ def _blocks(corpus: Corpus) -> Iterator[str]:
     for document, block in _written(corpus).iter_rows():
         made.setdefault(document, []).append(block)
     names = corpus.documents.select("row", "text", name=_escaped(pl.col("name")))
-    unfit = set(unlike(corpus)["document"])
+    unfit = _unfit(corpus)
     for row, text, name in names.iter_rows():
         length = f"# length = {len(text)}\n" if text is not None and row not in unfit else ""
         first, *others = made.get(row, ["\n"])
         yield f"{_NEWDOC}{name}\n{length}{first}"
         yield from others
+
+
+def _unfit(corpus: Corpus) -> set[int]:
+    """The documents whose text is not what their segments make up, with line feeds between."""
+    bare = corpus.documents.join(corpus.segments, left_on="row", right_on="document", how="anti")
+    unsaid = bare.filter(pl.col("text").str.contains("[^\n]"))
+    return {*unlike(corpus)["document"], *unsaid["row"]}
 
 
 def _written(corpus: Corpus) -> pl.DataFrame:
@@ -245,7 +252,7 @@ def _written(corpus: Corpus) -> pl.DataFrame:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables the file does not hold."""
     return {
-        "texts that segments do not make up": unlike(corpus).height,
+        "texts that segments do not make up": len(_unfit(corpus)),
         "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
         "tokens without text": corpus.tokens.filter(pl.col("text") == "").height,
     }

@@ -94,6 +94,8 @@ class Format:
         lost: how much of a corpus's rows in these tables it has no place for, by what that is.
         settings: what can be set.
         reads: whether it is read at all; some are only written, for people.
+        kinds: the kinds of frames that it has a place for, where these are not all; the others,
+            with what belongs to them, are counted by `lost`.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Format:
     lost: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
     settings: tuple[Setting, ...] = ()
     reads: bool = True
+    kinds: tuple[str, ...] = ()
 
     def having(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.

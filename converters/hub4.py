@@ -35,6 +35,7 @@ from hlteval.converters.hub4_lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables
 from hlteval.converters.hub4_records import Refusal, explain, parts
 from hlteval.converters.hub4_writing import instances, unwritten
 from hlteval.converters.single_file import File, head, in_line, located, readings
+from hlteval.converters.situations import TEMPLETTE
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -174,6 +175,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=(TEMPLETTE,),
     lost=lost,
     settings=(
         Setting(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hlteval.converters.json_parser import Path, line_end
+from hlteval.converters.json_parser import Parsed, Path, line_end
 from hlteval.findings import Excerpt, Span
 from hlteval.findings.excerpts import WINDOW
 
@@ -48,3 +48,12 @@ def shown(path: Path) -> str:
     """
     parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "$" + "".join(parts)
+
+
+def place_of(one: Parsed, path: Path) -> tuple[int, int]:
+    """Where a part of an item stands; of an object, only where it begins."""
+    start, end = one.values.get(path, (one.start, one.start + 1))
+    whole = not path or any(
+        len(other) > len(path) and other[: len(path)] == path for other in one.values
+    )
+    return (start, start + 1) if whole else (start, end)

@@ -5,12 +5,31 @@ jsonschema-rs decides; jsonschema tells why, for single items. Both read one sch
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from hlteval.converters.json_parser import Path
 from hlteval.grammars import schema
+
+KINDS: Mapping[type, str] = {
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+    list: "an array",
+    dict: "an object",
+}
+"""What values are called, by their type."""
+WANTED: Mapping[str, str] = {
+    "string": "a string",
+    "number": "a number",
+    "integer": "a whole number",
+    "object": "an object",
+    "array": "an array",
+}
+"""What types of the schema are called."""
 
 
 class Violation(NamedTuple):
@@ -36,7 +55,8 @@ def _gate(name: str) -> Any:
 def _explainer(name: str, definition: str) -> Any:
     from jsonschema import Draft4Validator
 
-    return Draft4Validator(schema(name)["definitions"][definition])
+    definitions = schema(name)["definitions"]
+    return Draft4Validator({**definitions[definition], "definitions": definitions})
 
 
 def refused(name: str, items: Sequence[Any]) -> list[int]:

@@ -106,5 +106,4 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         **per_document.unnamed(corpus),
         "documents with characters that XML cannot hold": len(_unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(foreign).height,
-        "texts of documents": corpus.documents.height - corpus.documents["text"].null_count(),
     }

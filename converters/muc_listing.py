@@ -24,6 +24,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.hub4_writing import instances, unwritten
+from hlteval.converters.situations import TEMPLETTE
 from hlteval.representation import FRAGMENTS, Corpus
 from hlteval.sources import Member, Source
 
@@ -69,6 +70,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=(TEMPLETTE,),
     lost=unwritten,
     reads=False,
 )

@@ -23,7 +23,7 @@ import polars as pl
 
 from hlteval.converters import per_document
 from hlteval.converters.format import Format, Reading, Setting
-from hlteval.converters.rsd import locate, lost, texts
+from hlteval.converters.rsd import locate, texts
 from hlteval.converters.segmentation import lines
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -55,6 +55,13 @@ def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> 
 
 def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
     homes = per_document.homes(corpus, FORMAT.name, SUFFIX)
+    for row, content in _contents(corpus, divided=divided):
+        if row in homes:
+            yield homes[row], content
+
+
+def _contents(corpus: Corpus, *, divided: bool) -> Iterator[tuple[int, str]]:
+    """What is written of each document: its segments, or its lines, a line each."""
     written: dict[int, list[str]] = {}
     for document, text in _segments(corpus, divided=divided).iter_rows():
         written.setdefault(document, []).append(text)
@@ -63,8 +70,7 @@ def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
         listed = written.get(row) or [
             line for start, end in lines(whole) if (line := " ".join(whole[start:end].split()))
         ]
-        if row in homes:
-            yield homes[row], "".join(f"{line}\n" for line in listed)
+        yield row, "".join(f"{line}\n" for line in listed)
 
 
 def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
@@ -81,12 +87,22 @@ def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
     return segments.select("document", text=text.str.replace_all(r"\s+", " ").str.strip_chars())
 
 
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """The documents that have no file, and those of which the lines are not the text."""
+    texts = dict(corpus.documents.select("row", "text").iter_rows())
+    contents = _contents(corpus, divided=False)
+    return {
+        **per_document.unnamed(corpus),
+        "texts that lines do not make up": sum(text != texts[row] for row, text in contents),
+    }
+
+
 FORMAT = Format(
     name="text",
     title="plain text: the segments of documents, a line each",
     suffixes=(),
-    carries=("sources", "documents", "segments", "documents.text", "segments.text"),
-    loses="where segments stand in the document, and white space in them",
+    carries=("sources", "documents", "documents.text"),
+    loses="which lines are segments, where they stand in the document, and white space in them",
     sniff=sniff,
     documents=documents,
     read=read,

@@ -7,20 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from hlteval.converters.appen_blocks import names
-from hlteval.converters.json_parser import Parsed, Path
-from hlteval.converters.json_schema import Violation
+from hlteval.converters.json_schema import KINDS, WANTED, Violation
 
 PROPERTIES = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
-KINDS = {
-    str: "a string",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
-    list: "an array",
-    dict: "an object",
-}
-_WANTED = {"string": "a string", "number": "a number", "object": "an object", "array": "an array"}
 
 
 def is_frame(value: Any) -> bool:
@@ -38,15 +27,6 @@ def is_frame(value: Any) -> bool:
     return finite and named and isinstance(value.get("PlaceMention", ""), str)
 
 
-def place_of(one: Parsed, path: Path) -> tuple[int, int]:
-    """Where a part of an item stands; of an object, only where it begins."""
-    start, end = one.values.get(path, (one.start, one.start + 1))
-    whole = not path or any(
-        len(other) > len(path) and other[: len(path)] == path for other in one.values
-    )
-    return (start, start + 1) if whole else (start, end)
-
-
 def explained(violation: Violation) -> tuple[str, dict[str, object]]:
     """The code of a violation and what its message says."""
     keyword, wanted, given = violation.keyword, violation.wanted, violation.given
@@ -59,7 +39,7 @@ def explained(violation: Violation) -> tuple[str, dict[str, object]]:
         code = "SFJ204" if violation.path else "SFJ203"
         return code, {
             "given": KINDS.get(type(given), "something else"),
-            "wanted": _WANTED.get(wanted, str(wanted)),
+            "wanted": WANTED.get(wanted, str(wanted)),
             "hint": _type_hint(wanted, given),
         }
     if keyword in {"minimum", "maximum"}:
@@ -79,7 +59,7 @@ def _type_hint(wanted: str, given: Any) -> str:
         return "take the quotes away"
     if given is None:
         return "leave out what there is none of"
-    return f"write {_WANTED.get(wanted, wanted)}"
+    return f"write {WANTED.get(wanted, wanted)}"
 
 
 def type_hint(given: str) -> str:

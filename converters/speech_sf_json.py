@@ -17,6 +17,7 @@ Codes raised: JSNxxx, for what is no JSON; SFJxxx, for what breaks the schema.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
@@ -25,17 +26,15 @@ import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.json_parser import JsonFault, Parsed, parse
-from hlteval.converters.json_places import Places, shown
-from hlteval.converters.json_schema import refused, violations
+from hlteval.converters.json_places import Places, place_of, shown
+from hlteval.converters.json_schema import KINDS, refused, violations
 from hlteval.converters.json_text import Items, items, starts, strict
 from hlteval.converters.situations import SITUATION, others
 from hlteval.converters.speech_sf_faults import (
-    KINDS,
     PROPERTIES,
     explained,
     is_frame,
     near,
-    place_of,
 )
 from hlteval.findings import Finding, catalogue, finding
 from hlteval.representation import TABLES, Corpus
@@ -43,6 +42,8 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
+_OTHERS = re.compile(rb'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
+"""Members of the annotations of PubAnnotation, which look alike."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
 
@@ -64,7 +65,7 @@ def sniff(source: Source) -> bool:
         head = member.fetch()[:2000].removeprefix(_BOM).lstrip()
     except Unreadable:
         return False
-    if _HEADER in head.partition(b"\n")[0]:
+    if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head):
         return False
     return head[:1] in {b"[", b"{"} or member.basename.endswith(".json")
 
@@ -352,6 +353,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=(SITUATION,),
     lost=lost,
     settings=(
         Setting(

@@ -198,5 +198,6 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
+    kinds=(SITUATION,),
     lost=lost,
 )

@@ -1,36 +1,49 @@
-"""The files that a corpus is written to as BioNLP-ST standoff."""
+"""The files that a corpus is written to as standoff, in either dialect."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.situations import TEMPLETTE
+from hlteval.converters.standoff_dialects import BRAT, TEXT, Dialect
+from hlteval.converters.standoff_fitting import fitted
+from hlteval.converters.standoff_identifiers import modifier_kind
 from hlteval.representation import Corpus
 
-TEXT, GIVEN, ASKED = ".txt", ".a1", ".a2"
+
+def write(corpora: Iterable[Corpus], path: Path, dialect: Dialect) -> None:
+    """The documents as a folder of texts and annotations."""
+    path.mkdir(parents=True, exist_ok=True)
+    for corpus in corpora:
+        for name, content in as_files(corpus, dialect):
+            (path / name).write_text(content, "utf-8", newline="")
 
 
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def as_files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
     """Every file of a corpus with its content, also those without records."""
+    corpus = fitted(corpus, dialect).corpus
     for name, text in corpus.documents.select("name", "text").iter_rows():
         if text is not None:
             yield name + TEXT, text
-    suffix = pl.col("member").str.extract(r"(\.a[12])$")
-    read = corpus.sources.select(origin="row", name=_stem("member"), suffix=suffix)
+    suffix = pl.col("member").str.extract(r"(\.[^./]*)$")
+    annotated = pl.when(suffix.is_in(list(dialect.annotations))).then(suffix)
+    own = corpus.sources.filter(pl.col("format") == dialect.name)
+    read = own.select(origin="row", name=_stem("member"), suffix=annotated)
     names = corpus.documents.select("name", document="row")
-    lines = _written(corpus).join(read.select("origin", "suffix"), on="origin", how="left")
+    lines = _written(corpus, dialect).join(read.select("origin", "suffix"), on="origin", how="left")
     lines = lines.join(names, on="document").with_columns(
         pl.col("suffix").fill_null(pl.col("home"))
     )
-    lines = lines.sort("name", "suffix", "record", "home", "order")
-    content = lines.group_by("name", "suffix").agg(content=pl.col("line").str.join("\n") + "\n")
-    bare = names.join(read, on="name", how="anti").select("name")
-    bare = bare.join(pl.DataFrame({"suffix": [GIVEN, ASKED]}), how="cross")
-    wanted = pl.concat(
-        [read.select("name", "suffix").drop_nulls(), bare, content.select("name", "suffix")]
+    lines = lines.sort("name", "suffix", "origin", "record", "home", "order")
+    content = lines.group_by("name", "suffix", maintain_order=True).agg(
+        content=pl.col("line").str.join("\n") + "\n"
     )
+    bare = names.join(read, on="name", how="anti").select("name")
+    bare = bare.join(pl.DataFrame({"suffix": dialect.annotations}), how="cross")
+    known = read.select("name", "suffix").drop_nulls().join(names, on="name", how="semi")
+    wanted = pl.concat([known, bare, content.select("name", "suffix")])
     filled = wanted.unique().join(content, on=["name", "suffix"], how="left").sort("name", "suffix")
     for name, suffix, text in filled.select("name", "suffix", "content").iter_rows():
         yield name + suffix, text or ""
@@ -41,13 +54,14 @@ def _stem(member: str) -> pl.Expr:
     return pl.col(member).str.extract(r"([^/]*)\.[^./]*$")
 
 
-def _written(corpus: Corpus) -> pl.DataFrame:
+def _written(corpus: Corpus, dialect: Dialect) -> pl.DataFrame:
     """Every record as a line, with the file that is its home where it came from none."""
+    modifiers = _brat_modifier() if dialect is BRAT else _bionlp_modifier()
     kinds = (
-        (GIVEN, _mention_lines(corpus)),
-        (ASKED, _frame_lines(corpus)),
-        (ASKED, _modifier_lines(corpus)),
-        (ASKED, _group_lines(corpus)),
+        (dialect.mentions, _mention_lines(corpus)),
+        (dialect.others, _frame_lines(corpus)),
+        (dialect.others, corpus.modifiers.with_columns(line=modifiers)),
+        (dialect.others, _group_lines(corpus)),
     )
     columns = ("document", "origin", "record", "home", "order", "line")
     return pl.concat(
@@ -62,14 +76,13 @@ def _mention_lines(corpus: Corpus) -> pl.DataFrame:
     fragment = pl.concat_str(
         pl.element().struct.field("start"), pl.element().struct.field("end"), separator=" "
     )
-    broken = pl.col("fragments").list.eval(fragment).list.join(";")
+    broken = pl.when(pl.col("fragments").list.len() > 0).then(
+        pl.col("fragments").list.eval(fragment).list.join(";")
+    )
     span = pl.coalesce(broken, pl.concat_str("start", "end", separator=" "))
-    texts = corpus.documents.select(document="row", whole="text")
-    length = (pl.col("end") - pl.col("start")).clip(0)  # a reversed span has no text
-    cut = pl.col("whole").str.slice(pl.col("start"), length)
-    text = pl.coalesce("text", cut.str.replace_all(r"[\r\n]", " "), pl.lit(""))
-    line = pl.format("{}\t{} {}\t{}", "mention", "label", span, text)
-    return corpus.mentions.join(texts, on="document", how="left").with_columns(line=line)
+    text = pl.format("\t{}", "text").fill_null("")
+    line = pl.format("{}\t{} {}{}", "mention", "label", span, text)
+    return corpus.mentions.with_columns(line=line)
 
 
 def _frame_lines(corpus: Corpus) -> pl.DataFrame:
@@ -77,15 +90,20 @@ def _frame_lines(corpus: Corpus) -> pl.DataFrame:
     arguments = corpus.arguments.sort("frame_row", "position").group_by(row="frame_row")
     joined = arguments.agg(arguments=argument.str.join(" "))
     label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
-    line = pl.format("{}\t{} {}", "frame", label, pl.col("arguments").fill_null(""))
-    frames = corpus.frames.filter(pl.col("kind") != TEMPLETTE)
-    return frames.join(joined, on="row", how="left").with_columns(line=line)
+    rest = pl.format(" {}", "arguments").fill_null("")
+    line = pl.format("{}\t{}{}", "frame", label, rest)
+    return corpus.frames.join(joined, on="row", how="left").with_columns(line=line)
 
 
-def _modifier_lines(corpus: Corpus) -> pl.DataFrame:
+def _bionlp_modifier() -> pl.Expr:
     referent = pl.format(" Referent:{}", "value").fill_null("")
-    line = pl.format("{}\t{} Annotation:{}{}", "modifier", "label", "target", referent)
-    return corpus.modifiers.with_columns(line=line)
+    return pl.format("{}\t{} Annotation:{}{}", "modifier", "label", "target", referent)
+
+
+def _brat_modifier() -> pl.Expr:
+    value = pl.format(" {}", "value").fill_null("")
+    text = pl.when(modifier_kind().is_in(["normalization", "note"])).then(pl.format("\t{}", "text"))
+    return pl.format("{}\t{} {}{}{}", "modifier", "label", "target", value, text.fill_null(""))
 
 
 def _group_lines(corpus: Corpus) -> pl.DataFrame:

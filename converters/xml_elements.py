@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pyexpat import ExpatError, ParserCreate, XMLParserType
 from typing import Any, NamedTuple
 
@@ -98,14 +98,15 @@ def parse(text: str) -> Parsed:
         >>> child.tag, child.attributes, child.text, (child.line, child.column)
         ('b', {'x': '1'}, 'c', (2, 2))
     """
-    return _Reader(text).read()
+    return Reader(text).read()
 
 
-class _Reader:
+class Reader:
     """What is collected over the events of a file."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.count = 0
         self.parser: XMLParserType = ParserCreate("utf-8")
         self.parser.ordered_attributes = False
         self.elements: list[Element] = []
@@ -114,48 +115,64 @@ class _Reader:
         self.encoding: str | None = None
 
     def read(self) -> Parsed:
-        self.parser.XmlDeclHandler = self.declared
-        self.parser.StartDoctypeDeclHandler = self.typed
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.characters
-        self.parser.SkippedEntityHandler = self.skipped
+        """All elements of the file."""
+        self.listen()
         try:
             self.parser.Parse(self.text.encode(), True)
         except ExpatError as error:
             raise Malformed(self.malformed(error)) from error
         return Parsed(self.elements, self.doctype, self.encoding)
 
+    def written(self) -> str:
+        """The file as it is."""
+        return self.text
+
+    def listen(self) -> None:
+        """Have the parser tell what it meets."""
+        self.parser.XmlDeclHandler = self.declared
+        self.parser.StartDoctypeDeclHandler = self.typed
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.SkippedEntityHandler = self.skipped
+
     def declared(self, version: str, encoding: str | None, standalone: int) -> None:
+        """Keep what the XML declaration says."""
         del version, standalone
         self.encoding = encoding
 
     def typed(self, root: str, system: str | None, public: str | None, subset: int) -> None:
+        """Keep the document type; refuse one that declares something itself."""
         del public
         if subset:
-            found = _SUBSET.search(self.text)
-            line, column = _spot(self.text, found.end() - 1 if found else 0)
+            found = _SUBSET.search(self.written())
+            line, column = _spot(self.written(), found.end() - 1 if found else 0)
             raise Malformed(Fault("XML102", line, column, {}))
         self.doctype = Doctype(root, system or "")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Add an element."""
         parser = self.parser
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
         parent = self.open[-1] if self.open else None
         if len(self.open) >= DEEPEST:
             raise Malformed(Fault("XML104", line, column, {"limit": DEEPEST}))
-        element = Element(len(self.elements) + 1, tag, attributes, parent, line, column, [])
+        self.count += 1
+        element = Element(self.count, tag, attributes, parent, line, column, [])
         self.elements.append(element)
         self.open.append(element)
 
     def end(self, tag: str) -> None:
+        """Leave an element."""
         del tag
         self.open.pop()
 
     def characters(self, text: str) -> None:
+        """Add text to the element that it is in."""
         self.open[-1].chunks.append(text)
 
     def skipped(self, name: str, parameter: bool) -> None:
+        """Refuse an entity that is not declared."""
         del parameter
         line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
         raise Malformed(Fault("XML111", line, column, {"entity": f"&{name};"}))
@@ -165,7 +182,7 @@ class _Reader:
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
         hint = "look at the characters before this place"
-        written = _lines(self.text)[line - 1 : line]
+        written = _lines(self.written())[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:
@@ -251,8 +268,8 @@ class _Tag(NamedTuple):
 class Lines:
     """The lines of a file, in which places are found by where a tag begins."""
 
-    def __init__(self, text: str) -> None:
-        self.lines = _lines(text)
+    def __init__(self, text: str | Sequence[str]) -> None:
+        self.lines = _lines(text) if isinstance(text, str) else text
         self.tags: dict[tuple[int, int], _Tag] = {}
 
     def located(self, line: int, column: int, field: str = "") -> Located:

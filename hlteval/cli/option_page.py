@@ -11,7 +11,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from hlteval import tasks
 from hlteval.cli import compare, convert, demo, describe, score, validate
-from hlteval.reports.pages import table
+from hlteval.reports.markdown import table
 from hlteval.tasks.task import Option, Task
 
 _HEAD = """\

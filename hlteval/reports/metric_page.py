@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hlteval import tasks
-from hlteval.reports.pages import table
+from hlteval.reports.markdown import table
 from hlteval.tasks.figures import Figure, Measured
 from hlteval.tasks.task import Task
 

@@ -14,10 +14,11 @@ from hlteval import converters, tasks
 from hlteval.converters import Format
 from hlteval.converters.format import Setting
 from hlteval.grammars import vocabulary
+from hlteval.reports.conversions import carried, in_part, pairs
 from hlteval.reports.display import visible
+from hlteval.reports.markdown import code, table
 from hlteval.reports.origins import origins
 from hlteval.reports.score_formats import MANY
-from hlteval.representation import TABLES
 from hlteval.scoring.resampling import drawn_by
 from hlteval.tasks.task import Metric, Option, Task
 from hlteval.validators.events import EventSchema, EventType
@@ -40,7 +41,8 @@ _FORMATS = """\
 `hlteval formats` lists them. A format is told from the files themselves; `--from` and `--to` name
 it. What a format has no place for is listed when something is converted to it
 ([CNV101](codes.md#cnv101)), and `--strict-loss` then writes nothing. The tables are those of
-[representation.md](representation.md). In the examples a tab is drawn as `→`.
+[representation.md](representation.md); of one that is carried in *part*, some columns have no
+place. In the examples a tab is drawn as `→`.
 """
 
 
@@ -62,17 +64,7 @@ def format_page() -> str:
         '# Formats'
     """
     listed = [converters.load(name) for name in converters.BUILTIN]
-    return "\n".join([_FORMATS, _carried(listed), *map(_format, listed)])
-
-
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown; what its cells hold is Markdown already."""
-    lines = [f"| {' | '.join(cells)} |\n" for cells in (heads, *rows)]
-    return "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
-
-
-def _code(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return "\n".join([_FORMATS, carried(listed), pairs(listed), *map(_format, listed)])
 
 
 def _task(task: Task) -> str:
@@ -92,8 +84,8 @@ def _facts(task: Task) -> str:
         ("specification", task.specification),
         ("format", ", ".join(_linked((task.format, *task.submitted)))),
         *_references(task),
-        ("given with the task", _code(task.given) or "nothing"),
-        ("submitted", _code(task.predicted) or "one file"),
+        ("given with the task", code(task.given) or "nothing"),
+        ("submitted", code(task.predicted) or "one file"),
         ("profiles", ", ".join(task.profiles)),
         ("ranked by", ranked or "nothing: it is only checked"),
         ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
@@ -135,10 +127,10 @@ def _draws(task: Task) -> Iterator[tuple[str, str]]:
 def _metrics(names: Sequence[str]) -> str:
     """The metrics; where there are many, what they measure and the figures that each of it has."""
     if len(names) <= MANY:
-        return _code(names)
+        return code(names)
     parts = [name.rpartition(".") for name in names]
     measured, figures = (dict.fromkeys(part[at] for part in parts) for at in (0, 2))
-    return f"of each of {_code(measured)}: {_code('.' + figure for figure in figures)}"
+    return f"of each of {code(measured)}: {code('.' + figure for figure in figures)}"
 
 
 def _option(option: Option) -> str:
@@ -178,7 +170,7 @@ def _evaluations(
         own = [row for row in rows if row["evaluation"] == name]
         first, *others = dict.fromkeys(str(row["scoring"]) for row in own)
         measures = ", ".join(dict.fromkeys(str(row["measure"]) for row in own))
-        condition = "" if name in always else f" (with {_code('--' + o for o in sorted(options))})"
+        condition = "" if name in always else f" (with {code('--' + o for o in sorted(options))})"
         yield name + condition, _and_types(first, len(others)), measures
 
 
@@ -213,7 +205,7 @@ class _Types:
         heads = ("event", "mandatory roles", "exactly one of", "arguments may change places")
         parts = [
             f"### Types of {self.schema.task}\n",
-            f"Text spans: {_code(sorted(self.schema.mentions))}.\n",
+            f"Text spans: {code(sorted(self.schema.mentions))}.\n",
             "In the tables, capital letters name one of these groups, and ANY is any type:\n",
             table(("group", "types"), sorted(self.used())),
             table(heads, map(self.event, self.schema.events.values())),
@@ -225,7 +217,7 @@ class _Types:
     def used(self) -> set[tuple[str, str]]:
         """The groups that fill a role, with their types."""
         fillers = {t for event in self.schema.events.values() for t in event.roles.values() if t}
-        return {(self.named(types), _code(sorted(types))) for types in fillers if len(types) > 1}
+        return {(self.named(types), code(sorted(types))) for types in fillers if len(types) > 1}
 
     def event(self, event: EventType) -> tuple[str, ...]:
         note = "" if self.takes_conditions(event) else " (1)"
@@ -263,27 +255,13 @@ class _Types:
         return f"Modifiers: {'; '.join(allowed) or 'none'}.\n"
 
 
-def _carried(listed: Sequence[Format]) -> str:
-    """Which tables each format carries, and whether it is written."""
-    rows = [
-        (
-            f"[{form.name}](#{form.name})",
-            *("yes" if has else "-" for has in (form.reads, form.write, *_places(form))),
-        )
-        for form in listed
-    ]
-    return table(("format", "read", "written", *TABLES), rows)
-
-
-def _places(form: Format) -> Iterator[bool]:
-    return (table in form.carries for table in TABLES)
-
-
 def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
-    files = _code(form.suffixes) or "named by `--from` and `--to`"
+    files = code(form.suffixes) or "named by `--from` and `--to`"
     rows = [("files", files), ("not kept", form.loses or "nothing")]
+    if form.tables and (part := in_part(form)):
+        rows.insert(1, ("carried in part", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))
     rows += map(_setting, form.settings)
     return "\n".join([f"## {form.name}\n\n{title}\n", table(("", ""), rows), *_sections(details)])

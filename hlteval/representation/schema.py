@@ -243,11 +243,22 @@ _DECLARED = (
     ),
     _table(
         "modifiers",
-        "a negation, attribute or normalisation of an item",
+        "a negation, attribute, normalisation or note of an item",
         Column("modifier", pl.String, "identifier as written"),
         _LABEL,
         Column("target", pl.String, "identifier of the modified item as written"),
-        Column("value", pl.String, "what a normalisation refers to", nullable=True),
+        Column(
+            "value",
+            pl.String,
+            "what a normalisation refers to; of an attribute, its value",
+            nullable=True,
+        ),
+        Column(
+            "text",
+            pl.String,
+            "the text of a note; what a normalisation refers to, in words",
+            nullable=True,
+        ),
     ),
     _table(
         "entities",

@@ -178,7 +178,7 @@ def test_frames_go_through_all_formats_and_back(data):
         (data / "system.json").read_text()
     )
     result = run("convert", data / "d.json", data / "annotations", "--to", "appen")
-    assert "3 confidences of frames have no place in appen" in result.output
+    assert "3 values of frames.confidence have no place in appen" in result.output
     assert len(list((data / "annotations/ALL/ANNOTATION").iterdir())) == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hlteval.converters.standoff_dialects import BIONLP
 from hlteval.converters.standoff_records import explain, parts
 
 REFUSED = [
@@ -48,7 +49,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("line", "code", "kind", "place"), REFUSED)
 def test_why_and_where(line: str, code: str, kind: str, place: tuple[int, int]) -> None:
-    refusal = explain(line)
+    refusal = explain(line, BIONLP)
     assert (refusal.code, refusal.kind) == (code, kind)
     assert (refusal.column, refusal.end_column) == place
 
@@ -57,7 +58,7 @@ def test_why_and_where(line: str, code: str, kind: str, place: tuple[int, int]) 
 def test_the_code_does_not_depend_on_being_asked_exactly(
     line: str, code: str, kind: str, place: tuple[int, int]
 ) -> None:
-    refusal = explain(line, ask=False)
+    refusal = explain(line, BIONLP, ask=False)
     assert (refusal.code, refusal.kind) == (code, kind)
     assert 1 <= refusal.column <= refusal.end_column <= len(line) + 1
 
@@ -75,19 +76,19 @@ def test_the_code_does_not_depend_on_being_asked_exactly(
     ],
 )
 def test_what_could_have_stood_there_is_told_in_words(line: str, expected: str) -> None:
-    assert explain(line).expected == expected
+    assert explain(line, BIONLP).expected == expected
 
 
 @pytest.mark.parametrize("line", [line for line, *_ in REFUSED])
 def test_names_of_terminals_are_not_for_people(line: str) -> None:
-    told = explain(line).expected
+    told = explain(line, BIONLP).expected
     assert "<" not in told
     assert "_" not in told
     assert not any(word.strip("`").isupper() and len(word) > 3 for word in told.split())
 
 
 def shown(line: str) -> dict[str, str]:
-    return {name: line[start:end] for name, (start, end) in parts(line).items()}
+    return {name: line[start:end] for name, (start, end) in parts(line, BIONLP).items()}
 
 
 def test_the_parts_of_each_kind() -> None:

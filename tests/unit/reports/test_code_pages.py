@@ -45,11 +45,11 @@ def test_what_nobody_reads_or_checks_is_told_by_conversions():
     [
         ("EDL403", (), ("lorehlt-edl",)),
         ("GLM101", (), ("hub4",)),
-        ("JSN101", ("speech-sf-json",), ("speech-sf",)),
+        ("JSN101", ("speech-sf-json", "pubannotation"), ("speech-sf",)),
         ("SEE301", (), ("seedev-binary", "seedev-full")),
         ("SEE402", (), ("seedev-binary", "seedev-full")),
         ("LTF106", (), ("ltf",)),
-        ("XML101", ("ltf", "laf"), ("lorehlt-edl", "ltf", "laf")),
+        ("XML101", ("ltf", "laf", "bioc-xml"), ("lorehlt-edl", "ltf", "laf")),
     ],
 )
 def test_a_code_comes_from_where_it_comes_from(code, formats, found_by):

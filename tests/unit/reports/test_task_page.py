@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import converters, tasks
+from hlteval.converters.format import EVERYTHING
 from hlteval.findings import catalogue
 from hlteval.reports.origins import origins
 from hlteval.reports.pages import format_page, task_page
@@ -89,14 +90,33 @@ def test_an_evaluation_that_needs_an_option_says_so():
     assert "Standard pairing (with" not in told
 
 
+def _lacking(form, table):
+    """The columns of a table that a format has no place for, as they are told."""
+    wanted = [one.partition(".") for one in EVERYTHING if one not in form.carries]
+    return ", ".join(f"`{column}`" for name, _, column in wanted if name == table and column)
+
+
+def test_pairs_of_formats_tell_what_is_lost():
+    told = part(format_page(), "From what to what")
+    assert "| [edl-tab](#edl-tab) | bioc-xml | neleval, brat, pubannotation | standoff" in told
+    assert "[jsonl]" not in told
+    assert "speech-sf-json" not in next(line for line in told.split("\n") if "[standoff]" in line)
+
+
 @pytest.mark.parametrize("name", converters.BUILTIN)
 def test_every_format_tells_what_it_carries(name):
     form, page = converters.load(name), format_page()
-    carried = rows(page)[f"[{name}](#{name})"].split(" | ")
+    carried = rows(page.partition("\n## ")[0])[f"[{name}](#{name})"].split(" | ")
     assert carried[:2] == ["yes" if has else "-" for has in (form.reads, form.write)]
-    assert [table for table, cell in zip(TABLES, carried[2:], strict=True) if cell == "yes"] == [
-        table for table in TABLES if table in form.carries
+    told = [
+        "-" if table not in form.carries else "part" if _lacking(form, table) else "yes"
+        for table in TABLES
     ]
+    assert carried[2:] == told
+    lacking = {name: columns for name in form.tables if (columns := _lacking(form, name))}
+    said = rows(part(page, name)).get("carried in part", "")
+    assert all(f"`{name}` without {columns}" in said for name, columns in lacking.items())
+    assert said.count("without") == len(lacking)
     assert rows(part(page, name))["not kept"] == (form.loses or "nothing")
     assert "\t" not in part(page, name)
     for setting in form.settings:

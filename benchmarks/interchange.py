@@ -1,0 +1,84 @@
+"""BioC and PubAnnotation: abstracts with mentions and relations, converted; beside bare parsing."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measuring import Benchmark, Step, hlteval
+from hlteval.converters import load
+from hlteval.representation import Corpus
+
+PARSE = "import sys; from lxml import etree; etree.parse(sys.argv[1])"
+DECODE = "import sys, pathlib, msgspec; msgspec.json.decode(pathlib.Path(sys.argv[1]).read_bytes())"
+WORDS = (
+    *("IRF-4", "expression", "in", "CML", "may", "be", "induced", "by", "IFN-\u03b1", "therapy"),
+    *("of", "β-cells", "&", "5\u2032-UTR", "<10", "Überexpression"),
+)
+SIZE = 200
+"""Words of a document, of which each eighth is a mention."""
+
+
+def corpus(draw: random.Random, first: int, count: int) -> Corpus:
+    """Documents with mentions, and a relation between two neighbours."""
+    tables: dict[str, list[dict[str, object]]] = {
+        name: [] for name in ("documents", "mentions", "frames", "arguments")
+    }
+    for document in range(count):
+        words = draw.choices(WORDS, k=SIZE)
+        name = f"{30_000_000 + first + document}"
+        tables["documents"].append({"row": document, "name": name, "text": " ".join(words)})
+        for number, at in enumerate(range(0, SIZE, 8), start=1):
+            start = sum(len(word) + 1 for word in words[:at])
+            place = {"document": document, "origin": 0, "record": number}
+            span = {"start": start, "end": start + len(words[at]), "text": words[at]}
+            row = len(tables["mentions"])
+            own = {"row": row, "mention": f"T{number}", "label": "Gene", "entity": f"NCBI:{row}"}
+            tables["mentions"].append({**place, **span, **own})
+            if number % 2 == 0:
+                _related(tables, place, number)
+    source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
+    return Corpus(sources=[source], **tables)
+
+
+def _related(
+    tables: dict[str, list[dict[str, object]]], place: dict[str, int], number: int
+) -> None:
+    row = len(tables["frames"])
+    own = {"row": row, "frame": f"R{number // 2}", "kind": "relation", "label": "binds"}
+    tables["frames"].append({**place, **own})
+    for position, role in enumerate(("subj", "obj"), start=1):
+        target = f"T{number - 2 + position}"
+        filler = {"row": 2 * row + position - 1, "frame_row": row, "position": position}
+        tables["arguments"].append({**place, **filler, "role": role, "target": target})
+
+
+def made(megabytes: int, form: str, path: Path) -> Path:
+    """A file of about this size."""
+    draw, write = random.Random(7), load(form).write
+    assert write is not None
+    sample = path.with_name("sample")
+    write([corpus(draw, 0, 100)], sample)
+    batches = max(1, round(megabytes * 1e6 / sample.stat().st_size))
+    write((corpus(draw, 100 * batch, 100) for batch in range(batches)), path)
+    return path
+
+
+def steps(size: int, folder: Path) -> Iterator[Step]:
+    """Converting between both, and into themselves."""
+    bioc = made(size, "bioc-xml", folder / "large.bioc.xml")
+    yield Step("BioC: lxml, parsing only", (sys.executable, "-c", PARSE, str(bioc)), [bioc])
+    into = hlteval("convert", bioc, folder / "again.bioc.xml")
+    yield Step("BioC to BioC", into, [bioc])
+    into = hlteval("convert", bioc, folder / "other.pubannotation.json")
+    yield Step("BioC to PubAnnotation", into, [bioc])
+    json = made(size, "pubannotation", folder / "large.pubannotation.json")
+    command = (sys.executable, "-c", DECODE, str(json))
+    yield Step("PubAnnotation: msgspec, decoding only", command, [json])
+    into = hlteval("convert", json, folder / "again.pubannotation.json")
+    yield Step("PubAnnotation to itself", into, [json])
+
+
+BENCHMARK = Benchmark(name="interchange", unit="MB", sizes=(10, 30, 100), quick=(2, 5), steps=steps)

@@ -1,0 +1,208 @@
+"""How the text of a document of BioC is put together from its passages and sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from hlteval.converters.xml_elements import Element, Fault
+
+GAP = 1_000_000
+"""Most characters between two passages that a text is filled with."""
+LARGEST = 10**15 - 1
+"""Largest offset that is read."""
+NUMBER = re.compile("[0-9]{1,15}")
+
+
+_PLACE = ("document", "origin", "record")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "documents": ("origin", "name", "text", "language"),
+    "segments": (*_PLACE, "start", "end", "text", "part"),
+    "attributes": (*_PLACE, "element", "name", "value"),
+    "mentions": (
+        *(*_PLACE, "mention", "label", "start", "end", "fragments", "text", "entity"),
+        *("mention_type", "confidence", "confidence_text", "annotator"),
+    ),
+    "groups": (*_PLACE, "group", "kind", "member"),
+    "frames": (*_PLACE, "frame", "kind", "label", "trigger"),
+    "arguments": (*_PLACE, "frame_row", "position", "role", "target"),
+    "modifiers": (*_PLACE, "modifier", "label", "target", "value", "text"),
+    "links": (*_PLACE, "mention_row", "rank", "entity"),
+    "refused": (*_PLACE, "code", "kind", "id", "label", "text", "column", "end_column", "expected"),
+}
+"""The columns of the rows that are made; keys are their ordinals."""
+Told = tuple[Fault, str | None]
+"""What is wrong, with the identifier of the record."""
+
+
+class Collected:
+    """What is collected over documents.
+
+    Attributes:
+        rows: of each table, by its name.
+        told: what is wrong.
+        children: the elements that are in another, by its ordinal.
+        document: the row of the document.
+    """
+
+    def __init__(self, origin: int) -> None:
+        self.origin, self.document = origin, 0
+        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
+        self.told: list[Told] = []
+        self.children: dict[int, list[Element]] = {}
+
+    def infons(self, element: Element) -> list[tuple[str, str]]:
+        """What is said of an element, by key."""
+        kids = self.children.get(element.ordinal, ())
+        return [(one.attributes.get("key", ""), one.text) for one in kids if one.tag == "infon"]
+
+    def said(
+        self, element: Element, columns: Sequence[str] = (), several: str = ""
+    ) -> dict[str, str | None]:
+        """The infons that have columns, by key; the others are attributes.
+
+        Args:
+            element: what they are said of.
+            columns: their keys; the first of a key counts.
+            several: the key that may be there more than once.
+        """
+        found: dict[str, str | None] = dict.fromkeys(columns)
+        for key, text in self.infons(element):
+            if key in found and found[key] is None:
+                found[key] = text
+            elif key != several:
+                self.attribute(element, f"{element.tag}/infon", key, text)
+        return found
+
+    def attribute(self, of: Element, element: str, name: str, value: str) -> None:
+        """Add what only this format says of an element."""
+        row = (self.document, self.origin, of.ordinal, element, name, value)
+        self.rows["attributes"].append(row)
+
+
+class Spot(NamedTuple):
+    """A passage or sentence: its text, and where that begins; None where that is not known."""
+
+    text: str | None
+    start: int | None
+
+
+class Within(NamedTuple):
+    """An annotation and the passage or sentence that it stands in."""
+
+    element: Element
+    spot: Spot
+
+
+class Text:
+    """The text of a document, passage by passage."""
+
+    def __init__(self, documents: Collected, element: Element) -> None:
+        self.documents, self.element = documents, element
+        self.chunks: list[str] = []
+        self.length = 0
+        self.written = False
+        self.annotations: list[Within] = []
+        self.relations: list[Element] = []
+        self.segments: list[tuple[Element, int, int, str | None, str | None]] = []
+
+    def passage(self, element: Element, ordinal: int) -> None:
+        """Add a passage with its sentences."""
+        kids = self.documents.children.get(element.ordinal, ())
+        self.documents.said(element)
+        start, known = self.offset(element, self.length)
+        text = next((one.text for one in kids if one.tag == "text"), None)
+        sentences = [one for one in kids if one.tag == "sentence"]
+        at = len(self.segments)
+        if sentences:
+            told = _Sentences(self, start, ordinal)
+            for one in sentences:
+                told.add(one)
+            text = told.text if text is None else text
+        self.within(kids, Spot(text, start if known else None))
+        self.segments.insert(at, (element, start, start + len(text or ""), text, None))
+        self.append(element, text, start)
+
+    def within(self, kids: Iterable[Element], spot: Spot) -> None:
+        """Keep the annotations and relations that stand in something."""
+        self.annotations += [Within(one, spot) for one in kids if one.tag == "annotation"]
+        self.relations += [one for one in kids if one.tag == "relation"]
+
+    def offset(self, element: Element, expected: int) -> tuple[int, bool]:
+        """Where a passage or sentence begins, and whether it says so; if not, that is told."""
+        kids = self.documents.children.get(element.ordinal, ())
+        written = next((one for one in kids if one.tag == "offset"), None)
+        given = written.text.strip() if written else ""
+        if written and NUMBER.fullmatch(given):
+            return int(given), True
+        if written is None:
+            fault = element.fault("BIO103", expected=expected)
+        else:
+            fault = written.fault("BIO102", "text", what="the text", given=given[:40] or "empty")
+        self.documents.told.append((fault, None))
+        return expected, False
+
+    def append(self, element: Element, text: str | None, start: int) -> None:
+        """Put the text of a passage where it stands; what cannot stand there is told."""
+        if text is None:
+            return
+        gap = start - self.length
+        if gap < 0:
+            fault = element.fault("BIO201", start=start, end=self.length)
+            self.documents.told.append((fault, None))
+        elif gap > GAP:
+            fault = element.fault("BIO202", start=start, end=self.length, most=GAP)
+            self.documents.told.append((fault, None))
+        else:
+            self.chunks += ["\n" * gap, text]
+            self.length += gap + len(text)
+        self.written = True
+
+    def finished(self, passages: Sequence[Element]) -> str | None:
+        """The whole text; None where there is none.
+
+        No segments are a sole passage, and an empty one that only tells where the text ends.
+        """
+        documents = self.documents
+        if passages and len(self.segments) > 1 and self.fills(passages[-1]):
+            self.segments.pop()
+        elif len(self.segments) == 1 and self.segments[0][1] == 0:
+            self.segments.clear()
+        documents.rows["segments"] += [
+            (documents.document, documents.origin, one.ordinal, start, end, text, part)
+            for one, start, end, text, part in self.segments
+        ]
+        return "".join(self.chunks) if self.written else None
+
+    def fills(self, passage: Element) -> bool:
+        """Whether a last passage only tells where the text ends."""
+        kids = self.documents.children.get(passage.ordinal, ())
+        text = [one.text for one in kids if one.tag == "text"]
+        return text == [""] and all(one.tag in {"offset", "text"} for one in kids)
+
+
+class _Sentences:
+    """The sentences of a passage."""
+
+    def __init__(self, whole: Text, start: int, ordinal: int) -> None:
+        self.whole, self.start, self.part = whole, start, f"passage {ordinal}"
+        self.text = ""
+
+    def add(self, element: Element) -> None:
+        """Add a sentence behind the others."""
+        kids = self.whole.documents.children.get(element.ordinal, ())
+        self.whole.documents.said(element)
+        expected = self.start + len(self.text)
+        start, known = self.whole.offset(element, expected)
+        text = next((one.text for one in kids if one.tag == "text"), None)
+        self.whole.within(kids, Spot(text, start if known else None))
+        row = (element, start, start + len(text or ""), text, self.part)
+        self.whole.segments.append(row)
+        gap = start - expected
+        if 0 <= gap <= GAP:
+            self.text += "\n" * gap + (text or "")
+        else:
+            code, end = ("BIO201" if gap < 0 else "BIO202"), expected
+            fault = element.fault(code, start=start, end=end, most=GAP)
+            self.whole.documents.told.append((fault, None))

@@ -1,0 +1,28 @@
+"""Parts of pages in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown; what its cells hold is Markdown already.
+
+    Examples:
+        >>> print(table(("a", "b"), [("1", "2")]), end="")
+        | a | b |
+        |---|---|
+        | 1 | 2 |
+    """
+    lines = [f"| {' | '.join(cells)} |\n" for cells in (heads, *rows)]
+    return "".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]])
+
+
+def code(names: Iterable[str]) -> str:
+    """Names of a program, with commas.
+
+    Examples:
+        >>> code(["a", "b"])
+        '`a`, `b`'
+    """
+    return ", ".join(f"`{name}`" for name in names)

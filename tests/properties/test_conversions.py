@@ -1,0 +1,495 @@
+"""Conversions: what a format declares comes back equal, and what it has no place for is listed.
+
+The formats are those that are known, ours and any that are added: each is tried on small corpora
+of what it declares, and each pair on the valid fixture of the first.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlteval import convert
+from hlteval.converters import Format, known, load
+from hlteval.findings import Finding
+from hlteval.representation import TABLES, Corpus
+from hlteval.runs.conversion import Lossy
+from hlteval.sources import open_source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+Rows = list[dict[str, Any]]
+Build = Callable[[st.DrawFn], Corpus]
+
+KEYS = ("row", "origin", "record")
+TYPES = ("PER", "GPE", "ORG")
+WORDS = ("Osh", "met", "Kara", "\xd6zg\xf6n", "\U0001d49fan", "x1", "&<>")
+
+
+def columns(form: Format, table: str) -> list[str]:
+    """The columns of a table whose values a format declares that it keeps."""
+    references = dict(TABLES[table].references)
+    kept = [c for c in TABLES[table].columns if c.name not in KEYS]
+    nullable = [c.name for c in kept if c.nullable and c.name not in references]
+    dropped = {name for name in nullable if f"{table}.{name}" not in form.carries}
+    return [column.name for column in kept if column.name not in dropped]
+
+
+def restricted(form: Format, corpus: Corpus) -> Corpus:
+    """Of a corpus, only what a format declares."""
+    tables = {}
+    for name, frame in corpus.tables():
+        kept = {*columns(form, name), *KEYS}
+        nulls = [pl.lit(None, frame.schema[c]).alias(c) for c in frame.columns if c not in kept]
+        tables[name] = frame.with_columns(nulls) if name in form.tables else frame.clear()
+    return corpus.replace(**{**tables, "sources": corpus.sources})
+
+
+def said(
+    form: Format, corpus: Corpus, table: str, without: Collection[str] = ()
+) -> Counter[tuple[str, ...]]:
+    """What the rows of a table say in the columns that a format declares, whatever their keys."""
+    frame: pl.DataFrame = getattr(corpus, table)
+    kept = [c for c in columns(form, table) if c != "origin" and c not in without]
+    references = dict(TABLES[table].references)
+    cells = [
+        [names(corpus, references[c]).get(value) for value in frame[c]]
+        if c in references
+        else [repr(value) for value in frame[c].to_list()]
+        for c in kept
+    ]
+    return Counter(zip(*cells, strict=True)) if frame.height else Counter()
+
+
+def names(corpus: Corpus, table: str) -> Mapping[int, str]:
+    """What the rows of a table are known by where others refer to them."""
+    by = {"documents": ("name",), "frames": ("frame", "label")}
+    frame: pl.DataFrame = getattr(corpus, table)
+    return {
+        row: repr(rest)
+        for row, *rest in frame.select("row", *by.get(table, ("start", "end"))).rows()
+    }
+
+
+def silent(corpus: Corpus, table: str) -> set[str]:
+    """The columns of a table that say nothing."""
+    frame: pl.DataFrame = getattr(corpus, table)
+    return {c for c in frame.columns if {*map(repr, frame[c].drop_nulls())} <= {"''"}}
+
+
+# Corpora, one kind of annotation each.
+
+
+@st.composite
+def annotated(draw: st.DrawFn) -> Corpus:
+    """Documents of lines and words, with whatever can be said of spans."""
+    tables: dict[str, Rows] = {name: [] for name in TABLES}
+    for document in range(draw(st.integers(1, 2))):
+        _document(draw, document, tables)
+    return Corpus(**tables)
+
+
+def _add(tables: dict[str, Rows], table: str, **values: Any) -> int:
+    rows = tables[table]
+    placed = {"origin": 0, "record": len(rows) + 1} if "record" in TABLES[table].schema else {}
+    rows.append({"row": len(rows), **placed, **values})
+    return len(rows) - 1
+
+
+def _document(draw: st.DrawFn, document: int, tables: dict[str, Rows]) -> None:
+    if not tables["sources"]:
+        _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    word = st.sampled_from(WORDS)
+    lines = draw(st.lists(st.lists(word, min_size=2, max_size=4), min_size=1, max_size=2))
+    text = "\n".join(map(" ".join, lines))
+    _add(tables, "documents", name=f"d{document}", text=text, language="eng", origin=0)
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for line, words in enumerate(lines):
+        end = start + len(" ".join(words))
+        place = {"document": document, "start": start, "end": end, "text": text[start:end]}
+        row = _add(tables, "segments", name=f"segment-{line}", **place)
+        ends = [start + end for end in accumulate(len(word) + 1 for word in words)]
+        for number, (one, behind) in enumerate(zip([start, *ends], ends, strict=False)):
+            own = {"name": f"token-{line}-{number}", "pos": "word", "morph": "none"}
+            span = {"start": one, "end": behind - 1, "text": text[one : behind - 1]}
+            _add(tables, "tokens", document=document, segment_row=row, **own, **span)
+            spans.append((one, behind - 1))
+        start = end + 1
+    _mentions(draw, document, text, spans, tables)
+    _frames(draw, document, len(spans), tables)
+
+
+def _mentions(
+    draw: st.DrawFn,
+    document: int,
+    text: str,
+    spans: list[tuple[int, int]],
+    tables: dict[str, Rows],
+) -> None:
+    """Each word is a mention; one may be of two words that do not stand beside each other."""
+    for number, (start, end) in enumerate(spans, start=1):
+        entity = draw(st.sampled_from([None, "NIL1", "1000", "W:5"]))
+        parts, label = [(start, end)], draw(st.sampled_from(TYPES))
+        if number + 1 < len(spans) and draw(st.booleans()):
+            parts.append(spans[number + 1])
+        broken = [{"start": a, "end": b} for a, b in parts] if len(parts) > 1 else None
+        said_of = {"label": label, "fragments": broken, "entity": entity, "annotator": "r"}
+        told = {"mention_type": "NAM", "confidence": draw(st.sampled_from([0.5, 0.25, 1.0]))}
+        place = {"start": start, "end": parts[-1][1], "mention": f"T{number}"}
+        words = {"text": " ".join(text[a:b] for a, b in parts)}
+        row = _add(tables, "mentions", document=document, **said_of, **told, **place, **words)
+        for rank in range(2, draw(st.integers(2, 4)) if entity else 2):
+            more = {"entity": f"{rank}00", "label": label, "confidence": 0.25 / rank}
+            _add(tables, "links", document=document, mention_row=row, rank=rank, **more)
+    for ordinal in range(1, draw(st.integers(1, 3))):
+        for member in ("T1", "T2"):
+            group = {"group": str(ordinal), "kind": "Equiv", "member": member}
+            _add(tables, "groups", document=document, **group)
+            tables["groups"][-1]["record"] = ordinal
+
+
+def _frames(draw: st.DrawFn, document: int, words: int, tables: dict[str, Rows]) -> None:
+    target = st.integers(1, words).map("T{}".format)
+    here = {"document": document}
+    for number in range(1, draw(st.integers(1, 3))):
+        trigger = draw(target)
+        own = (one for one in tables["mentions"] if one["document"] == document)
+        types = {one["mention"]: one["label"] for one in own}
+        event = {"frame": f"E{number}", "kind": "event", "label": types[trigger]}
+        event["trigger"] = trigger
+        row = _add(tables, "frames", **here, **event)
+        for position in range(1, draw(st.integers(2, 4))):
+            filler = {"role": f"Who{position}", "target": draw(target), "position": position}
+            _add(tables, "arguments", **here, frame_row=row, **filler)
+            tables["arguments"][-1]["record"] = row + 1
+        if draw(st.booleans()):
+            name = len(tables["modifiers"]) + 1
+            _add(
+                tables,
+                "modifiers",
+                **here,
+                modifier=f"M{name}",
+                label="Negation",
+                target=f"E{number}",
+            )
+    if draw(st.booleans()):
+        row = _add(tables, "frames", **here, frame="R1", kind="relation", label="Near")
+        for position in (1, 2):
+            filler = {"role": f"Arg{position}", "target": draw(target), "position": position}
+            _add(tables, "arguments", **here, frame_row=row, **filler)
+            tables["arguments"][-1]["record"] = row + 1
+    for kind in draw(st.lists(st.sampled_from(["A", "N", "#"]), unique=True)):
+        value = {"A": "sure", "N": "W:534366", "#": None}[kind]
+        words_ = {"A": None, "N": "a name", "#": "a note"}[kind]
+        labels = {"A": "Confidence", "N": "Reference", "#": "AnnotatorNotes"}
+        named = {"modifier": f"{kind}9", "label": labels[kind], "target": draw(target)}
+        _add(tables, "modifiers", **here, **named, value=value, text=words_)
+
+
+@st.composite
+def situations(draw: st.DrawFn) -> Corpus:
+    """Segments of speech with situation frames."""
+    tables: dict[str, Rows] = {"sources": [], "documents": [], "frames": []}
+    _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    for document in range(draw(st.integers(1, 2))):
+        _add(tables, "documents", name=f"D{document}", origin=0)
+        for label in draw(
+            st.lists(st.sampled_from(["Shelter", "Evacuation"]), min_size=1, max_size=2)
+        ):
+            status, relief = draw(st.sampled_from([(None, None), ("Current", "Sufficient")]))
+            said_of = {"status": status, "resolution": relief, "kind": "situation", "label": label}
+            told = {"place": draw(st.sampled_from([None, "Osh", "\u6c5f\u82cf"]))}
+            sure = {"confidence": draw(st.sampled_from([0.0, 0.125, 1.0]))}
+            _add(tables, "frames", document=document, **said_of, **told, **sure)
+    return Corpus(**tables)
+
+
+@st.composite
+def templettes(draw: st.DrawFn) -> Corpus:
+    """Instances of templettes, whose fills are texts and pointers."""
+    tables: dict[str, Rows] = {"sources": [], "documents": [], "frames": [], "fills": []}
+    _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    for document in range(draw(st.integers(1, 2))):
+        _add(tables, "documents", name=f"B{document}", origin=0)
+        for number in range(1, draw(st.integers(2, 3))):
+            name = f"CONTEST-B{document}-{number}"
+            frame = {"frame": name, "kind": "templette", "label": "CONTEST", "optional": False}
+            row = _add(tables, "frames", document=document, **frame)
+            place = {"document": document, "frame_row": row, "alternative": 1, "position": 1}
+            slot = {"optional": False, "slot": "NAME", "slot_number": 1, "kind": "text"}
+            text = {"text": draw(st.sampled_from(WORDS)), "quoted": True}
+            extents = [{"start": number, "end": number + 5}]
+            _add(tables, "fills", **place, **slot, **text, extents=extents)
+            slot = {"optional": True, "slot": "NEXT", "slot_number": 2, "kind": "pointer"}
+            _add(tables, "fills", **place, **slot, target=name)
+    return Corpus(**tables)
+
+
+@st.composite
+def counted(draw: st.DrawFn) -> Corpus:
+    """Documents whose offsets are numbers of tokens, with mentions of entities."""
+    tables: dict[str, Rows] = {name: [] for name in TABLES}
+    _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    for document in range(draw(st.integers(1, 2))):
+        _add(tables, "documents", name=f"D{document}", origin=0)
+        here, size = {"document": document}, draw(st.integers(1, 4))
+        row = _add(tables, "segments", **here, start=1, end=size + 1)
+        for at in range(1, size + 1):
+            word = {"text": draw(st.sampled_from(WORDS)), "segment_row": row}
+            _add(tables, "tokens", **here, start=at, end=at + 1, **word)
+        for at in draw(st.sets(st.integers(1, size))):
+            entity = f"NIL{draw(st.integers(1, 2))}:D{document}"
+            own = {"mention": "", "label": "", "start": at, "end": at + 1, "entity": entity}
+            _add(tables, "mentions", **here, **own)
+    return Corpus(**tables)
+
+
+@st.composite
+def marked_up(draw: st.DrawFn) -> Corpus:
+    """Texts of documents in SGML, one behind the other."""
+    texts = [
+        f"<DOC>\n<DOCNO> D{number} </DOCNO>\n{draw(st.sampled_from(WORDS[:6]))}\n</DOC>"
+        for number in range(draw(st.integers(1, 3)))
+    ]
+    starts = accumulate(chain([0], (len(text) + 1 for text in texts)))
+    listed = zip(texts, starts, strict=False)
+    named = [
+        {"name": f"D{n}", "text": t, "start": s, "origin": 0} for n, (t, s) in enumerate(listed)
+    ]
+    source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
+    return Corpus(sources=[source], documents=[{"row": n, **one} for n, one in enumerate(named)])
+
+
+def _of_standoff(corpus: Corpus) -> Corpus:
+    return corpus.replace(
+        modifiers=corpus.modifiers.filter(pl.col("modifier").str.contains("^[MN]"))
+    )
+
+
+def _of_brat(corpus: Corpus) -> Corpus:
+    """Normalisations only of mentions that have no other entity, and say it."""
+    own = corpus.mentions.select("document", "entity", target="mention")
+    named = corpus.modifiers.join(own, on=["document", "target"], how="left")
+    kept = named.filter(~pl.col("modifier").str.starts_with("N") | pl.col("entity").is_null())
+    said_too = kept.filter(pl.col("modifier").str.starts_with("N"))
+    values = said_too.select("document", "value", mention="target")
+    mentions = corpus.mentions.join(values, on=["document", "mention"], how="left")
+    mentions = mentions.with_columns(entity=pl.coalesce("entity", "value")).drop("value")
+    return corpus.replace(modifiers=kept.drop("entity"), mentions=mentions)
+
+
+def _whole(corpus: Corpus) -> Corpus:
+    """Mentions that are not broken, each with an entity, and candidates for these."""
+    mentions = corpus.mentions.with_columns(
+        pl.col("entity").fill_null("NIL2").str.replace(":", ""),
+        pl.lit(None, corpus.mentions.schema["fragments"]).alias("fragments"),
+    )
+    mentions = mentions.with_columns(end=pl.col("start") + 2, text=pl.lit(None, pl.String))
+    return corpus.replace(mentions=mentions)
+
+
+def _with_line_ends(corpus: Corpus) -> Corpus:
+    return corpus.replace(documents=corpus.documents.with_columns(pl.col("text") + "\n"))
+
+
+def _of_neleval(corpus: Corpus) -> Corpus:
+    corpus = _whole(corpus)
+    return corpus.replace(mentions=corpus.mentions.with_columns(mention=pl.lit("")))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a format is tried on, where that is not everything that a format can declare.
+
+    `narrowed` is what it needs of a corpus; `again` are the tables of which more comes back than
+    was there, because they say again what others say.
+    """
+
+    corpora: Callable[[], st.SearchStrategy[Corpus]] = annotated
+    narrowed: Callable[[Corpus], Corpus] = lambda corpus: corpus
+    again: frozenset[str] = frozenset()
+
+
+TRIALS: Mapping[str, Trial] = {
+    "standoff": Trial(narrowed=_of_standoff),
+    "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
+    "appen": Trial(situations),
+    "speech-sf-json": Trial(situations),
+    "speech-sf-tsv": Trial(situations),
+    "edl-tab": Trial(narrowed=_whole),
+    "neleval": Trial(narrowed=_of_neleval),
+    "conll-coref": Trial(counted),
+    "ltf": Trial(again=frozenset({"attributes"})),
+    "laf": Trial(again=frozenset({"attributes"})),
+    "hub4": Trial(templettes),
+    "sgml-corpus": Trial(marked_up),
+    "text": Trial(narrowed=_with_line_ends),
+}
+BOTH = [name for name in known() if load(name).reads and load(name).write]
+
+
+def content(form: Format) -> set[str]:
+    """The tables that a format carries, and that of documents' texts."""
+    texts = {"documents.text"} & set(form.carries)
+    return set(form.tables) - {"sources"} | texts
+
+
+def losses(form: Format, corpus: Corpus) -> dict[str, int]:
+    """What the declarations say that a format has no place for, by what that is."""
+    counts = Counter[str]()
+    for name, frame in corpus.tables():
+        if frame.is_empty():
+            continue
+        if name not in form.tables:
+            counts[f"rows of {name}"] += frame.height
+            continue
+        for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
+            counts[f"values of {name}.{column}"] += frame[column].len() - frame[column].null_count()
+    counts.update(form.lost(corpus))
+    return {what: count for what, count in counts.items() if count}
+
+
+def told(findings: list[Finding]) -> dict[str, int]:
+    """What a conversion said that it lost."""
+    lost = [finding.message for finding in findings if finding.code in {"CNV101", "CNV103"}]
+    parts = [message.rpartition(" have no place in ")[0].partition(" ") for message in lost]
+    return {what: int(count.replace(",", "")) for count, _, what in parts}
+
+
+def written(form: Format, corpus: Corpus, folder: Path) -> Corpus:
+    """A corpus, written and read again."""
+    assert form.write is not None
+    path = folder / f"written{form.suffixes[0] if form.suffixes else ''}"
+    form.write([corpus], path)
+    readings = list(form.read(open_source(str(path))))
+    problems = [f for reading in readings for f in reading.findings if f.severity == "error"]
+    assert problems == []
+    return Corpus.concat(reading.corpus for reading in readings)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_what_is_declared_comes_back_equal(name: str) -> None:
+    form, trial = load(name), TRIALS.get(name, Trial())
+
+    @given(trial.corpora())
+    @settings(max_examples=6, deadline=None)
+    def hold(drawn: Corpus) -> None:
+        corpus = restricted(form, trial.narrowed(drawn))
+        assert losses(form, corpus) == {}
+        with tempfile.TemporaryDirectory() as folder:
+            again = written(form, corpus, Path(folder))
+        for table in form.tables[1:]:
+            before, after = said(form, corpus, table), said(form, again, table)
+            assert before - after == Counter(), table
+            assert table in trial.again or after - before == Counter(), table
+
+    hold()
+
+
+KINDS = ("event", "relation", "situation", "templette")
+
+
+@pytest.mark.parametrize("name", [n for n in known() if load(n).kinds and load(n).write])
+def test_frames_of_kinds_without_a_place_are_listed(name: str) -> None:
+    form = load(name)
+    documents = [{"row": 0, "name": "d", "text": "Osh met"}]
+    for kind in {*KINDS} - {*form.kinds}:
+        frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": kind, "label": "Meet"}
+        corpus = Corpus(documents=documents, frames=[{**frame, "frame": "E1"}])
+        without = Corpus(documents=documents)
+        more = sum(form.lost(corpus).values()) - sum(form.lost(without).values())
+        assert more >= 1, kind
+
+
+# What each format that is read is converted from: its own valid fixtures.
+ELSEWHERE = {
+    "standoff": "standoff/valid/full",
+    "jsonl": "lorehlt-edl/valid/texts.jsonl",
+    "document-list": "lorehlt-edl/valid/documents.list",
+    "edl-tab": "lorehlt-edl/valid/submission.tab",
+    "kb-tab": "lorehlt-edl/valid/kb.tab",
+    "seedev-sentences": "seedev-sentences/valid/sentences.tsv",
+    "conllu": "conllu/valid/water.conllu",
+    "hub4": "hub4/valid/reference.tpl",
+    "sgml-corpus": "hub4/valid/corpus.sgml",
+    "neleval": "neleval/valid/all-columns.tsv",
+    "text": "rsd/valid/water-1.rsd.txt",
+    "speech-sf-tsv": "speech-sf-json/valid",
+    "corpus": "standoff/valid/full",
+}
+MADE = {"speech-sf-tsv": "speech-sf-json", "corpus": "standoff"}
+"""Formats without a fixture of their own: what it is made from."""
+WRITTEN = [name for name in known() if load(name).write]
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
+    """A file or folder of each format that is read."""
+    found = {}
+    for name in known():
+        found[name] = FIXTURES / ELSEWHERE.get(name, f"{name}/valid")
+        if name in MADE:
+            made = tmp_path_factory.mktemp("made") / f"made{load(name).suffixes[0]}"
+            convert(str(found[name]), str(made), from_format=MADE[name], to_format=name)
+            found[name] = made
+    return found
+
+
+@pytest.mark.parametrize("name", [name for name in known() if load(name).reads])
+def test_each_pair_of_formats_says_what_it_loses(
+    name: str, sources: Mapping[str, Path], tmp_path: Path
+) -> None:
+    form = load(name)
+    corpus = Corpus.concat(one.corpus for one in form.read(open_source(str(sources[name]))))
+    assert sum(getattr(corpus, table).height for table in form.tables[1:]) > 0
+    shared = content(form) - {"documents"} or {"documents"}
+    sharing = [other for other in WRITTEN if shared & content(load(other))]
+    assert set(sharing) >= {"corpus", "jsonl"}
+    for number, other in enumerate(sharing, start=[*known()].index(name)):
+        # Losing pairs are many: refused is one of five, of each format others.
+        strict = number % 5 == 0
+        converted(form, corpus, load(other), sources[name], tmp_path / other, strict=strict)
+
+
+def converted(
+    form: Format, corpus: Corpus, other: Format, source: Path, path: Path, *, strict: bool
+) -> None:
+    """Hold that a conversion loses what the declarations say, and that the rest arrives."""
+    given = (str(source), str(path))
+    named = {"from_format": form.name, "to_format": other.name}
+    expected = losses(other, corpus)
+    if expected and strict:
+        with pytest.raises(Lossy) as refused:
+            convert(*given, **named, strict_loss=True)
+        assert told(refused.value.findings) == expected, other.name
+        assert list(path.parent.glob(f"*{path.name}*")) == []
+    findings = convert(*given, **named, strict_loss=not expected)
+    assert told(findings) == expected, other.name
+    if other.reads:
+        arrived(form, corpus, other, path, sum(other.lost(corpus).values()))
+
+
+def arrived(form: Format, corpus: Corpus, other: Format, path: Path, lost: int) -> None:
+    """Hold that what both formats declare is there, but for what was told to be lost.
+
+    Where something says nothing, the other format may say something. With what is lost, all that
+    belongs to it is lost.
+    """
+    again = Corpus.concat(one.corpus for one in other.read(open_source(str(path))))
+    for table in content(form) & content(other) & TABLES.keys():
+        without = silent(corpus, table)
+        before = said(other, corpus, table, without)
+        after = said(other, again, table, without)
+        belongs = {target for _, target in TABLES[table].references} - {"documents", "sources"}
+        assert lost or before - after == Counter(), (other.name, table, before - after)
+        assert belongs or after.total() >= before.total() - lost, (other.name, table)
