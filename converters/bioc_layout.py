@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hlteval.converters.xml_elements import Element, Fault
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
 
 GAP = 1_000_000
 """Most characters between two passages that a text is filled with."""
@@ -32,8 +34,20 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "refused": (*_PLACE, "code", "kind", "id", "label", "text", "column", "end_column", "expected"),
 }
 """The columns of the rows that are made; keys are their ordinals."""
-Told = tuple[Fault, str | None]
-"""What is wrong, with the identifier of the record."""
+
+
+Infons = list[tuple[str, str]]
+"""What is said of something, by key."""
+
+
+class Told(NamedTuple):
+    """Something wrong: its code, the element and perhaps the attribute, values, the record."""
+
+    code: str
+    ordinal: int
+    field: str
+    values: Mapping[str, object]
+    record: str | None
 
 
 class Collected:
@@ -42,23 +56,58 @@ class Collected:
     Attributes:
         rows: of each table, by its name.
         told: what is wrong.
-        children: the elements that are in another, by its ordinal.
+        ordinals: of each element, its ordinal in the file.
+        passed: the ordinals of the elements that are passed over.
         document: the row of the document.
     """
 
-    def __init__(self, origin: int) -> None:
+    def __init__(
+        self, origin: int, ordinals: Mapping[Element, int], passed: frozenset[int]
+    ) -> None:
         self.origin, self.document = origin, 0
+        self.ordinals, self.passed = ordinals, passed
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
         self.told: list[Told] = []
-        self.children: dict[int, list[Element]] = {}
 
-    def infons(self, element: Element) -> list[tuple[str, str]]:
-        """What is said of an element, by key."""
-        kids = self.children.get(element.ordinal, ())
-        return [(one.attributes.get("key", ""), one.text) for one in kids if one.tag == "infon"]
+    def kids(self, element: Element) -> Sequence[Element]:
+        """The elements that are in another, without those that are passed over."""
+        if not self.passed:
+            return list(element)
+        return [one for one in element if self.ordinals[one] not in self.passed]
+
+    def tell(
+        self,
+        element: Element,
+        code: str,
+        field: str = "",
+        record: str | None = None,
+        **values: object,
+    ) -> None:
+        """Keep what is wrong with an element, or with an attribute or the text of it."""
+        values["element"] = element.tag
+        self.told.append(Told(code, self.ordinals[element], field, values, record))
+
+    def parts(self, element: Element) -> tuple[Infons, list[Element], str | None]:
+        """Of an annotation or relation, what is said of it, its locations or nodes, its text."""
+        infons: Infons = []
+        others: list[Element] = []
+        text = None
+        for one in self.kids(element):
+            tag = one.tag
+            if tag == "infon":
+                infons.append((one.get("key", ""), one.text or ""))
+            elif tag == "text":
+                text = one.text or ""
+            else:
+                others.append(one)
+        return infons, others, text
 
     def said(
-        self, element: Element, columns: Sequence[str] = (), several: str = ""
+        self,
+        element: Element,
+        columns: Sequence[str] = (),
+        several: str = "",
+        infons: Infons | None = None,
     ) -> dict[str, str | None]:
         """The infons that have columns, by key; the others are attributes.
 
@@ -66,9 +115,10 @@ class Collected:
             element: what they are said of.
             columns: their keys; the first of a key counts.
             several: the key that may be there more than once.
+            infons: all of them, where they were looked up already.
         """
         found: dict[str, str | None] = dict.fromkeys(columns)
-        for key, text in self.infons(element):
+        for key, text in self.parts(element)[0] if infons is None else infons:
             if key in found and found[key] is None:
                 found[key] = text
             elif key != several:
@@ -77,8 +127,13 @@ class Collected:
 
     def attribute(self, of: Element, element: str, name: str, value: str) -> None:
         """Add what only this format says of an element."""
-        row = (self.document, self.origin, of.ordinal, element, name, value)
+        row = (self.document, self.origin, self.ordinals[of], element, name, value)
         self.rows["attributes"].append(row)
+
+
+def text_of(element: Element) -> str:
+    """What stands in an element."""
+    return element.text or ""
 
 
 class Spot(NamedTuple):
@@ -109,10 +164,10 @@ class Text:
 
     def passage(self, element: Element, ordinal: int) -> None:
         """Add a passage with its sentences."""
-        kids = self.documents.children.get(element.ordinal, ())
+        kids = self.documents.kids(element)
         self.documents.said(element)
         start, known = self.offset(element, self.length)
-        text = next((one.text for one in kids if one.tag == "text"), None)
+        text = next((text_of(one) for one in kids if one.tag == "text"), None)
         sentences = [one for one in kids if one.tag == "sentence"]
         at = len(self.segments)
         if sentences:
@@ -131,16 +186,16 @@ class Text:
 
     def offset(self, element: Element, expected: int) -> tuple[int, bool]:
         """Where a passage or sentence begins, and whether it says so; if not, that is told."""
-        kids = self.documents.children.get(element.ordinal, ())
+        kids = self.documents.kids(element)
         written = next((one for one in kids if one.tag == "offset"), None)
-        given = written.text.strip() if written else ""
-        if written and NUMBER.fullmatch(given):
-            return int(given), True
         if written is None:
-            fault = element.fault("BIO103", expected=expected)
-        else:
-            fault = written.fault("BIO102", "text", what="the text", given=given[:40] or "empty")
-        self.documents.told.append((fault, None))
+            self.documents.tell(element, "BIO103", expected=expected)
+            return expected, False
+        given = text_of(written).strip()
+        if NUMBER.fullmatch(given):
+            return int(given), True
+        given = given[:40] or "empty"
+        self.documents.tell(written, "BIO102", "text", what="the text", given=given)
         return expected, False
 
     def append(self, element: Element, text: str | None, start: int) -> None:
@@ -149,11 +204,9 @@ class Text:
             return
         gap = start - self.length
         if gap < 0:
-            fault = element.fault("BIO201", start=start, end=self.length)
-            self.documents.told.append((fault, None))
+            self.documents.tell(element, "BIO201", start=start, end=self.length)
         elif gap > GAP:
-            fault = element.fault("BIO202", start=start, end=self.length, most=GAP)
-            self.documents.told.append((fault, None))
+            self.documents.tell(element, "BIO202", start=start, end=self.length, most=GAP)
         else:
             self.chunks += ["\n" * gap, text]
             self.length += gap + len(text)
@@ -170,15 +223,15 @@ class Text:
         elif len(self.segments) == 1 and self.segments[0][1] == 0:
             self.segments.clear()
         documents.rows["segments"] += [
-            (documents.document, documents.origin, one.ordinal, start, end, text, part)
+            (documents.document, documents.origin, documents.ordinals[one], start, end, text, part)
             for one, start, end, text, part in self.segments
         ]
         return "".join(self.chunks) if self.written else None
 
     def fills(self, passage: Element) -> bool:
         """Whether a last passage only tells where the text ends."""
-        kids = self.documents.children.get(passage.ordinal, ())
-        text = [one.text for one in kids if one.tag == "text"]
+        kids = self.documents.kids(passage)
+        text = [text_of(one) for one in kids if one.tag == "text"]
         return text == [""] and all(one.tag in {"offset", "text"} for one in kids)
 
 
@@ -191,11 +244,11 @@ class _Sentences:
 
     def add(self, element: Element) -> None:
         """Add a sentence behind the others."""
-        kids = self.whole.documents.children.get(element.ordinal, ())
+        kids = self.whole.documents.kids(element)
         self.whole.documents.said(element)
         expected = self.start + len(self.text)
         start, known = self.whole.offset(element, expected)
-        text = next((one.text for one in kids if one.tag == "text"), None)
+        text = next((text_of(one) for one in kids if one.tag == "text"), None)
         self.whole.within(kids, Spot(text, start if known else None))
         row = (element, start, start + len(text or ""), text, self.part)
         self.whole.segments.append(row)
@@ -204,5 +257,4 @@ class _Sentences:
             self.text += "\n" * gap + (text or "")
         else:
             code, end = ("BIO201" if gap < 0 else "BIO202"), expected
-            fault = element.fault(code, start=start, end=end, most=GAP)
-            self.whole.documents.told.append((fault, None))
+            self.whole.documents.tell(element, code, start=start, end=end, most=GAP)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hlteval.converters.xml_elements import Element
-
 _JOINTS = (" ", "", "...", " ... ", "…", " … ")
 _BLANK = str.maketrans("\r\n\t", "   ")
 _LONGEST = 300
@@ -30,7 +28,8 @@ class Stretch(NamedTuple):
 class Misfit(NamedTuple):
     """An annotation whose text is not what stands at its locations in the text that it is in."""
 
-    element: Element
+    ordinal: int
+    record: str | None
     spans: tuple[tuple[int, int], ...]
     text: str
     within: Stretch

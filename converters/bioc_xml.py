@@ -25,33 +25,34 @@ Codes raised: XML1xx, BIOxxx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from hlteval.converters.bioc_documents import Documents
 from hlteval.converters.bioc_layout import COLUMNS, Told
-from hlteval.converters.bioc_texts import CONVENTIONS, Misfit, counted, nearest
+from hlteval.converters.bioc_misfits import Misfits, Placed
 from hlteval.converters.bioc_writing import lost, written
 from hlteval.converters.format import Format, Located, Place, Reading
-from hlteval.converters.single_file import head
+from hlteval.converters.single_file import beginning
 from hlteval.converters.xml_elements import Fault, Lines, Malformed, other_encoding, starts
 from hlteval.converters.xml_stream import Written, declared_encoding, parts, utf8
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, decode
 
-_SURE = 0.9
-"""The share of the annotations that do not fit which must fit if they are counted otherwise."""
 _SUFFIX = ".bioc.xml"
 
 
 def sniff(source: Source) -> bool:
-    """Whether files are named so, or the only one has the root element of BioC."""
-    named = any(member.basename.endswith(_SUFFIX) for member in source.members)
-    return named or "<collection" in head(source)
+    """Whether files are named so, or the first has the root element of BioC."""
+    members = _members(source)
+    if any(member.basename.endswith(_SUFFIX) for member in members):
+        return True
+    return bool(members) and "<collection" in beginning(members[0])
 
 
 def read(source: Source) -> Iterator[Reading]:
@@ -88,7 +89,7 @@ class _File:
     names: set[str]
     findings: list[Finding]
     ordinal: int = 0
-    counted: set[str] = field(default_factory=set)
+    misfits: Misfits = field(default_factory=Misfits)
     _lines: Lines | None = None
 
     def readings(self) -> Iterator[Reading]:
@@ -100,42 +101,36 @@ class _File:
         row = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **row, "format": FORMAT.name, "sha256": self.digest}
         for part in parts(self.data, "bioc", "collection", "document"):
-            documents = Documents(0, self.names, self.ordinal)
-            documents.take(part.elements, part.passed)
+            documents = Documents(part, self.names, self.ordinal)
             self.ordinal = documents.ordinal
-            self.tell([*((fault, None) for fault in part.faults), *documents.told])
-            self.misfits(documents.misfits)
+            self.tell((fault, None) for fault in part.faults)
+            refused = documents.rows["refused"]
+            misfits = self.misfits.open(documents.misfits)
+            wanted = {one.ordinal for one in documents.told} | {row[2] for row in refused}
+            wanted.update(one.ordinal for one in misfits)
+            places = part.places(wanted) if wanted else {}
+            self.tell(_fault(one, places) for one in documents.told)
+            self.tell(self.misfits.settled(misfits, places))
+            documents.rows["refused"] = [_with_column(row, places[row[2]][1]) for row in refused]
             tables = {name: _keyed(name, rows) for name, rows in documents.rows.items()}
             found, self.findings = tuple(self.findings), []
             yield Reading(Corpus(sources=[origin], **tables), found, (self.member,))
+        self.tell(self.misfits.rest())
 
-    def tell(self, told: Iterable[Told]) -> None:
+    def tell(self, told: Iterable[Placed]) -> None:
+        """Add findings."""
         for fault, record in told:
             self._lines = self._lines or Lines(Written(self.data))
             self.findings.append(self._lines.finding(fault, self.member.display, record))
 
-    def misfits(self, misfits: Sequence[Misfit]) -> None:
-        """Tell of annotations that are not what stands there; of a common reason once a file."""
-        for unit, (what, _, _) in CONVENTIONS.items():
-            fitting = [one for one in misfits if counted(one, unit)]
-            if unit in self.counted or len(fitting) >= max(3, _SURE * len(misfits)):
-                if unit not in self.counted:
-                    fault = fitting[0].element.fault("BIO204", what=what)
-                    self.tell([(fault, fitting[0].element.attributes.get("id"))])
-                self.counted.add(unit)
-                misfits = [one for one in misfits if not counted(one, unit)]
-        self.tell(map(_misfit, misfits))
+
+def _fault(told: Told, places: Mapping[int, tuple[int, int]]) -> Placed:
+    return Fault(told.code, *places[told.ordinal], told.values, told.field), told.record
 
 
-def _misfit(misfit: Misfit) -> Told:
-    """An annotation that is not what stands there, as a finding."""
-    begin = misfit.within.start
-    said = " … ".join(
-        misfit.within.text[max(0, start - begin) : max(0, end - begin)][:40]
-        for start, end in misfit.spans[:3]
-    )
-    values = {"said": said, "given": misfit.text[:40], "hint": nearest(misfit)}
-    return misfit.element.fault("BIO203", **values), misfit.element.attributes.get("id")
+def _with_column(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:
+    """A refused record with its columns, which are the last before what was expected."""
+    return (*row[:-3], column, column + len("<annotation"), row[-1])
 
 
 def _keyed(name: str, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:

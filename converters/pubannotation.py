@@ -42,10 +42,10 @@ from hlteval.converters.pubannotation_items import Items
 from hlteval.converters.pubannotation_losses import lost
 from hlteval.converters.pubannotation_scopes import records, title
 from hlteval.converters.pubannotation_writing import write_files, written
-from hlteval.converters.single_file import head
+from hlteval.converters.single_file import beginning
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.sources import Member, Source, decode
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
@@ -53,19 +53,11 @@ _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
 
 def sniff(source: Source) -> bool:
     """Whether the file, or the first of a folder that ends in .json, has members of this format."""
-    if source.kind in {"file", "stdin"}:
-        begin = head(source)
-    else:
-        named = [member for member in source.members if member.basename.endswith(_SUFFIX)]
-        begin = _begin(named[0]) if named else ""
+    members = source.members
+    if source.kind not in {"file", "stdin"}:
+        members = tuple(one for one in members if one.basename.endswith(_SUFFIX))[:1]
+    begin = beginning(members[0]) if members else ""
     return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
-
-
-def _begin(member: Member) -> str:
-    try:
-        return member.fetch()[:4000].decode("utf-8", "replace").removeprefix("\ufeff")
-    except Unreadable:
-        return ""
 
 
 def read(source: Source) -> Iterator[Reading]:
@@ -160,7 +152,13 @@ FORMAT = Format(
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
         *("frames", "arguments", "modifiers", "documents.text", "documents.language"),
-        *("segments.name", "mentions.fragments", "mentions.text", "mentions.entity"),
+        *(
+            "segments.name",
+            "segments.text",
+            "mentions.fragments",
+            "mentions.text",
+            "mentions.entity",
+        ),
         *("mentions.mention_type", "mentions.confidence", "mentions.annotator"),
         *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
     ),

@@ -14,7 +14,7 @@ from hlteval.representation import TABLES
 _PLACE = ("document", "origin", "record")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "documents": ("origin", "name", "text", "language"),
-    "segments": (*_PLACE, "name", "start", "end"),
+    "segments": (*_PLACE, "name", "start", "end", "text"),
     "attributes": (*_PLACE, "element", "name", "value"),
     "mentions": (*_PLACE, "mention", "label", "start", "end", "fragments", "text"),
     "links": (*_PLACE, "mention_row", "rank", "entity"),
@@ -61,7 +61,7 @@ class Items:
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
         self.told: list[Told] = []
         self.place = (0, 0, 0)
-        self.text = ""
+        self.text: str | None = None
         self.events: dict[str, int] = {}
         self.mentions: dict[str, int] = {}
         self.groups: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
@@ -83,11 +83,10 @@ class Items:
             bad: the ways to items that are not taken.
         """
         text = document.get("text")
-        self.text = text if isinstance(text, str) else ""
         language = document.get("lang")
         row = len(self.rows["documents"])
         named = language if isinstance(language, str) else None
-        whole = text if isinstance(text, str) else None
+        self.text = whole = text if isinstance(text, str) else None
         self.rows["documents"].append((origin, name, whole, named))
         self.told, first = [], record
         if whole is None and "text" not in document:
@@ -154,12 +153,13 @@ class Items:
         """The parts of a span; those that are none in the text are told."""
         parts = span if isinstance(span, list) else [span]
         found = [(int(part["begin"]), int(part["end"])) for part in parts]
+        length = None if self.text is None else len(self.text)
         for at, (begin, end) in enumerate(found):
             way = (*path, "span", at) if isinstance(span, list) else (*path, "span")
-            values = {"begin": begin, "end": end, "length": len(self.text)}
+            values = {"begin": begin, "end": end, "length": length}
             if end <= begin:
                 self.told.append(Told("PUB202", way, values))
-            elif end > len(self.text) and self.text:
+            elif length is not None and end > length:
                 self.told.append(Told("PUB201", way, values))
         return found
 
@@ -184,7 +184,8 @@ class Items:
         spans = self.spans(path, item["span"])
         start, end = min(spans)[0], max(end for _, end in spans)
         fragments = [{"start": a, "end": b} for a, b in spans] if len(spans) > 1 else None
-        text = " ".join(self.text[a:b] for a, b in spans) if self.text else None
+        whole = self.text
+        text = None if whole is None else " ".join(whole[a:b] for a, b in spans)
         self.mentions.setdefault(name or "", len(self.rows["mentions"]))
         mention = (*self.place, name or "", item["obj"], start, end, fragments, text)
         self.rows["mentions"].append(mention)
@@ -196,7 +197,8 @@ class Items:
         if isinstance(item["span"], list):
             self.keep("blocks", "span", item["span"])
         start, end = min(spans)[0], max(end for _, end in spans)
-        self.rows["segments"].append((*self.place, scope.name(item.get("id")), start, end))
+        text = None if self.text is None else self.text[start:end]
+        self.rows["segments"].append((*self.place, scope.name(item.get("id")), start, end, text))
 
     def relations(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
         """Add a relation, an argument of an event, or the link of a group."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from hlteval.converters.json_parser import Path
@@ -45,7 +46,12 @@ def compact(value: Any) -> str:
         >>> compact({"a": ["é", 1.5]})
         '{"a": ["é", 1.5]}'
     """
-    return json.dumps(value, ensure_ascii=False)
+    return _encoder().encode(value)
+
+
+@cache
+def _encoder() -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False)
 
 
 def scopes(document: Mapping[str, Any]) -> Iterator[Scope]:
@@ -73,6 +79,6 @@ def title(document: Mapping[str, Any], stem: str) -> str:
         'PMC-1134658-0'
     """
     parts = [document.get(name) for name in ("sourcedb", "sourceid", "divid")]
-    if parts[1] in {None, ""} or not isinstance(parts[1], str | int):
+    if not isinstance(parts[1], str | int) or parts[1] == "":
         return stem
     return "-".join(str(one) for one in parts if isinstance(one, str | int) and one != "")

@@ -34,8 +34,18 @@ def head(source: Source, size: int = 4000) -> str:
     """
     if source.kind not in {"file", "stdin"} or not source.members:
         return ""
+    return beginning(source.members[0], size)
+
+
+def beginning(member: Member, size: int = 4000) -> str:
+    """How a file begins; empty where it cannot be read.
+
+    Args:
+        member: the file.
+        size: how many bytes are looked at; a mark of the encoding is left out.
+    """
     try:
-        begin = source.members[0].fetch()[:size]
+        begin = member.fetch()[:size]
     except Unreadable:
         return ""
     return begin.decode("utf-8", "replace").removeprefix("\ufeff")

@@ -123,10 +123,6 @@ class Reader:
             raise Malformed(self.malformed(error)) from error
         return Parsed(self.elements, self.doctype, self.encoding)
 
-    def written(self) -> str:
-        """The file as it is."""
-        return self.text
-
     def listen(self) -> None:
         """Have the parser tell what it meets."""
         self.parser.XmlDeclHandler = self.declared
@@ -145,8 +141,8 @@ class Reader:
         """Keep the document type; refuse one that declares something itself."""
         del public
         if subset:
-            found = _SUBSET.search(self.written())
-            line, column = _spot(self.written(), found.end() - 1 if found else 0)
+            found = _SUBSET.search(self.text)
+            line, column = _spot(self.text, found.end() - 1 if found else 0)
             raise Malformed(Fault("XML102", line, column, {}))
         self.doctype = Doctype(root, system or "")
 
@@ -182,7 +178,7 @@ class Reader:
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
         hint = "look at the characters before this place"
-        written = _lines(self.written())[line - 1 : line]
+        written = _lines(self.text)[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:

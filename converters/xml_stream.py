@@ -1,7 +1,8 @@
 """Large XML files, part by part: some megabytes of what stands below the root at a time.
 
-A file that is not well-formed gives nothing at all, so that what is read does not depend on the
-size of the parts. The bytes of the file are kept, its elements only for as long as a part lasts.
+expat goes through the file once, for where it can be cut; a file that is not well-formed gives
+nothing at all, so that what is read does not depend on the size of the parts. lxml makes a tree of
+each part and holds it to the schema. The bytes of the file are kept, a tree only while it is read.
 """
 
 from __future__ import annotations
@@ -9,33 +10,24 @@ from __future__ import annotations
 import codecs
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pyexpat import ExpatError, ParserCreate
-from typing import NamedTuple, overload
+from typing import TYPE_CHECKING, NamedTuple, overload
 
-from hlteval.converters.xml_elements import Element, Fault, Malformed, Reader
-from hlteval.converters.xml_structure import conforms, explain
+from hlteval.converters.xml_elements import DEEPEST, Fault, Malformed, Reader, parse, starts
+from hlteval.converters.xml_structure import explain
 from hlteval.findings import Finding
+from hlteval.grammars.relaxng import validator
 from hlteval.sources import Member, Unreadable, decode, sha256
 
-PART = 8_000_000
+if TYPE_CHECKING:
+    from lxml import etree
+
+PART = 1_000_000
 """Bytes of a part; more cost memory and gain no time."""
 _CHUNK = 1 << 18
 _DECLARATION = re.compile(rb"""<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"'<>]{1,40})["']""")
-
-
-class Part(NamedTuple):
-    """Some of the elements below the root.
-
-    Attributes:
-        elements: these and all that is in them, in the order of their tags.
-        faults: what the schema does not have.
-        passed: the ordinals of the elements that are to be passed over.
-    """
-
-    elements: Sequence[Element]
-    faults: Sequence[Fault]
-    passed: frozenset[int]
 
 
 class Bytes(NamedTuple):
@@ -84,6 +76,65 @@ def _faultless(data: bytes, encoding: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of what stands below the root.
+
+    Attributes:
+        root: the root with only these elements in it.
+        ordinals: of each element, its ordinal in the file.
+        faults: what the schema does not have.
+        passed: the ordinals of the elements that are to be passed over.
+        cut: where it stands in the file.
+    """
+
+    root: etree._Element
+    ordinals: Mapping[etree._Element, int]
+    faults: Sequence[Fault]
+    passed: frozenset[int]
+    cut: Cut
+
+    def places(self, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Line and column of elements, by ordinal, in the file."""
+        cut = self.cut
+        inside = {ordinal - cut.before: ordinal for ordinal in wanted}
+        found = starts(cut.text(), inside)
+        return {inside[own]: cut.moved(*place) for own, place in found.items()}
+
+
+class Cut(NamedTuple):
+    """A stretch of a file below the root, from one item to another.
+
+    Attributes:
+        head: the file up to the end of the start tag of the root.
+        written: the stretch.
+        tail: the end tag of the root.
+        before: elements of the file that stand between the root and the stretch.
+        line: lines of the file that do so.
+        column: code points of its line before the stretch begins.
+    """
+
+    head: bytes
+    written: bytes
+    tail: bytes
+    before: int
+    line: int
+    column: int
+
+    def text(self) -> str:
+        """The stretch as a file of its own."""
+        return (self.head + self.written + self.tail).decode()
+
+    def moved(self, line: int, column: int) -> tuple[int, int]:
+        """Line and column in the file of a place in that file of its own."""
+        last = _lines(self.head) + 1
+        if line < last or (line == last and column <= len(_last_line(self.head))):
+            return line, column
+        if line > last:
+            return line + self.line, column
+        return line + self.line, column - len(_last_line(self.head)) + self.column
+
+
 def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> Iterator[Part]:
     """A file part by part.
 
@@ -99,32 +150,87 @@ def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> I
 
     Examples:
         >>> file = b"<collection><document/><document/></collection>"
-        >>> [len(part.elements) for part in parts(file, "bioc", "collection", "document", 30)]
-        [3, 0]
+        >>> [len(part.root) for part in parts(file, "bioc", "collection", "document", 1)]
+        [1, 1, 0]
     """
-    if not _well_formed(data):
-        for _ in _Stream(data, root, item).cuts(size):  # comes upon what is wrong
-            pass
+    ends = _Ends(data, root, item, size)
     told = False
-    for cut in (stream := _Stream(data, root, item)).cuts(size):
-        yield _checked(cut, stream.head, schema, again=told)
+    for cut in ends.cuts():
+        yield _checked(cut, schema, again=told)
         told = True
-
-
-def _well_formed(data: bytes) -> bool:
-    """Whether a file can be read: it may name a document type, but have no entities of its own."""
-    parser = ParserCreate("utf-8")
-    parser.StartDoctypeDeclHandler = _no_subset
-    parser.SkippedEntityHandler = _no_entity
-    try:
-        parser.Parse(data, True)
-    except (ExpatError, _Refused):
-        return False
-    return True
 
 
 class _Refused(Exception):
     """Something that is well-formed, and not read."""
+
+
+class _Ends:
+    """Where a file can be cut: behind each item that completes a part."""
+
+    def __init__(self, data: bytes, root: str, item: str, size: int) -> None:
+        self.data, self.root, self.item, self.size = data, root, item, size
+        self.parser = ParserCreate("utf-8")
+        self.parser.ordered_attributes = True  # the quickest, as nobody looks at them
+        self.depth = self.count = 0
+        self.inner = -1
+        """Where the content of the root begins."""
+        self.outer = -1
+        """Where its end tag begins."""
+        self.empty = False
+        """Whether the root is a single tag."""
+        self.found: list[tuple[int, int]] = []
+        """Where a cut is, and how many elements stand before it."""
+
+    def cuts(self) -> Iterator[Cut]:
+        """The file in parts."""
+        self.look()
+        head, tail = self.data[: self.inner], f"</{self.root}>".encode()
+        if self.empty:
+            head = head[:-2] + b">"
+        begin, before, line, column = self.inner, 0, 0, len(_last_line(head))
+        for end, count in [*self.found, (self.outer, self.count)]:
+            written = self.data[begin:end]
+            yield Cut(head, written, tail, before, line, column)
+            begin, before = end, count - 1
+            lines = _lines(written)
+            line += lines
+            column = len(_last_line(written)) + (0 if lines else column)
+
+    def look(self) -> None:
+        """Go through the file; what is wrong with it is told by a slower reader."""
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.StartDoctypeDeclHandler = _no_subset
+        self.parser.SkippedEntityHandler = _no_entity
+        try:
+            self.parser.Parse(self.data, True)
+        except (ExpatError, _Refused):
+            _Forgetful(self.data.decode(), self.root).read()
+            raise
+
+    def start(self, tag: str, _: object) -> None:
+        """Enter an element."""
+        self.count += 1
+        self.depth += 1
+        if self.depth > DEEPEST or (self.depth == 1 and tag != self.root):
+            raise _Refused
+        if self.depth == 2 and self.inner < 0:
+            self.inner = self.parser.CurrentByteIndex
+
+    def end(self, tag: str) -> None:
+        """Leave an element; behind one that completes a part the file can be cut."""
+        self.depth -= 1
+        if self.depth == 1 and tag == self.item:
+            at = self.parser.CurrentByteIndex  # behind the tag of an element that is empty
+            if self.data.startswith(f"</{tag}".encode(), at):
+                at = self.data.index(b">", at) + 1
+            if at - (self.found[-1][0] if self.found else self.inner) >= self.size:
+                self.found.append((at, self.count))
+        elif self.depth == 0:
+            self.outer = self.parser.CurrentByteIndex
+            if self.inner < 0:
+                self.inner = self.outer
+                self.empty = not self.data.startswith(b"</", self.outer)
 
 
 def _no_subset(root: str, system: str | None, public: str | None, subset: int) -> None:
@@ -138,86 +244,81 @@ def _no_entity(name: str, parameter: bool) -> None:
     raise _Refused
 
 
-class _Cut(NamedTuple):
-    """Elements, the root they stand in, and what is written of them."""
+class _Forgetful(Reader):
+    """A reader that keeps no elements, to tell why a file cannot be read."""
 
-    elements: list[Element]
-    root: Element
-    written: bytes
-
-
-def _checked(cut: _Cut, head: bytes, schema: str, *, again: bool) -> Part:
-    """A part with what the schema does not have; `head` is what stands before the first item."""
-    root, within = cut.root, [one for one in cut.elements if one is not cut.root]
-    end = f"</{root.tag}>".encode()
-    if conforms((head + cut.written + end).decode(), schema):
-        return Part(cut.elements, (), frozenset())
-    faults, passed = explain([root, *within], schema)
-    if again:
-        faults = [fault for fault in faults if fault[1:3] != (root.line, root.column)]
-    return Part(cut.elements, faults, frozenset(passed))
-
-
-class _Stream(Reader):
-    """A reader that forgets what was handed on."""
-
-    def __init__(self, data: bytes, root: str, item: str) -> None:
-        super().__init__("")
-        self.data, self.root, self.item = data, root, item
-        self.head = b""
-        self.first = -1
-        """Where the first item begins."""
-        self.cut = (0, -1)
-        """How many elements are whole, and where the last of them ends."""
-        self.parser.buffer_text = True
-
-    def written(self) -> str:
-        return self.data.decode()
-
-    def cuts(self, size: int) -> Iterator[_Cut]:
-        """The file in parts of about this size."""
-        self.listen()
-        view, begin, step = memoryview(self.data), -1, min(size, _CHUNK)
-        try:
-            for at in range(0, len(self.data), step):
-                self.parser.Parse(view[at : at + step], False)
-                begin = max(begin, self.first)
-                if self.first >= 0 and self.cut[1] - begin >= size:
-                    yield self.taken(begin)
-                    begin = self.cut[1]
-            self.parser.Parse(b"", True)
-        except ExpatError as error:
-            raise Malformed(self.malformed(error)) from error
-        yield self.taken(begin)
-
-    def taken(self, begin: int) -> _Cut:
-        """What is whole, which is forgotten here."""
-        count, end = self.cut
-        if not self.head:
-            begin = begin if begin >= 0 else end
-            self.head = self.data[:begin]
-        whole, self.elements = self.elements[:count], self.elements[count:]
-        root = self.open[0] if self.open else self.last
-        found = _Cut(whole, root._replace(chunks=list(root.chunks)), self.data[begin:end])
-        root.chunks.clear()
-        self.cut = (0, end)
-        return found
+    def __init__(self, text: str, root: str) -> None:
+        super().__init__(text)
+        self.root = root
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         super().start(tag, attributes)
-        if len(self.open) == 1:
-            self.last = self.open[0]
-            if tag != self.root:
-                raise Malformed(self.open[0].fault("XML110", root=self.root))
-        elif self.first < 0 and len(self.open) == 2 and tag == self.item:
-            self.first = self.parser.CurrentByteIndex
+        self.elements.clear()
+        if len(self.open) == 1 and tag != self.root:
+            raise Malformed(self.open[0].fault("XML110", root=self.root))
 
-    def end(self, tag: str) -> None:
-        super().end(tag)
-        if len(self.open) == 1 and self.first >= 0:
-            self.cut = (len(self.elements), self.data.index(b">", self.parser.CurrentByteIndex) + 1)
-        elif not self.open:
-            self.cut = (len(self.elements), self.parser.CurrentByteIndex)
+    def characters(self, text: str) -> None:
+        pass
+
+
+def _checked(cut: Cut, schema: str, *, again: bool) -> Part:
+    """A part with what the schema does not have; of the root, only the first tells."""
+    from lxml import etree
+
+    written = cut.head + cut.written + cut.tail
+    try:
+        tree = etree.fromstring(written, _parser())
+        conforms = bool(validator(schema).validate(tree))
+    except etree.XMLSyntaxError:  # a prefix without a namespace
+        tree, conforms = etree.fromstring(written, _parser(recover=True)), False
+    if conforms:
+        return Part(tree, _numbered(tree, cut.before), (), frozenset(), cut)
+    for element in tree.iter("{*}*"):
+        name = str(element.tag)
+        if name.startswith("{") and element.prefix is None:  # names are as they are written
+            element.tag = name.rpartition("}")[2]
+    elements = parse(cut.text()).elements
+    faults, passed = explain(elements, schema)
+    root = (elements[0].line, elements[0].column)
+    own = [_moved(fault, cut) for fault in faults if not again or fault[1:3] != root]
+    numbers = frozenset(ordinal + cut.before for ordinal in passed)
+    return Part(tree, _numbered(tree, cut.before), own, numbers, cut)
+
+
+def _parser(*, recover: bool = False) -> etree.XMLParser:
+    from lxml import etree
+
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        encoding="utf-8",
+        recover=recover,
+    )
+
+
+def _numbered(tree: etree._Element, before: int) -> dict[etree._Element, int]:
+    return {element: ordinal for ordinal, element in enumerate(tree.iter(), start=before + 1)}
+
+
+def _moved(fault: Fault, cut: Cut) -> Fault:
+    line, column = cut.moved(fault.line, fault.column)
+    return fault._replace(line=line, column=column)
+
+
+def _lines(data: bytes) -> int:
+    """Line ends, as XML counts them."""
+    if b"\r" not in data:
+        return data.count(b"\n")
+    return data.count(b"\n") + data.replace(b"\r\n", b"\n").count(b"\r")
+
+
+def _last_line(data: bytes) -> str:
+    """What stands behind the last line end."""
+    return data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].decode()
 
 
 class Written(Sequence[str]):
