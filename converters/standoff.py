@@ -27,6 +27,7 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.format import Format, Located, Place, Reading
+from hlteval.converters.per_document import unnamed
 from hlteval.converters.situations import situations
 from hlteval.converters.standoff_files import ASKED, GIVEN, TEXT, as_files
 from hlteval.converters.standoff_records import BLANKS, explain, parts
@@ -316,6 +317,11 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
             (path / name).write_text(content, "utf-8", newline="")
 
 
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """What of its tables no file of it can say."""
+    return {**situations(corpus), **unnamed(corpus)}
+
+
 FORMAT = Format(
     name="standoff",
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
@@ -325,7 +331,7 @@ FORMAT = Format(
         *("documents.text", "mentions.fragments", "mentions.text"),
         *("frames.frame", "frames.trigger", "modifiers.value"),
     ),
-    lost=situations,
+    lost=lost,
     loses="the layout of lines that were not canonical; records that could not be read",
     sniff=sniff,
     documents=documents,

@@ -8,14 +8,18 @@ import polars as pl
 
 from hlteval.converters.situations import TEMPLETTE
 from hlteval.representation import Corpus
+from hlteval.sources import is_file_name
 
 TEXT, GIVEN, ASKED = ".txt", ".a1", ".a2"
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """Every file of a corpus with its content, also those without records."""
+    """Every file of a corpus with its content, also those without records.
+
+    There is none of a document whose name is no name of a file.
+    """
     for name, text in corpus.documents.select("name", "text").iter_rows():
-        if text is not None:
+        if text is not None and is_file_name(name):
             yield name + TEXT, text
     suffix = pl.col("member").str.extract(r"(\.a[12])$")
     read = corpus.sources.select(origin="row", name=_stem("member"), suffix=suffix)
@@ -33,7 +37,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     )
     filled = wanted.unique().join(content, on=["name", "suffix"], how="left").sort("name", "suffix")
     for name, suffix, text in filled.select("name", "suffix", "content").iter_rows():
-        yield name + suffix, text or ""
+        if is_file_name(name):
+            yield name + suffix, text or ""
 
 
 def _stem(member: str) -> pl.Expr:
