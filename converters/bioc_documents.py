@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hlteval.converters.bioc_layout import NUMBER, Collected, Infons, Spot, Text, text_of
 from hlteval.converters.bioc_texts import Misfit, Stretch, fits
 from hlteval.converters.confidences import decimal, number
+from hlteval.converters.single_file import own_name
 from hlteval.converters.xml_stream import Part
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Documents(Collected):
         misfits: annotations whose text is not what stands there.
     """
 
-    def __init__(self, part: Part, names: set[str], ordinal: int) -> None:
+    def __init__(self, part: Part, names: dict[str, int], ordinal: int) -> None:
         super().__init__(0, part.ordinals, part.passed)
         self.names, self.ordinal = names, ordinal
         self.misfits: list[Misfit] = []
@@ -73,14 +74,11 @@ class Documents(Collected):
         if not name:
             name = f"document-{self.ordinal}"
             self.tell(element, "BIO101", name=name)
-        if name in self.names:
-            first, count = name, 2
-            while name in self.names:
-                name, count = f"{first} ({count})", count + 1
+        own = own_name(name, self.names)
+        if own != name:
             at = element if written is None else written
-            self.tell(at, "BIO105", "text", first, name=first, other=name)
-        self.names.add(name)
-        return name
+            self.tell(at, "BIO105", "text", name, name=name, other=own)
+        return own
 
     def annotation(self, element: Element, spot: Spot, beyond: Stretch | None) -> None:
         """Add an annotation, whose text is looked for where it stands."""

@@ -57,7 +57,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Reading]:
     """The documents of each file, some megabytes at a time."""
-    names: set[str] = set()
+    names: dict[str, int] = {}
     for member in _members(source):
         data, digest, findings = utf8(member)
         if data is None:
@@ -86,7 +86,7 @@ class _File:
     member: Member
     data: bytes
     digest: str
-    names: set[str]
+    names: dict[str, int]
     findings: list[Finding]
     ordinal: int = 0
     misfits: Misfits = field(default_factory=Misfits)

@@ -50,10 +50,15 @@ def shown(path: Path) -> str:
     return "$" + "".join(parts)
 
 
-def place_of(one: Parsed, path: Path) -> tuple[int, int]:
-    """Where a part of an item stands; of an object, only where it begins."""
+def place_of(text: str, one: Parsed, path: Path) -> tuple[int, int]:
+    """Where a part of an item stands; of an object or array, only where it begins.
+
+    Examples:
+        >>> from hlteval.converters.json_parser import parse
+        >>> text = '{"a": [1, 23]}'
+        >>> place_of(text, parse(text), ("a", 1)), place_of(text, parse(text), ("a",))
+        ((10, 12), (6, 7))
+    """
     start, end = one.values.get(path, (one.start, one.start + 1))
-    whole = not path or any(
-        len(other) > len(path) and other[: len(path)] == path for other in one.values
-    )
+    whole = not path or text[start : start + 1] in {"{", "["}
     return (start, start + 1) if whole else (start, end)

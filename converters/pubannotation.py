@@ -42,7 +42,7 @@ from hlteval.converters.pubannotation_items import Items
 from hlteval.converters.pubannotation_losses import lost
 from hlteval.converters.pubannotation_scopes import records, title
 from hlteval.converters.pubannotation_writing import write_files, written
-from hlteval.converters.single_file import beginning
+from hlteval.converters.single_file import beginning, own_name
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
@@ -62,7 +62,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Reading]:
     """The documents of a source, some hundred files or megabytes at a time."""
-    names: set[str] = set()
+    names: dict[str, int] = {}
     for files in per_document.batches(source, FORMAT.name, _SUFFIX):
         items, findings = Items(), list[Finding]()
         for origin, stem, text in files.texts:
@@ -72,7 +72,7 @@ def read(source: Source) -> Iterator[Reading]:
 
 
 def _taken(
-    items: Items, files: Files, origin: int, stem: str, text: str, names: set[str]
+    items: Items, files: Files, origin: int, stem: str, text: str, names: dict[str, int]
 ) -> Iterable[Finding]:
     """Add the documents of a file; what is wrong with them."""
     found = file_documents(text)
@@ -85,15 +85,13 @@ def _taken(
             continue
         bad = faults.broken(index)
         given = title(document, stem if found.single else f"{stem}-{index + 1}")
-        name, count = given, 2
-        while name in names:
-            name, count = f"{given} ({count})", count + 1
-        names.add(name)
+        name = own_name(given, names)
         record += items.take(document, name, origin, record, bad)
         if name != given:
             faults.tell(index, "PUB106", ("sourceid",), name=given, other=name)
         for told in items.told:
             faults.tell(index, told.code, told.path, **told.values)
+        faults.settle()
     return faults.findings
 
 
@@ -124,7 +122,7 @@ def _located(
         return None
     one = parse(text, starts[way[0]])
     field = (*way[1], place.field)
-    span = lines.span(*place_of(one, field if field in one.values else way[1]))
+    span = lines.span(*place_of(text, one, field if field in one.values else way[1]))
     return Located(span, lines.excerpt(span))
 
 

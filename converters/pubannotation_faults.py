@@ -116,6 +116,7 @@ class Faults:
         self.places = Places(found.text)
         self.findings: list[Finding] = []
         self.kept: tuple[int, Parsed] | None = None
+        self.waiting: list[tuple[tuple[int, int], str, str, Mapping[str, object]]] = []
         for index, fault in found.faults:
             self.add(fault.code, (fault.start, fault.end), self.way(index, ()), fault.values)
         if not found.values and not found.faults:
@@ -148,8 +149,15 @@ class Faults:
         return self.kept[1]
 
     def tell(self, index: int, code: str, path: Path, **values: object) -> None:
-        """Add a finding about a part of a document."""
-        self.add(code, place_of(self.parsed(index), path), self.way(index, path), values)
+        """Keep what is wrong with a part of a document, until all of it is known."""
+        at = place_of(self.found.text, self.parsed(index), path)
+        self.waiting.append((at, code, self.way(index, path), values))
+
+    def settle(self) -> None:
+        """Add what was kept, in the order of its places: going back costs a look from the first."""
+        for at, code, path, values in sorted(self.waiting, key=lambda one: one[0]):
+            self.add(code, at, path, values)
+        self.waiting.clear()
 
     def broken(self, index: int) -> set[Path]:
         """Tell how a document breaks the schema; the ways to the items that cannot be taken."""
@@ -168,6 +176,7 @@ class Faults:
             code = "PUB104"
             for violation in violations(SCHEMA, "document", self.found.values[index]):
                 self.tell(index, code, (), **_explanation(violation)[1])
+            self.settle()
         start = self.found.starts[index]
         text = self.found.text[start : start + 1000].partition("\n")[0]
         column = self.places.span(start, start).column

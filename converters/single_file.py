@@ -51,6 +51,27 @@ def beginning(member: Member, size: int = 4000) -> str:
     return begin.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
+def own_name(name: str, names: dict[str, int]) -> str:
+    """A name for a document that no other one has: its own, or that with a number.
+
+    Args:
+        name: as it is written.
+        names: how often each was given until now; it is kept up.
+
+    Examples:
+        >>> names = {}
+        >>> [own_name("d1", names) for _ in range(3)]
+        ['d1', 'd1 (2)', 'd1 (3)']
+    """
+    own, count = name, names.get(name, 0)
+    while own in names:
+        count += 1
+        own = f"{name} ({count})"
+    names[name] = max(count, 1)
+    names.setdefault(own, 1)
+    return own
+
+
 def readings(
     source: Source, form: str, read: Callable[[File], tuple[Corpus, Iterable[Finding]]]
 ) -> Iterator[Reading]:

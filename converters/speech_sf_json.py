@@ -163,7 +163,7 @@ class _File:
         for violation in violations(SCHEMA, "frame", value):
             code, values = explained(violation)
             path = shown((index, *violation.path))
-            self.tell(code, place_of(one, violation.path), path, **values)
+            self.tell(code, place_of(self.text, one, violation.path), path, **values)
         if not is_frame(value):
             self.bad[index] = "SFJ202"
 
@@ -242,7 +242,7 @@ class _File:
             character = next(c for c in written if ord(c) < 32 or ord(c) == 127)
             self.tell(
                 "SFJ209",
-                place_of(one, (name,)),
+                place_of(self.text, one, (name,)),
                 shown((record - 1, name)),
                 character=f"U+{ord(character):04X}",
             )
@@ -288,7 +288,7 @@ def _located(text: str, found: Sequence[int], lines: Places, place: Place) -> Lo
     if not 1 <= place.record <= len(found):
         return None
     one = parse(text, found[place.record - 1])
-    span = lines.span(*place_of(one, (place.field,) if place.field else ()))
+    span = lines.span(*place_of(text, one, (place.field,) if place.field else ()))
     return Located(span, lines.excerpt(span))
 
 

@@ -259,6 +259,8 @@ class _Tag(NamedTuple):
 
     written: str
     parts: Mapping[str, tuple[int, int]]
+    several: bool
+    """Whether that is several lines; one may have megabytes, and is not searched for line ends."""
 
 
 class Lines:
@@ -274,27 +276,30 @@ class Lines:
             self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
         tag = self.tags[line, column]
         start, end = tag.parts.get(field, tag.parts[""])
-        down = tag.written.count("\n", 0, start)
-        begin = start - (tag.written.rfind("\n", 0, start) + 1)
+        down, begin = 0, start
+        if tag.several:
+            down = tag.written.count("\n", 0, start)
+            begin = start - (tag.written.rfind("\n", 0, start) + 1)
         own = self.lines[line - 1 + down]
         span = Span(line + down, begin + 1, max(min(begin + end - start, len(own)), begin) + 1)
         return Located(span, excerpt(own, span))
 
     def tag(self, line: int, column: int) -> _Tag:
         """The tag at a place, with the lines that it is spread over."""
-        written = self.lines[line - 1]
+        written, several = self.lines[line - 1], False
         found = _TAG.match(written, column - 1)
         if found is None:
+            several = True
             written = "\n".join(self.lines[line - 1 : line - 1 + _LINES])
             found = _TAG.match(written, column - 1)
         if found is None:
             other = _MARKUP.match(written, column - 1)
-            return _Tag(written, {"": other.span() if other else (column - 1, column)})
+            return _Tag(written, {"": other.span() if other else (column - 1, column)}, several)
         end = written.find("<", found.end())
         parts = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
         for one in _ATTRIBUTE.finditer(written, *found.span()):
             parts[one[1]] = (one.start(2) + 1, one.end(2) - 1)
-        return _Tag(written, parts)
+        return _Tag(written, parts, several)
 
     def finding(self, fault: Fault, display: str, record: str | None = None) -> Finding:
         """A fault as a finding at its place."""
