@@ -24,13 +24,16 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
         By `row` of those whose documents have a text: `there`, the parts with a blank between and
         blanks for line ends; and whether they `fit`: end where they start or later, in the text.
     """
-    texts = corpus.documents.select(document="row", whole="text").drop_nulls()
-    placed = parts(mentions).join(texts, on="document", maintain_order="left")
-    length = (pl.col("end") - pl.col("start")).clip(0)  # a reversed span has no text
-    cut = pl.col("whole").str.slice(pl.col("start"), length).str.replace_all(r"[\r\n]", " ")
-    size = pl.col("whole").str.len_chars().cast(pl.Int64)
+    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    placed = parts(mentions.filter(pl.col("document").is_in(list(texts))))
+    spans = placed.select("document", "start", "end").rows()
+    # Polars looks for a code point from the beginning of the text, each time; Python knows it.
+    cut = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in spans]
+    fit = [0 <= start <= end <= len(texts[document]) for document, start, end in spans]
     found = placed.select(
-        "row", there=cut, fit=(pl.col("start") <= pl.col("end")) & (pl.col("end") <= size)
+        "row",
+        there=pl.Series(cut, dtype=pl.String).str.replace_all(r"[\r\n]", " "),
+        fit=pl.Series(fit, dtype=pl.Boolean),
     )
     return found.group_by("row", maintain_order=True).agg(
         pl.col("there").str.join(" "), pl.col("fit").all()
