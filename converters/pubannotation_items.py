@@ -70,6 +70,11 @@ class Items:
         """Columns of mentions, by row and column."""
         self.candidates: dict[int, int] = {}
 
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        return len(self.rows["documents"])
+
     def take(
         self, document: Mapping[str, Any], name: str, origin: int, record: int, bad: set[Path]
     ) -> int:
