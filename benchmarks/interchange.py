@@ -1,4 +1,4 @@
-"""BioC and PubAnnotation: abstracts with mentions and relations, converted; beside bare parsing."""
+"""BioC, PubAnnotation and brat: abstracts with mentions and relations; beside bare parsing."""
 
 from __future__ import annotations
 
@@ -59,11 +59,17 @@ def made(megabytes: int, form: str, path: Path) -> Path:
     """A file of about this size."""
     draw, write = random.Random(7), load(form).write
     assert write is not None
-    sample = path.with_name("sample")
+    sample = path.with_name(f"sample-{form}")
     write([corpus(draw, 0, 100)], sample)
-    batches = max(1, round(megabytes * 1e6 / sample.stat().st_size))
+    size = sum(file.stat().st_size for file in (files(sample) or [sample]))
+    batches = max(1, round(megabytes * 1e6 / size))
     write((corpus(draw, 100 * batch, 100) for batch in range(batches)), path)
     return path
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of a folder; none of a file."""
+    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def steps(size: int, folder: Path) -> Iterator[Step]:
@@ -79,6 +85,11 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
     yield Step("PubAnnotation: msgspec, decoding only", command, [json])
     into = hlteval("convert", json, folder / "again.pubannotation.json")
     yield Step("PubAnnotation to itself", into, [json])
+    brat = made(size, "brat", folder / "brat")
+    into = hlteval("convert", brat, folder / "again", "--to", "brat")
+    yield Step("brat to brat", into, files(brat))
+    into = hlteval("convert", brat, folder / "brat.jsonl")
+    yield Step("brat to jsonl", into, files(brat))
 
 
 BENCHMARK = Benchmark(name="interchange", unit="MB", sizes=(10, 30, 100), quick=(2, 5), steps=steps)

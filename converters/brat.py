@@ -41,6 +41,7 @@ from hlteval.converters.format import Format, Place, Reading
 from hlteval.converters.standoff_dialects import BRAT
 from hlteval.converters.standoff_reading import Batch
 from hlteval.converters.standoff_references import with_entities
+from hlteval.converters.standoff_texts import misplaced
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -74,6 +75,7 @@ def _remarks(batch: Batch) -> Iterator[Finding]:
         _remark("BRT203", "tail", batch.tails),
         _remark("BRT204", "id", _repeated(corpus), id="id", given="first"),
         _remark("BRT205", "trigger", _mistaken(corpus), id="frame", given="trigger", label="label"),
+        *_misplaced(corpus),
     )
     remarks = pl.concat(found)
     for (origin,), rows in remarks.sort("origin").group_by("origin", maintain_order=True):
@@ -85,6 +87,14 @@ def _remark(code: str, field: str, rows: pl.DataFrame, **told: str) -> pl.DataFr
     said = {name: pl.col(column).cast(pl.String) for name, column in told.items()}
     known = rows.select("origin", "record", code=pl.lit(code), field=pl.lit(field), **said)
     return pl.concat([pl.DataFrame(schema=_REMARK), known], how="diagonal")
+
+
+def _misplaced(corpus: Corpus) -> Iterator[pl.DataFrame]:
+    """The spans that the text does not have, or has something else for."""
+    spans = misplaced(corpus)
+    yield _remark("BRT206", "fragments", spans.filter(~pl.col("fit")), id="mention")
+    others = spans.filter("fit").with_columns(pl.col("there").str.head(40))
+    yield _remark("BRT207", "text", others, id="mention", given="there")
 
 
 def _told(member: Member, remarks: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:

@@ -19,6 +19,7 @@ from hlteval.converters.standoff_references import (
     with_references,
     with_triggers,
 )
+from hlteval.converters.standoff_texts import filled
 from hlteval.representation import Corpus, of_documents
 
 _BLANK = r"[ \t\r\n\f\x0b]"
@@ -53,7 +54,7 @@ def _bionlp(corpus: Corpus) -> Fitted:
     named = _named(corpus, counts)
     kept = _with_arguments(_of_kinds(named, BIONLP, counts), counts)
     marked = identified(_said(kept, BIONLP, counts), BIONLP, counts)
-    return Fitted(_with_texts(_filled(marked), counts), counts)
+    return Fitted(_with_texts(filled(marked), counts), counts)
 
 
 def _brat(corpus: Corpus) -> Fitted:
@@ -62,7 +63,7 @@ def _brat(corpus: Corpus) -> Fitted:
     kept = _with_two_arguments(_of_kinds(named, BRAT, counts), counts)
     marked = identified(_said(_normalized(kept, counts), BRAT, counts), BRAT, counts)
     triggered = with_triggers(with_references(marked, counts), counts)
-    return Fitted(_filled(triggered), counts)
+    return Fitted(filled(triggered), counts)
 
 
 def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
@@ -197,33 +198,6 @@ def _texts(
     )
     counts[what] += int(wrong.sum())
     return rows.with_columns(new.alias(column)) if wrong.any() else rows
-
-
-def _filled(corpus: Corpus) -> Corpus:
-    """The corpus with the texts of spans that do not bring their own, as far as they are known."""
-    if not corpus.mentions["text"].has_nulls():
-        return corpus
-    cut = _cut(corpus)
-    mentions = corpus.mentions.join(cut, on="row", how="left", maintain_order="left")
-    said = pl.coalesce("text", pl.when(pl.col("cut") != "").then("cut"))
-    return corpus.replace(mentions=mentions.with_columns(text=said).drop("cut"))
-
-
-def _cut(corpus: Corpus) -> pl.DataFrame:
-    """By `row` the text of each span that does not bring its own; parts have a blank between."""
-    texts = corpus.documents.select(document="row", whole="text")
-    silent = corpus.mentions.filter(pl.col("text").is_null())
-    parts = silent.filter(pl.col("fragments").list.len() > 0).explode("fragments")
-    part = pl.col("fragments").struct
-    parts = parts.with_columns(start=part.field("start"), end=part.field("end"))
-    whole = silent.filter(~(pl.col("fragments").list.len() > 0).fill_null(value=False))
-    both = pl.concat([whole.drop("fragments"), parts.drop("fragments")])
-    length = (pl.col("end") - pl.col("start")).clip(0)  # a reversed span has no text
-    cut = pl.col("whole").str.slice(pl.col("start"), length).str.replace_all(r"[\r\n]", " ")
-    found = both.join(texts, on="document", how="left", maintain_order="left").select(
-        "row", cut=cut
-    )
-    return found.group_by("row", maintain_order=True).agg(pl.col("cut").str.join(" "))
 
 
 def _with_texts(corpus: Corpus, counts: Counter[str]) -> Corpus:

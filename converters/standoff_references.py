@@ -6,6 +6,7 @@ from collections import Counter
 
 import polars as pl
 
+from hlteval.converters.standoff_dialects import BRAT
 from hlteval.converters.standoff_identifiers import fresh, identifiers, modifier_kind
 from hlteval.representation import Corpus
 
@@ -100,13 +101,15 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
     """A trigger of its own type for each event that has none.
 
     It stands where the trigger of another type stands, or where the first argument does. An event
-    of which nothing leads to a mention is left out.
+    of which nothing leads to a mention is left out. What was read from brat stays as it was.
 
     Args:
         corpus: one whose items have identifiers.
         counts: where what is lost is counted.
     """
-    events = corpus.frames.filter(pl.col("kind") == "event")
+    own = corpus.sources.filter(pl.col("format") == BRAT.name)["row"].implode()
+    written = pl.col("trigger").is_not_null() & pl.col("origin").is_in(own)
+    events = corpus.frames.filter(pl.col("kind") == "event", ~written)
     spans = corpus.mentions.select("document", "label", trigger="mention")
     bare = events.join(
         spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"

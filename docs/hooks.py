@@ -27,6 +27,15 @@ _CELL = re.compile(r"^\|.*\|$", re.M)
 _FENCED = re.compile(r"^(```+).*?^\1`*$", re.M | re.S)
 
 
+def on_config(config: MkDocsConfig) -> None:
+    """Give the tables of clauses their place in the navigation, whichever there are."""
+    folder = Path(config.docs_dir) / "clauses"
+    pages = sorted(folder.glob("*.md"), key=lambda path: (path.name != "index.md", path.name))
+    if pages and config.nav:
+        clauses = {"Clauses": [f"clauses/{path.name}" for path in pages]}
+        config.nav.insert(-1, clauses)
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not files of this folder."""
     from hlteval.reports.code_pages import pages

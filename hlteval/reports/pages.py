@@ -12,6 +12,7 @@ from typing import Literal
 
 from hlteval import converters, tasks
 from hlteval.converters import Format
+from hlteval.converters.format import Setting
 from hlteval.grammars import vocabulary
 from hlteval.reports.conversions import carried, in_part, pairs
 from hlteval.reports.display import visible
@@ -262,7 +263,16 @@ def _format(form: Format) -> str:
     if form.tables and (part := in_part(form)):
         rows.insert(1, ("carried in part", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))
+    rows += map(_setting, form.settings)
     return "\n".join([f"## {form.name}\n\n{title}\n", table(("", ""), rows), *_sections(details)])
+
+
+def _setting(setting: Setting) -> tuple[str, str]:
+    """A setting, as `--set` takes it, with what stands where it is not given."""
+    values = "\\|".join(setting.choices) or setting.name.upper()
+    otherwise = f" (`{setting.default}`)" if setting.default else ""
+    at = "reading" if setting.of == "read" else "writing"
+    return f"`--set {setting.name}={values}`, {at}", f"{setting.help}{otherwise}"
 
 
 def _told(name: str) -> str:

@@ -21,7 +21,7 @@ from hlteval import tasks
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import shown
 from hlteval.reports.scores import Scores
-from hlteval.runs.scoring import Refused, score
+from hlteval.runs.scoring import Intervals, Refused, score
 from hlteval.runs.validation import validate
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +34,7 @@ SAME = "-"
 NO_NUMBER = {
     "all-blocks": "both profiles refuse",
     "seedev-ties": "the number of the software changes with the settings of its machine",
+    "seedev-limits": "what is drawn differs already",
     "seedev-commutative": "arguments are not compared: whatever their order, nothing changes",
     "seedev-inside-sentences": "what differs is how often a number is printed",
     "edl-archive": "what differs is which files are looked at",
@@ -70,6 +71,7 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, str] = {}
     command: str = "score"
     lenient: bool = False
+    bootstrap: int = 0
 
 
 def listed() -> Iterator[tuple[str, Example, Mapping[str, str]]]:
@@ -103,19 +105,24 @@ def told(example: Example, given: Mapping[str, str], profile: str, folder: Path)
         for name, value in example.options.items()
     }
     chosen: dict[str, Any] = {"profile": profile, "options": options}
+    drawn = Intervals(example.bootstrap) if example.bootstrap else None
     if example.command == "validate":
         verdict = validate(example.task, found["system"], against=found.get("reference"), **chosen)
         return ["pass" if verdict.passed else "fail"]
     paths = found["reference"], found["system"]
     try:
-        scores = score(example.task, *paths, lenient=example.lenient, alignment=False, **chosen)
+        chosen |= {"lenient": example.lenient, "alignment": False, "intervals": drawn}
+        scores = score(example.task, *paths, **chosen)
     except Refused:
         return ["no number"] * len(example.measures)
     return [value(scores, measure) for measure in example.measures]
 
 
 def value(scores: Scores, measure: str) -> str:
-    """A metric, or a value of the table of scorings."""
+    """A metric, its interval where one is drawn, or a value of the table of scorings."""
+    if measure in scores.intervals:
+        low, high = (shown(measure, limit) for limit in scores.intervals[measure])
+        return f"{low} to {high}"
     if " / " not in measure:
         return shown(measure, scores.metrics[measure])
     names = dict(zip(("evaluation", "scoring", "measure"), measure.split(" / "), strict=True))
@@ -211,5 +218,6 @@ def command(example: Example) -> str:
         against = f" --against {reference}" if reference else ""
         return " ".join([f"hlteval validate {example.task} {system}{against}", *options])
     lenient = ["--lenient"] if example.lenient else []
+    drawn = [f"--bootstrap {example.bootstrap}"] if example.bootstrap else []
     run = f"hlteval score {example.task} -r {reference} -s {system}"
-    return " ".join([run, *options, *lenient])
+    return " ".join([run, *options, *lenient, *drawn])

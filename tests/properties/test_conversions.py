@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
@@ -382,7 +382,7 @@ def test_what_is_declared_comes_back_equal(name: str) -> None:
     form, trial = load(name), TRIALS.get(name, Trial())
 
     @given(trial.corpora())
-    @settings(max_examples=6, deadline=None)
+    @settings(max_examples=5, deadline=None)
     def hold(drawn: Corpus) -> None:
         corpus = restricted(form, trial.narrowed(drawn))
         assert losses(form, corpus) == {}
@@ -447,10 +447,13 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 
 @pytest.mark.parametrize("name", [name for name in known() if load(name).reads])
 def test_each_pair_of_formats_says_what_it_loses(
-    name: str, sources: Mapping[str, Path], tmp_path: Path
+    name: str, sources: Mapping[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form = load(name)
-    corpus = Corpus.concat(one.corpus for one in form.read(open_source(str(sources[name]))))
+    readings = list(form.read(open_source(str(sources[name]))))
+    corpus = readings[0].corpus if len(readings) == 1 else Corpus.concat(r.corpus for r in readings)
+    once = replace(form, read=lambda _: iter(readings))  # it is what takes most of the time
+    monkeypatch.setattr("hlteval.runs.conversion.detected", lambda *_: once)
     assert sum(getattr(corpus, table).height for table in form.tables[1:]) > 0
     shared = content(form) - {"documents"} or {"documents"}
     sharing = [other for other in WRITTEN if shared & content(load(other))]

@@ -35,6 +35,9 @@ BRT202-from-and-from.ann          4  17  21  E
 BRT203-behind-attribute.ann       4  16  21  I
 BRT204-copied.ann                 4   1   3  E
 BRT205-city.ann                   4   9  11  E
+BRT206-behind-the-end             4   9  13  E
+BRT206-ends-first                 4   9  12  E
+BRT207-one-off                    4  14  17  E
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -49,7 +52,8 @@ def test_a_fixture_raises_its_code_and_nothing_else(row: list[str]) -> None:
     assert only.span is not None
     assert (only.span.line, only.span.column, only.span.end_column) == (line, column, end_column)
     assert only.excerpt is not None
-    assert only.excerpt.text == path.read_text("utf-8").split("\n")[line - 1]
+    file = path / "d.ann" if path.is_dir() else path
+    assert only.excerpt.text == file.read_text("utf-8").split("\n")[line - 1]
     assert "{" not in only.message + (only.help or "")
     assert (corpus.refused.height == 1) is only.code.startswith("BRT1")
 
@@ -73,8 +77,9 @@ def test_the_bad_example_raises_the_code_and_the_good_one_nothing(
         context = "".join(
             f"{line}\n" for line in CONTEXT.splitlines() if line.partition("\t")[0] not in own
         )
+        (tmp_path / "d.txt").write_text("Osh met Osh", "utf-8")
         (tmp_path / "d.ann").write_text(f"{context}{example}\n", "utf-8")
-        assert [finding.code for finding in read(str(tmp_path / "d.ann"))[1]] == wanted
+        assert [finding.code for finding in read(str(tmp_path))[1]] == wanted
 
 
 def rows(table: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
@@ -137,6 +142,17 @@ def test_line_ends_of_the_text_count_as_one_character(tmp_path: Path) -> None:
     assert findings == []
     assert corpus.documents["text"].to_list() == ["a\nb\nc"]
     assert corpus.mentions["text"].to_list() == ["b c"]
+
+
+def test_texts_are_compared_as_brat_does(tmp_path: Path) -> None:
+    """A comment may follow, line ends are blanks, and parts once had no blank between them."""
+    (tmp_path / "d.txt").write_text("Kara, new\nsquare and Jalal Abad ", "utf-8")
+    lines = ["T1\tX 0 4\tKara sure?", "T2\tX 6 16\tnew square", "T3\tX 0 4;27 31\tKaraAbad"]
+    lines += ["T4\tX 21 32\tJalal Abad", "T5\tX 0 4\tKaraj", "T6\tX 6 9;0 4\tnew Kara"]
+    (tmp_path / "d.ann").write_text("\n".join(lines), "utf-8")
+    found = read(str(tmp_path))[1]
+    assert [(f.code, f.record) for f in found] == [("BRT207", "T5")]
+    assert "'Kara'" in found[0].message
 
 
 def test_the_fixture_comes_back_byte_by_byte(tmp_path: Path) -> None:

@@ -119,6 +119,9 @@ def test_every_format_tells_what_it_carries(name):
     assert said.count("without") == len(lacking)
     assert rows(part(page, name))["not kept"] == (form.loses or "nothing")
     assert "\t" not in part(page, name)
+    for setting in form.settings:
+        assert f"`--set {setting.name}=" in part(page, name)
+        assert setting.help in part(page, name)
 
 
 def test_links_lead_to_codes_that_there_are():
