@@ -15,7 +15,8 @@ Conventions:
     Events are written as denotations with a member `frame` (kind and trigger), and each argument as
     a relation from it with a member `argument` (its place); relations with other roles than subj
     and obj with a member `roles`; an equivalence as a chain of relations with a member `group`; the
-    entity of a mention as an attribute with a member `column`. Other programs pass over them.
+    entity of a mention as an attribute with a member `column`; the text of a mention, if it is not
+    what stands there, as a member `text`. Other programs pass over them.
 
 Example lines:
     {"sourcedb": "PubMed", "sourceid": "101", "text": "IRF-4 binds PU.1.", "denotations": [
