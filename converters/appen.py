@@ -28,12 +28,13 @@ from typing import Any
 
 import polars as pl
 
+from hlteval.converters import per_document
 from hlteval.converters.appen_blocks import KEYS, NONE, SEPARATORS, Fault, parse, writable
 from hlteval.converters.format import Format, Located, Place, Reading, Setting
 from hlteval.converters.situations import SITUATION, others
 from hlteval.findings import Finding, Span, catalogue, excerpt, finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
 ROLE = "Place"
@@ -190,8 +191,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    own = corpus.sources.filter(pl.col("format") == FORMAT.name, pl.col("member") != "")
-    homes = dict(own.select("row", "member").iter_rows())
+    homes = per_document.own_files(corpus, FORMAT.name)
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)
@@ -202,7 +202,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 
 def _is_file_name(name: str) -> bool:
-    return bool(name) and not set(name) & set("./\\\0")
+    return is_file_name(name) and "." not in name
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:

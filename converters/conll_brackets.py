@@ -46,5 +46,5 @@ def part(begun: re.Match[str]) -> str:
         >>> part(BEGIN.match(line)), part(BEGIN.match(line.replace("2", "0")))
         ('D1;2', 'D1')
     """
-    number = int(begun["part"] or 0)
+    number = (begun["part"] or "").lstrip("0")  # which may be longer than any number
     return f"{begun['name']};{number}" if number else begun["name"]

@@ -26,8 +26,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 def _begin(name: str) -> str:
     """The line that begins a document."""
     parted = _PARTED.fullmatch(name)
-    base, number = (parted[1], int(parted[2])) if parted else (name, 0)
-    return f"#begin document ({base}); part {number:03d}"
+    base, number = (parted[1], parted[2]) if parted else (name, "")
+    return f"#begin document ({base}); part {number:0>3}"
 
 
 def _is_writable(name: str) -> bool:

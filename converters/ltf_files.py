@@ -15,6 +15,7 @@ from hlteval.converters.rsd import UNWRITABLE
 from hlteval.converters.segmentation import lines, tokens
 from hlteval.converters.xml_text import ABSENT, attribute, attributes, content, escaped, start_tag
 from hlteval.representation import Corpus
+from hlteval.sources import is_file_name
 
 SUFFIX = ".ltf.xml"
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
@@ -49,7 +50,7 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     return {
         "documents without text": set(empty).difference(segmented, _attributes(corpus)),
         "documents whose name is no name of a file": {
-            row for row, name in named if not per_document.is_file_name(name)
+            row for row, name in named if not is_file_name(name)
         },
         "documents with characters that XML cannot hold": unwritable,
     }

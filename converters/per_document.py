@@ -9,7 +9,15 @@ import polars as pl
 
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import (
+    Member,
+    Source,
+    Unreadable,
+    decode,
+    is_file_name,
+    sha256,
+    stays_inside,
+)
 
 BATCH = 500
 """Most documents in a batch."""
@@ -114,8 +122,7 @@ def homes(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
 
     One that was read from a file of this format has that file again.
     """
-    read = corpus.sources.filter(pl.col("format") == form, pl.col("member") != "")
-    members = dict(read.select("row", "member").iter_rows())
+    members = own_files(corpus, form)
     listed = corpus.documents.select("row", "origin", "name").iter_rows()
     return {
         row: members.get(origin, f"{name}{suffix}")
@@ -124,14 +131,10 @@ def homes(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
     }
 
 
-def is_file_name(name: str) -> bool:
-    """Whether a file can have the name of a document.
-
-    Examples:
-        >>> is_file_name("NW_X.1"), is_file_name("a/b")
-        (True, False)
-    """
-    return name not in {"", ".", ".."} and not set(name) & set("/\\\0")
+def own_files(corpus: Corpus, form: str) -> Mapping[int, str]:
+    """The files of a format that a corpus was read from, by source; none that leads elsewhere."""
+    read = corpus.sources.filter(pl.col("format") == form).select("row", "member")
+    return {row: member for row, member in read.iter_rows() if stays_inside(member)}
 
 
 def unnamed(corpus: Corpus) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.per_document import is_file_name, unnamed
+from hlteval.converters.per_document import unnamed
 from hlteval.converters.situations import SITUATION, TEMPLETTE, situations
 from hlteval.converters.standoff_dialects import BIONLP, BRAT, Dialect
 from hlteval.converters.standoff_identifiers import identified, modifier_kind
@@ -21,6 +21,7 @@ from hlteval.converters.standoff_references import (
 )
 from hlteval.converters.standoff_texts import filled
 from hlteval.representation import Corpus, of_documents
+from hlteval.sources import is_file_name
 
 _BLANK = r"[ \t\r\n\f\x0b]"
 _LARGEST = 999_999_999

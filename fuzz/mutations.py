@@ -31,6 +31,25 @@ DIVIDERS = re.compile(rb"([\t \"<>#:,;=|\n])")
 MARKS = re.compile(rb"[\[\]{}()<>\"'/#|:\\*_-]")
 ELEMENT = re.compile(rb"<([A-Za-z_][\w.:-]*)[^<>]*?(?:/>|>)")
 DOCUMENT = re.compile(rb'(<DOC id=")')
+KEYS = frozenset({"row", "document", "origin", "record", "frame_row", "mention_row"})
+TEXTS = (
+    "",
+    " ",
+    "a b",
+    "a\tb",
+    "a\nb",
+    "\r",
+    "\0",
+    "<&>",
+    '"',
+    "..",
+    "a/b",
+    "x" * 300,
+    "東京",
+    "-",
+    "1",
+)
+"""What may stand in a text that formats have rules for."""
 PROLOGS = (
     b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>&b;',
     b"<?xml version='1.1'?>",
@@ -219,7 +238,9 @@ def _encoded(data: bytes, draw: Random) -> bytes:
 
 
 def _structure(data: bytes, draw: Random) -> bytes:
-    """JSON where it is JSON, elements where there are some."""
+    """Rows of a corpus, JSON where it is JSON, elements where there are some."""
+    if data.startswith(b'{"format":"hlteval-corpus"'):
+        return _row(data, draw)
     if data.lstrip()[:1] in {b"[", b"{"} and (changed := _json(data, draw)) is not None:
         return changed
     return _element(data, draw)
@@ -247,6 +268,30 @@ def _element(data: bytes, draw: Random) -> bytes:
         )
     )
     return data[: tag.start()] + changed + data[end:]
+
+
+def _row(data: bytes, draw: Random) -> bytes:
+    """A value of a row of a corpus in JSON Lines: another of its type, or none."""
+    lines = data.splitlines(keepends=True)
+    at = draw.randrange(len(lines))
+    try:
+        row = json.loads(lines[at])
+    except ValueError:
+        return data
+    values = {key: value for key, value in row.items() if key not in {"table", *KEYS}}
+    if not isinstance(row, dict) or not values:
+        return data
+    key = draw.choice(sorted(values))
+    if draw.random() < 0.2:
+        del row[key]
+    elif isinstance(values[key], str):
+        row[key] = draw.choice((*TEXTS, *values.values(), f"{values[key]} {values[key]}"))
+    elif isinstance(values[key], bool):
+        row[key] = not values[key]
+    else:
+        row[key] = draw.choice((-1, 0, 1, 3, 10**6, 2**62, 0.5, -0.0, *values.values()))
+    lines[at] = json.dumps(row).encode() + b"\n"
+    return b"".join(lines)
 
 
 def _json(data: bytes, draw: Random) -> bytes | None:

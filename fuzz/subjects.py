@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from hlteval import tasks
 from hlteval.converters import known, load
-from hlteval.representation import read_jsonl
+from hlteval.representation import Corpus, read_jsonl, write_jsonl
 from hlteval.representation.store import save
+from hlteval.sources import open_source
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
@@ -93,6 +95,9 @@ def seeds(name: str) -> tuple[Seed, ...]:
     patterns = ELSEWHERE.get(name, (f"{name}/valid/*", f"{name}/invalid/*"))
     found = [path for pattern in patterns for path in sorted(FIXTURES.glob(pattern))]
     listed = [_seed(path) for path in found]
+    if name == "jsonl":  # whatever a corpus can hold
+        others = [other for other in readers() if other not in {"jsonl", "corpus"}]
+        listed += [_told(other) for other in others]
     if not listed:
         raise LookupError(f"{name} has no fixtures to damage: give it some, or name some here")
     return tuple(seed for seed in listed if seed.files)
@@ -103,6 +108,19 @@ def _seed(path: Path) -> Seed:
         return Seed({path.name: path.read_bytes()}, single=True)
     inner = sorted(file for file in path.rglob("*") if file.is_file())
     return Seed({f.relative_to(path).as_posix(): f.read_bytes() for f in inner}, single=False)
+
+
+def _told(name: str) -> Seed:
+    """The first fixture of another format as JSON Lines."""
+    with TemporaryDirectory() as folder:
+        for path, content in seeds(name)[0].files.items():
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        stream = BytesIO()
+        readings = load(name).read(open_source(folder))
+        write_jsonl(Corpus.concat(reading.corpus for reading in readings), stream)
+    return Seed({f"{name}.jsonl": stream.getvalue()}, single=True)
 
 
 def _stored(path: Path) -> Seed:

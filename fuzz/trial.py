@@ -22,7 +22,7 @@ from rich.console import Console
 from fuzz.mutations import TOGETHER, Files, given, mutated, renumbered, together
 from fuzz.subjects import BESIDE, FIXTURES, Beside, Use, seeds, uses
 from hlteval import tasks
-from hlteval.converters import load
+from hlteval.converters import known, load
 from hlteval.findings import Finding
 from hlteval.reports import findings as shown
 from hlteval.reports.terminal import write
@@ -184,7 +184,7 @@ def _show(verdict: Verdict, form: str) -> None:
 def _converted(
     reader: str, path: Path, draw: Random, folder: Path, *, missing: bool
 ) -> list[Finding]:
-    """The findings of reading, the files written as JSON Lines and as what they were."""
+    """The findings of reading, the files written as JSON Lines, and as what they were or others."""
     form = load(reader)
     try:
         if draw.random() < 0.15:
@@ -195,7 +195,7 @@ def _converted(
             return []
         raise
     readings = list(form.read(source))
-    targets = {form.name, "jsonl"} if draw.random() < 0.5 else {"jsonl"}
+    targets = {"jsonl", draw.choice((form.name, form.name, *known()))}
     for number, target in enumerate(sorted(targets)):
         write = load(target).write
         if write is not None:

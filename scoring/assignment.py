@@ -99,6 +99,49 @@ def _rival(items: Integers, weights: Weights) -> Weights:
 
 
 def _solved(rows: Integers, columns: Integers, weights: Weights) -> Integers:
+    """Where the pairs of an optimal assignment stand.
+
+    Where all pairs that hang together are worth the same, as many as possible are taken (Hopcroft
+    and Karp); elsewhere shortest augmenting paths are found, which ties make slow.
+    """
+    row, column = (np.unique(items, return_inverse=True)[1] for items in (rows, columns))
+    even = _even(row, column, weights)
+    found = [
+        at[solve(row[at], column[at], weights[at])]
+        for solve, part in ((_most, even), (_heaviest, ~even))
+        if (at := np.flatnonzero(part)).size
+    ]
+    return np.concatenate(found)
+
+
+def _even(row: Integers, column: Integers, weights: Weights) -> Mask:
+    """The pairs that hang together with none of another weight."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    height = int(row.max()) + 1
+    size = height + int(column.max()) + 1
+    edges = csr_array((np.ones(len(row)), (row, height + column)), shape=(size, size))
+    part = connected_components(edges, directed=False)[1][row]
+    least, most = np.full(part.max() + 1, weights.max()), np.zeros(part.max() + 1, weights.dtype)
+    np.minimum.at(least, part, weights)
+    np.maximum.at(most, part, weights)
+    even: Mask = (least == most)[part]
+    return even
+
+
+def _most(rows: Integers, columns: Integers, _: Weights) -> Integers:
+    """Where the pairs of an assignment stand that has as many pairs as possible."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    shape = (int(rows.max()) + 1, int(columns.max()) + 1)
+    pairs = csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    partner = np.asarray(maximum_bipartite_matching(pairs, perm_type="column"))
+    return np.flatnonzero(partner[rows] == columns)
+
+
+def _heaviest(rows: Integers, columns: Integers, weights: Weights) -> Integers:
     """Where the pairs of an optimal assignment stand, by shortest augmenting paths.
 
     Each row may also go with a partner of its own that is worth nothing, so that the solver, which

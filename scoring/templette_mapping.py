@@ -227,24 +227,30 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     limit = limit.with_columns(pl.col("cor").fill_null(0), pl.min_horizontal("reference", "system"))
     open_ = limit.filter(pl.col("reference") > pl.col("cor"))
     some = points.join(open_.select(group), on=group, how="semi")
-    best = [
-        {"set": rows["set"][0], "type": rows["type"][0], "best": _most(rows)}
-        for rows in some.partition_by(group)
-    ]
-    found = pl.DataFrame(best, schema={"set": pl.Int64, "type": pl.String, "best": pl.Int64})
-    rows = limit.select(*group, "cor").join(found, on=group, how="left")
-    return rows.with_columns(best=pl.coalesce("best", "cor"))
+    rows = limit.select(*group, "cor").join(_best(some), on=group, how="left")
+    return rows.with_columns(best=pl.coalesce("best", "cor")).sort(group)
 
 
-def _most(rows: pl.DataFrame) -> int:
-    """The most correct points that a one-to-one mapping of some pairs can have."""
+def _best(pairs: pl.DataFrame) -> pl.DataFrame:
+    """By set and type, the most correct points that a one-to-one mapping can have."""
     from scipy.optimize import linear_sum_assignment
 
-    ours = rows["reference"].rank("dense").to_numpy() - 1
-    theirs = rows["system"].rank("dense").to_numpy() - 1
-    points = np.zeros((int(ours.max()) + 1, int(theirs.max()) + 1))
-    points[ours, theirs] = rows["cor"].to_numpy()
-    return int(points[linear_sum_assignment(points, maximize=True)].sum())
+    group = ["set", "type"]
+    numbered = pairs.sort(group).with_columns(
+        pl.col(side).rank("dense").over(group).cast(pl.Int64) - 1
+        for side in ("reference", "system")
+    )
+    groups = numbered.group_by(group, maintain_order=True).len()
+    rows, columns, points = (numbered[name].to_numpy() for name in ("reference", "system", "cor"))
+    best, begin = list[int](), 0
+    for size in groups["len"]:
+        row, column = rows[begin : begin + size], columns[begin : begin + size]
+        table = np.zeros((row.max() + 1, column.max() + 1))
+        table[row, column] = points[begin : begin + size]
+        best.append(int(table[linear_sum_assignment(table, maximize=True)].sum()))
+        begin += size
+    found = pl.Series("best", best, dtype=pl.Int64)
+    return groups.select(*group).with_columns(found)
 
 
 def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,6 +19,8 @@ UNDEFINED = "-"
 MANY = 30
 """Metrics that people read in a list; where there are more, they read the tables."""
 _SLICE = 20_000
+_EXPONENT = 1e16
+"""Floats from here on are written with an exponent."""
 MAIN = "scores.json"
 """The file that tells a folder of scores from any other."""
 RATES = frozenset(
@@ -113,13 +116,51 @@ def _scorings(
 
 def json(scores: Scores) -> str:
     """One object with everything; null where undefined."""
-    return msgspec.json.encode(scores.as_dict(_encoded)).decode() + "\n"
+    return b"".join(_json(scores)).decode()
 
 
-def _encoded(table: pl.DataFrame) -> msgspec.Raw:
-    """The rows of a table as JSON, some at a time: as Python objects they take much memory."""
-    slices = (msgspec.json.encode(part.to_dicts())[1:-1] for part in table.iter_slices(_SLICE))
-    return msgspec.Raw(b"[" + b",".join(part for part in slices if part) + b"]")
+def _json(scores: Scores) -> Iterator[bytes]:
+    """The same piece by piece: with the alignment of a large corpus it takes much memory."""
+    begin = b"{"
+    for name, value in scores.as_dict(lambda table: table).items():
+        yield begin + msgspec.json.encode(name) + b":"
+        if name == "tables":
+            yield from _tables(value)
+        else:
+            yield msgspec.json.encode(value)
+        begin = b","
+    yield b"}\n"
+
+
+def _tables(tables: Mapping[str, pl.DataFrame]) -> Iterator[bytes]:
+    begin = b"{"
+    for name, table in tables.items():
+        yield begin + msgspec.json.encode(name) + b":["
+        for number, part in enumerate(table.iter_slices(_SLICE)):
+            yield b"," * (number > 0) + _rows(part)
+        yield b"]"
+        begin = b","
+    yield b"}" if tables else b"{}"
+
+
+def _rows(table: pl.DataFrame) -> bytes:
+    """The rows of a table as JSON objects with commas between them.
+
+    Polars writes them ten times faster, and the same, but for what is 1e16 and more.
+    """
+    if not table.height or not _written_alike(table):
+        return msgspec.json.encode(table.to_dicts())[1:-1]
+    lines = BytesIO()
+    table.write_ndjson(lines)
+    return lines.getvalue()[:-1].replace(b"\n", b",")  # no line break stands in JSON
+
+
+def _written_alike(table: pl.DataFrame) -> bool:
+    floats = table.select(pl.col(pl.Float64).abs().fill_nan(None).max())
+    known = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.List(pl.String))
+    largest = floats.row(0) if floats.width else ()
+    small = all(most is None or most < _EXPONENT for most in largest)
+    return small and all(dtype in known for dtype in table.dtypes)
 
 
 def tsv(scores: Scores) -> str:
@@ -185,7 +226,8 @@ def tex(name: str) -> str:
 def write_tables(scores: Scores, folder: Path) -> None:
     """Everything as files: scores.json, each table as <name>.tsv, official files."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / MAIN).write_text(json(scores), "utf-8")
+    with (folder / MAIN).open("wb") as stream:
+        stream.writelines(_json(scores))
     (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
     for name, table in scores.tables.items():
         lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]

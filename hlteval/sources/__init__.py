@@ -2,6 +2,7 @@
 
 from hlteval.sources.decoding import Decoded, decode, sha256
 from hlteval.sources.limits import LIMITS, Limits
+from hlteval.sources.names import is_file_name, stays_inside
 from hlteval.sources.opening import open_source
 from hlteval.sources.source import Member, Source, Unreadable
 from hlteval.sources.writing import writing
@@ -14,7 +15,9 @@ __all__ = [
     "Source",
     "Unreadable",
     "decode",
+    "is_file_name",
     "open_source",
     "sha256",
+    "stays_inside",
     "writing",
 ]

@@ -84,6 +84,10 @@ def is_text(name: str) -> bool:
     return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)
 
 
+_LONGEST = 240
+"""Bytes of a name; most systems take 255, and a suffix may follow."""
+
+
 def unsafe(name: str) -> str | None:
     r"""Why a member of this name must not be unpacked, or None.
 
@@ -115,3 +119,27 @@ def plain(name: str) -> str:
     if "//" not in name and "./" not in name and "/." not in name and name != ".":
         return name.removesuffix("/")
     return "/".join(part for part in name.split("/") if part not in ("", "."))
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a file can have a name, also with a suffix behind it.
+
+    Examples:
+        >>> is_file_name("NW_X.1"), is_file_name("a/b"), is_file_name("..")
+        (True, False, False)
+    """
+    return (
+        name not in {"", ".", ".."}
+        and not set(name) & set("/\\\0")
+        and len(name.encode("utf-8", "replace")) <= _LONGEST
+    )
+
+
+def stays_inside(path: str) -> bool:
+    """Whether a file of this path can be written in a folder, and not outside of it.
+
+    Examples:
+        >>> stays_inside("runs/d1.a2"), stays_inside("../d1.a2"), stays_inside("/d1.a2")
+        (True, False, False)
+    """
+    return unsafe(path) is None and all(map(is_file_name, path.split("/")))

@@ -9,6 +9,7 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters import load
+from hlteval.representation import Corpus
 from hlteval.runs import conversion
 from hlteval.runs.conversion import Lossy, UnknownFormat, detected, target
 from hlteval.sources import Member, Source
@@ -83,3 +84,40 @@ def test_a_mistaken_end_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(OSError, match="No space"):
         convert(CORPUS, str(tmp_path / "out.jsonl"), from_format="standoff")
     assert list(tmp_path.iterdir()) == []
+
+
+NAMES = ("../outside", "/outside", "a/../../outside", "a\\b", "..", "", "a\0b", "x" * 250)
+FOLDERS = ("standoff", "appen", "ltf", "rsd", "laf", "text")
+
+
+def read_from(member: str, form: str, name: str) -> Corpus:
+    """A corpus of one document that says it was read from a file of that name."""
+    source = {"row": 0, "path": "x", "member": member, "format": form, "sha256": ""}
+    place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+    return Corpus(
+        sources=[source],
+        documents=[{"row": 0, "name": name, "origin": 0, "text": "a b"}],
+        mentions=[place | {"mention": "T1", "label": "X", "start": 0, "end": 1}],
+    )
+
+
+@pytest.mark.parametrize("form", FOLDERS)
+@pytest.mark.parametrize("given", NAMES)
+def test_no_name_leads_out_of_the_folder(form: str, given: str, tmp_path: Path) -> None:
+    write, folder = load(form).write, tmp_path / "deep" / "out"
+    assert write is not None
+    folder.parent.mkdir()
+    write([read_from(given, form, "d1")], folder)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert all(path.is_relative_to(folder) for path in written)
+    assert any(path.name.startswith("d1.") for path in written)
+    write([read_from("", "jsonl", given)], folder)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(written)
+    assert not Path("/outside").exists()
+
+
+@pytest.mark.parametrize("form", [name for name in FOLDERS if name != "text"])
+def test_a_document_without_a_file_is_told(form: str) -> None:
+    lost = load(form).lost(read_from("", "jsonl", "../outside"))
+    assert lost["documents whose name is no name of a file"] == 1
