@@ -8,7 +8,8 @@ Format:
 
 Conventions:
     Offsets are 0-based code points from the beginning of the document, passages included; what lies
-    between passages is filled with line feeds. A record is an element, counted by start tags.
+    between passages is filled with line feeds. A sole passage is no segment, nor is an empty last
+    one, which tells where the text ends. A record is an element, counted by start tags.
 
     Of the infons, `type` is the type, `identifier` the entity, a further one another candidate,
     `language` that of a document; `mention_type`, `confidence` and `annotator` are these. A relation with a `trigger_id` is an
@@ -38,8 +39,9 @@ from hlteval.converters.bioc_misfits import Misfits, Placed
 from hlteval.converters.bioc_writing import lost, written
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.single_file import beginning
+from hlteval.converters.xml_bytes import Written, declared_encoding, utf8
 from hlteval.converters.xml_elements import Fault, Lines, Malformed, other_encoding, starts
-from hlteval.converters.xml_stream import Written, declared_encoding, parts, utf8
+from hlteval.converters.xml_stream import parts
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, decode
@@ -187,5 +189,6 @@ FORMAT = Format(
     kinds=("event", "relation"),
     lost=lost,
     loses="the layout; in which passage an annotation is that could be in several, and their order "
-    "from passage to passage; where relations are; comments, what the schema does not have",
+    "from passage to passage; where relations are; the header of any but the first collection; "
+    "comments, what the schema does not have",
 )

@@ -15,7 +15,8 @@ Conventions:
     Events are written as denotations with a member `frame` (kind and trigger), and each argument as
     a relation from it with a member `argument` (its place); relations with other roles than subj
     and obj with a member `roles`; an equivalence as a chain of relations with a member `group`; the
-    entity of a mention as an attribute with a member `column`. Other programs pass over them.
+    entity of a mention as an attribute with a member `column`; the text of a mention, if it is not
+    what stands there, as a member `text`. Other programs pass over them.
 
 Example lines:
     {"sourcedb": "PubMed", "sourceid": "101", "text": "IRF-4 binds PU.1.", "denotations": [
@@ -61,38 +62,61 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Reading]:
-    """The documents of a source, some hundred files or megabytes at a time."""
+    """The documents of a source, some hundred at a time."""
     names: dict[str, int] = {}
     for files in per_document.batches(source, FORMAT.name, _SUFFIX):
-        items, findings = Items(), list[Finding]()
+        batch = _Batch(files, names)
         for origin, stem, text in files.texts:
-            findings += _taken(items, files, origin, stem, text, names)
-        corpus = Corpus(sources=files.sources, **items.tables())
-        yield Reading(corpus, (*files.findings, *findings), tuple(files.members))
+            yield from batch.taken(origin, stem, text)
+        yield batch.reading()
 
 
-def _taken(
-    items: Items, files: Files, origin: int, stem: str, text: str, names: dict[str, int]
-) -> Iterable[Finding]:
-    """Add the documents of a file; what is wrong with them."""
-    found = file_documents(text)
-    faults = Faults(found, files.members[origin].display)
-    record = 1
-    for index, document in enumerate(found.values):
-        if index in found.refused or not isinstance(document, dict):
-            items.refuse(origin, record, *faults.refusal(index))
-            record += 1
-            continue
+class _Batch:
+    """What is collected over the documents of some files."""
+
+    def __init__(self, files: Files, names: dict[str, int]) -> None:
+        self.files, self.names = files, names
+        self.items = Items()
+        self.findings: list[Finding] = list(files.findings)
+
+    def reading(self) -> Reading:
+        """What is collected by now, which is forgotten here."""
+        corpus = Corpus(sources=self.files.sources, **self.items.tables())
+        findings, members = tuple(self.findings), tuple(self.files.members)
+        self.items, self.findings = Items(), []
+        return Reading(corpus, findings, members)
+
+    def taken(self, origin: int, stem: str, text: str) -> Iterator[Reading]:
+        """Add the documents of a file; readings of a large one come out."""
+        found = file_documents(text)
+        faults = Faults(found, self.files.members[origin].display)
+        record = 1
+        for index in range(len(found.values)):
+            given = stem if found.single else f"{stem}-{index + 1}"
+            record += self.take(faults, index, given, (origin, record))
+            found.values[index] = None
+            if self.items.count >= per_document.BATCH:
+                self.findings += faults.findings
+                faults.findings = []
+                yield self.reading()
+        self.findings += faults.findings
+
+    def take(self, faults: Faults, index: int, stem: str, place: tuple[int, int]) -> int:
+        """Add a document, with what is wrong with it; its number of records."""
+        document = faults.found.values[index]
+        if index in faults.found.refused or not isinstance(document, dict):
+            self.items.refuse(*place, *faults.refusal(index))
+            return 1
         bad = faults.broken(index)
-        given = title(document, stem if found.single else f"{stem}-{index + 1}")
-        name = own_name(given, names)
-        record += items.take(document, name, origin, record, bad)
+        given = title(document, stem)
+        name = own_name(given, self.names)
+        records = self.items.take(document, name, *place, bad)
         if name != given:
             faults.tell(index, "PUB106", ("sourceid",), name=given, other=name)
-        for told in items.told:
+        for told in self.items.told:
             faults.tell(index, told.code, told.path, **told.values)
         faults.settle()
-    return faults.findings
+        return records
 
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:

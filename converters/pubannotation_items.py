@@ -33,7 +33,7 @@ BLOCK = "segment"
 """The kind of a block that comes from elsewhere."""
 ROLES = ("subj", "obj")
 _KNOWN = {
-    "denotations": ("id", "span", "obj", "frame"),
+    "denotations": ("id", "span", "obj", "text", "frame"),
     "blocks": ("id", "span"),
     "relations": ("id", "subj", "pred", "obj", "roles", "argument", "group"),
     "attributes": ("id", "subj", "pred", "obj", "text", "column"),
@@ -69,6 +69,11 @@ class Items:
         self.said: dict[tuple[int, str], Any] = {}
         """Columns of mentions, by row and column."""
         self.candidates: dict[int, int] = {}
+
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        return len(self.rows["documents"])
 
     def take(
         self, document: Mapping[str, Any], name: str, origin: int, record: int, bad: set[Path]
@@ -186,6 +191,7 @@ class Items:
         fragments = [{"start": a, "end": b} for a, b in spans] if len(spans) > 1 else None
         whole = self.text
         text = None if whole is None else " ".join(whole[a:b] for a, b in spans)
+        text = item.get("text", text)
         self.mentions.setdefault(name or "", len(self.rows["mentions"]))
         mention = (*self.place, name or "", item["obj"], start, end, fragments, text)
         self.rows["mentions"].append(mention)

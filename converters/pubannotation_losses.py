@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -33,9 +33,8 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         **situations(corpus),
         "mentions that have no place in a text": mentions.filter(~writable()).height,
         "mentions whose parts are not their extent": mentions.filter(odd_parts()).height,
-        "texts of mentions that are not what stands there": sum(_other_texts(corpus, "mentions")),
         "segments that have no place in a text": corpus.segments.filter(~placed()).height,
-        "texts of segments that are not what stands there": sum(_other_texts(corpus, "segments")),
+        "texts of segments that are not what stands there": _other_texts(corpus),
         "events whose identifier is not their own": _nameless(corpus),
         "values of mentions whose identifier is not their own": _unsaid(corpus),
         "equivalences of a single member": sizes.filter(pl.col("len") == 1).height,
@@ -43,17 +42,15 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-def _other_texts(corpus: Corpus, table: str) -> Iterator[bool]:
-    """Of each row that has a text, whether that is another than what stands there."""
+def _other_texts(corpus: Corpus) -> int:
+    """Segments that have a text, which is another than what stands there."""
     texts = dict(corpus.documents.select("row", "text").iter_rows())
-    rows: pl.DataFrame = getattr(corpus, table)
-    if "fragments" not in rows.columns:
-        rows = rows.with_columns(fragments=pl.lit(None))
-    columns = ("document", "start", "end", "fragments", "text")
-    for document, start, end, parts, said in rows.drop_nulls("text").select(columns).iter_rows():
-        whole = texts[document] or ""
-        spans = [(one["start"], one["end"]) for one in parts or ()] or [(start, end)]
-        yield said != " ".join(whole[max(0, a) : max(0, b)] for a, b in spans)
+    columns = ("document", "start", "end", "text")
+    rows = corpus.segments.drop_nulls("text").select(columns).iter_rows()
+    return sum(
+        said != (texts[document] or "")[max(0, start) : max(0, end)]
+        for document, start, end, said in rows
+    )
 
 
 def _nameless(corpus: Corpus) -> int:

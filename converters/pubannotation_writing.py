@@ -115,6 +115,13 @@ class _Annotations:
         self.sections: dict[tuple[int, str], list[tuple[Any, Item]]] = {}
         self.spans: dict[str, Any] = {}
 
+    def at(self, span: Any) -> str | None:
+        """What stands at a span; None where there is no text."""
+        if self.text is None:
+            return None
+        parts = span if isinstance(span, list) else [span]
+        return " ".join(self.text[one["begin"] : one["end"]] for one in parts)
+
     def track(self, name: str | None) -> int:
         """The track that an identifier is of; 0 for none."""
         number, colon, _ = (name or "").partition(":")
@@ -194,14 +201,15 @@ _COLUMNS = ("row", "document", "origin", "record")
 
 
 def _mentions(corpus: Corpus, found: _Found, said: _Said) -> None:
-    columns = (*_COLUMNS, "mention", "label", "start", "end", "fragments")
-    rows = corpus.mentions.filter(writable()).select(columns)
-    for row, document, origin, record, name, label, start, end, fragments in rows.iter_rows():
+    columns = (*_COLUMNS, "mention", "label", "start", "end", "fragments", "text")
+    rows = corpus.mentions.filter(writable()).select(columns).iter_rows()
+    for row, document, origin, record, name, label, start, end, fragments, text in rows:
         parts = [_span(one["start"], one["end"]) for one in fragments or ()]
         span = parts or _span(start, end)
         found[document].spans.setdefault(name, span)
         more = said.items.get(("denotations", (document, origin, record)), {})
-        item = {"id": name, "span": span, "obj": label, **more}
+        own = {} if text in {None, found[document].at(span)} else {"text": text}
+        item = {"id": name, "span": span, "obj": label, **own, **more}
         found[document].add("denotations", (origin, record, 0, row), name, item)
 
 

@@ -111,6 +111,21 @@ def test_lines_of_json_are_documents(taken: Taken) -> None:
     assert corpus.mentions["record"].to_list() == [2, 3, 5, 6, 8, 9]
 
 
+def test_large_files_are_read_in_batches(taken: Taken, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = [{**PLAIN, "sourceid": str(number % 4), "tracks": 1} for number in range(7)]
+    whole, findings = taken(listed)
+    assert {finding.code for finding in findings} == {"PUB104", "PUB106"}
+    monkeypatch.setattr(pubannotation.per_document, "BATCH", 1)
+    split, again = taken(listed)
+    assert again == findings
+    for name, frame in whole.tables():
+        if name != "sources":
+            one, other = (
+                table.drop("origin", strict=False) for table in (frame, getattr(split, name))
+            )
+            assert one.equals(other), name
+
+
 @pytest.mark.parametrize(
     ("said", "name"),
     [

@@ -1,0 +1,39 @@
+"""Other formats come back as they were from BioC and PubAnnotation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval import convert
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+SUFFIXES = {"bioc-xml": ".bioc.xml", "pubannotation": ".pubannotation.json"}
+
+
+def lines(path: Path) -> dict[str, list[str]]:
+    """The lines of a file, or of each file of a folder, in any order."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return {
+        file.name if path.is_dir() else "": sorted(file.read_text("utf-8").split("\n"))
+        for file in files
+    }
+
+
+@pytest.mark.parametrize("through", SUFFIXES)
+@pytest.mark.parametrize(
+    ("form", "path"),
+    [
+        ("standoff", "standoff/valid/full"),
+        ("standoff", "standoff/valid/binary"),
+        ("brat", "brat/valid"),
+        ("edl-tab", "lorehlt-edl/valid/submission.tab"),
+    ],
+)
+def test_there_and_back(form: str, path: str, through: str, tmp_path: Path) -> None:
+    there, back = tmp_path / f"there{SUFFIXES[through]}", tmp_path / "back"
+    losses = convert(str(FIXTURES / path), str(there))
+    assert [finding for finding in losses if finding.code != "CNV102"] == []
+    convert(str(there), str(back), to_format=form)
+    assert lines(back) == lines(FIXTURES / path)
