@@ -9,6 +9,7 @@ import pytest
 
 from hlteval.reports.scores import Scores
 from hlteval.runs.scoring import score
+from hlteval.scoring.templette_mapping import _losses
 from hlteval.tasks.hub4_metrics import lexicon, metric
 from hlteval.tasks.task import WrongOption
 
@@ -220,3 +221,22 @@ def test_there_is_no_official_profile(tmp_path):
     (tmp_path / "x").write_text(one(), "utf-8")
     with pytest.raises(WrongOption, match="official"):
         score("hub4", str(tmp_path / "x"), str(tmp_path / "x"), profile="official")
+
+
+def test_losses_stand_in_the_order_of_sets_and_types() -> None:
+    """In tables that people compare, rows are never in the order of a hash table."""
+    sets = 60
+    scored = pl.DataFrame(
+        {
+            "set": [number for number in range(sets) for _ in range(3)],
+            "type": ["A", "B", "B"] * sets,
+            "pair": range(3 * sets),
+            "reference": [1, 2, 3] * sets,
+            "system": [1, 2, 2] * sets,
+            "cor": [2, 1, 5] * sets,
+        }
+    ).sample(fraction=1, shuffle=True, seed=1)
+    taken = scored.filter(pl.col("reference") < 3)
+    found = _losses(scored, taken)
+    assert found.select("set", "type").rows() == [(n, t) for n in range(sets) for t in "AB"]
+    assert found.select("cor", "best").rows() == [(2, 2), (1, 5)] * sets
