@@ -1,6 +1,7 @@
 r"""LTF files in LDC's layout, many at once: a line an element, its attributes in their order.
 
-Lines may be indented or blank: where every line is whole elements, this stands between them.
+Lines may be indented or blank, and several elements may share one: where every line is whole
+elements, this stands between them.
 
 What is accepted here is what the schema accepts, and says the same; whatever else a file may be, it
 is refused here and read element by element (ltf_elements.py).
@@ -58,6 +59,8 @@ _PATTERNS = {
     },
 }
 _OPENING = "LDXSOT"
+_SHARED = ">[ \\t]*(<(?:[A-Z!?]|/(?:SEG|TEXT|DOC|LCTL_TEXT)))"
+"""Where an element ends and another begins or its holder ends, in one line."""
 
 
 class _Lines(NamedTuple):
@@ -95,7 +98,10 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     schema = {"origin": pl.Int64, "line": pl.String}
     table = pl.DataFrame(list(files), schema=schema, orient="row")
     unified = pl.col("line").str.replace_all("\r\n", "\n", literal=True)  # as XML does
-    table = table.with_columns(unified.str.split("\n")).explode("line")
+    shared = pl.col("line").str.contains(">[ \t]*<")
+    apart = unified.str.replace_all(_SHARED, ">\n$1")
+    lines = pl.when(shared).then(apart).otherwise(unified)
+    table = table.with_columns(lines.str.split("\n")).explode("line")
     table = table.with_columns(pl.col("line").str.strip_chars(" \t")).filter(pl.col("line") != "")
     letter = pl.lit("?")
     for begin, name in _LETTERS[::-1]:

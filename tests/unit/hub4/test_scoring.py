@@ -9,6 +9,7 @@ import pytest
 
 from hlteval.reports.scores import Scores
 from hlteval.runs.scoring import score
+from hlteval.scoring.templette_mapping import _losses
 from hlteval.scoring.wording import Wording
 from hlteval.tasks.hub4_metrics import lexicon, metric
 from hlteval.tasks.task import WrongOption
@@ -236,3 +237,22 @@ def test_single_fills_are_not_split(scored):
     scores = scored(reference, one('DATE: "thirsty" ##99#109#'))
     assert (scores.metrics["content.cor"], scores.metrics["extent.cor"]) == (1, 1)
     assert (scores.metrics["both.cor"], scores.metrics["both.inc"]) == (1, 1)
+
+
+def test_losses_stand_in_the_order_of_sets_and_types() -> None:
+    """In tables that people compare, rows are never in the order of a hash table."""
+    sets = 60
+    scored = pl.DataFrame(
+        {
+            "set": [number for number in range(sets) for _ in range(3)],
+            "type": ["A", "B", "B"] * sets,
+            "pair": range(3 * sets),
+            "reference": [1, 2, 3] * sets,
+            "system": [1, 2, 2] * sets,
+            "cor": [2, 1, 5] * sets,
+        }
+    ).sample(fraction=1, shuffle=True, seed=1)
+    taken = scored.filter(pl.col("reference") < 3)
+    found = _losses(scored, taken)
+    assert found.select("set", "type").rows() == [(n, t) for n in range(sets) for t in "AB"]
+    assert found.select("cor", "best").rows() == [(2, 2), (1, 5)] * sets
