@@ -26,13 +26,13 @@ TASKS = ("seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange")
 def main() -> None:
     """Measure what is asked for, and tell it row by row and then as a table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("tasks", nargs="*", default=TASKS, choices=[*TASKS, []])
+    parser.add_argument("tasks", nargs="*", default=[], choices=[*TASKS, []])
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--sizes", help="other sizes, with commas between")
     parser.add_argument("--json", type=Path, help="also write the rows there")
     given = parser.parse_args()
     listed: list[Row] = []
-    for name in given.tasks:
+    for name in given.tasks or TASKS:
         benchmark: Benchmark = import_module(f"benchmarks.{name}").BENCHMARK
         sizes = benchmark.quick if given.quick else benchmark.sizes
         sizes = tuple(map(int, given.sizes.split(","))) if given.sizes else sizes

@@ -233,9 +233,11 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
 
 def _best(pairs: pl.DataFrame) -> pl.DataFrame:
     """By set and type, the most correct points that a one-to-one mapping can have."""
+    group = ["set", "type"]
+    if pairs.is_empty():
+        return pairs.select(*group, best="cor")
     from scipy.optimize import linear_sum_assignment
 
-    group = ["set", "type"]
     numbered = pairs.sort(group).with_columns(
         pl.col(side).rank("dense").over(group).cast(pl.Int64) - 1
         for side in ("reference", "system")
