@@ -149,7 +149,9 @@ def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     gap = (pl.col("start") - before).clip(lower_bound=0)
     pieces = segments.select("document", "text", gap=gap)
     some = pieces.group_by("document", maintain_order=True).agg(
-        filled=pl.col("gap").sum(), complete=pl.col("text").is_not_null().all()
+        # each is cut back, so that no sum of them runs over the end of the integers
+        filled=pl.col("gap").clip(upper_bound=FILLED + 1).sum(),
+        complete=pl.col("text").is_not_null().all(),
     )
     some = some.filter(pl.col("complete") & (pl.col("filled") <= FILLED))
     pieces = pieces.join(some.select("document"), on="document", how="semi", maintain_order="left")

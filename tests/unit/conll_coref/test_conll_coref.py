@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from hlteval import convert, read
 from hlteval.converters import Place, load
+from hlteval.converters.conll_brackets import BEGIN, part
+from hlteval.converters.conll_coref_lines import _begin
 from hlteval.findings import catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
@@ -203,3 +205,13 @@ def test_any_nested_mentions_come_back(tmp_path_factory, data: st.DataObject) ->
     assert findings == []
     assert {(start, end - 1, entity) for _, start, end, entity in spans(again)} == wanted
     assert again.tokens["text"].to_list() == [word for _, word, _ in rows]
+
+
+def test_a_part_may_have_a_number_of_any_length() -> None:
+    digits = "9" * 5000
+    begun = BEGIN.match(f"#begin document (D1); part 0{digits}")
+    assert begun is not None
+    assert part(begun) == f"D1;{digits}"
+    assert _begin(f"D1;{digits}") == f"#begin document (D1); part {digits}"
+    assert _begin("D1;2") == "#begin document (D1); part 002"
+    assert _begin("D1") == "#begin document (D1); part 000"

@@ -10,7 +10,7 @@ from hlteval.converters import Place, Reading, load
 from hlteval.converters.ltf_bulk import bulk
 from hlteval.converters.ltf_elements import read_elements
 from hlteval.findings import Finding, finding
-from hlteval.sources import Member, Source, Unreadable
+from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.validators.ltf_texts import digest, judged
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -178,3 +178,15 @@ def test_lines_that_end_in_cr_lf_are_told() -> None:
 def test_without_a_length_the_end_may_be_any_line_feeds() -> None:
     assert judged("a", [1], None, digest("a\n\n\n")) is None
     assert judged("a", [1], None, None) is None
+
+
+def test_offsets_at_the_end_of_the_integers_fill_no_memory(tmp_path: Path) -> None:
+    """The gaps between such segments run over, and their sum looks small."""
+    file = tmp_path / "far.conllu"
+    sentences = [
+        f"# newdoc id = d\n# range = {2**63 - 1}:6\n# text = a\n",
+        "# range = 7:8\n# text = b\n",
+    ]
+    file.write_text("\n".join(sentences), "utf-8")
+    (reading,) = load("conllu").read(open_source(str(file)))
+    assert reading.corpus.documents["text"].to_list() in ([], [None])
