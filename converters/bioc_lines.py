@@ -45,21 +45,14 @@ def _named(column: str) -> pl.Expr:
 
 def annotation_lines(corpus: Corpus) -> pl.DataFrame:
     """Annotations as lines, with where they begin and end."""
-    texts = corpus.documents.select(document="row", whole="text")
     rows = corpus.mentions.filter(writable())
-    rows = rows.join(texts, on="document", how="left", maintain_order="left")
     rows = rows.join(_more(corpus, "annotation"), on=_KEY, how="left", maintain_order="left")
     rows = rows.join(_candidates(corpus), on="row", how="left", maintain_order="left")
     sure = pl.col("confidence").is_null() & pl.col("confidence_text").is_null()
     rows = rows.with_columns(
         sure=pl.when(~sure).then(to_text(rows)),
         kind=pl.when(pl.col("label") != "").then("label"),
-        text=pl.coalesce(
-            "text",
-            _text_of(rows),
-            pl.col("whole").str.slice("start", pl.col("end") - pl.col("start")),
-            pl.lit(""),
-        ),
+        text=pl.coalesce("text", _text_of(rows, corpus), pl.lit("")),
     )
     line = pl.concat_str(
         start_tag("annotation", _named("mention")),
@@ -77,16 +70,21 @@ def annotation_lines(corpus: Corpus) -> pl.DataFrame:
     return rows.select("document", "start", "end", line=line)
 
 
-def _text_of(rows: pl.DataFrame) -> pl.Series:
-    """What stands at discontinuous mentions that have no text: their parts with blanks between."""
-    columns = rows.select("whole", "text", "fragments").iter_rows()
+def _text_of(rows: pl.DataFrame, corpus: Corpus) -> pl.Series:
+    """What stands at mentions that have no text: their parts with blanks between."""
+    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    columns = rows.select("document", "text", "fragments", "start", "end").iter_rows()
+    # Polars looks for a code point from the beginning of a text, each time; Python knows it.
     return pl.Series(
         "text",
         [
-            " ".join(whole[part["start"] : part["end"]] for part in parts)
-            if text is None and whole is not None and parts is not None
+            " ".join(
+                texts[document][part["start"] : part["end"]]
+                for part in (parts or [{"start": start, "end": end}])
+            )
+            if text is None and document in texts
             else None
-            for whole, text, parts in columns
+            for document, text, parts, start, end in columns
         ],
         dtype=pl.String,
     )

@@ -20,10 +20,19 @@ CORPUS = str(FIXTURES / "standoff" / "valid" / "full")
 
 @pytest.mark.parametrize(
     ("path", "name"),
-    [("out.jsonl", "jsonl"), ("o.corpus", "corpus"), ("a.txt", "standoff"), ("a.rsd.txt", "rsd")],
+    [
+        *(("out.jsonl", "jsonl"), ("o.corpus", "corpus"), ("a.a2", "standoff"), ("a.ann", "brat")),
+        ("a.rsd.txt", "rsd"),
+    ],
 )
 def test_the_suffix_tells_the_format(path: str, name: str) -> None:
     assert target(path).name == name
+
+
+def test_a_suffix_of_several_formats_tells_none() -> None:
+    """Texts are `.txt` beside the annotations of BioNLP-ST and of brat."""
+    with pytest.raises(UnknownFormat, match=r"a\.txt does not tell the format"):
+        target("a.txt")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +96,7 @@ def test_a_mistaken_end_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 NAMES = ("../outside", "/outside", "a/../../outside", "a\\b", "..", "", "a\0b", "x" * 250)
-FOLDERS = ("standoff", "appen", "ltf", "rsd", "laf", "text")
+FOLDERS = ("standoff", "brat", "appen", "ltf", "rsd", "laf", "text")
 
 
 def read_from(member: str, form: str, name: str) -> Corpus:
