@@ -40,11 +40,11 @@ from hlteval.converters.bioc_writing import lost, written
 from hlteval.converters.format import Format, Located, Place, Reading
 from hlteval.converters.single_file import beginning
 from hlteval.converters.xml_bytes import Written, declared_encoding, utf8
-from hlteval.converters.xml_elements import Fault, Lines, Malformed, other_encoding, starts
+from hlteval.converters.xml_elements import Fault, Lines, Malformed, located, other_encoding
 from hlteval.converters.xml_stream import parts
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, decode
+from hlteval.sources import Member, Source
 
 _SUFFIX = ".bioc.xml"
 
@@ -143,13 +143,7 @@ def _keyed(name: str, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    found = starts(text, {place.record for place in places})
-    lines = Lines(text)
-    return [
-        lines.located(*found[place.record], place.field) if place.record in found else None
-        for place in places
-    ]
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

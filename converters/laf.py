@@ -35,14 +35,14 @@ from hlteval.converters.xml_elements import (
     Fault,
     Lines,
     Malformed,
+    located,
     other_encoding,
     parse,
-    starts,
 )
 from hlteval.converters.xml_structure import conforms, explain
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, decode
+from hlteval.sources import Member, Source
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _PLACE = ("document", "origin", "record")
@@ -175,17 +175,9 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
 
     The offsets and the text of an annotation are those of its EXTENT.
     """
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    wanted = [
-        (place.record + (place.field in {"start_char", "end_char", "text"}), place.field)
-        for place in places
-    ]
-    found = starts(text, {record for record, _ in wanted})
-    lines = Lines(text)
-    return [
-        lines.located(*found[record], field) if record in found else None
-        for record, field in wanted
-    ]
+    shown = {"start_char", "end_char", "text"}
+    moved = [Place(place.record + (place.field in shown), place.field) for place in places]
+    return located(member, moved)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

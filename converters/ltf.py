@@ -35,10 +35,10 @@ from hlteval.converters.ltf_files import SUFFIX, as_files, lost
 from hlteval.converters.ltf_tables import Said, joined
 from hlteval.converters.per_document import Files
 from hlteval.converters.single_file import head
-from hlteval.converters.xml_elements import Lines, starts
+from hlteval.converters.xml_elements import Lines, located
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, decode
+from hlteval.sources import Member, Source
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -96,13 +96,7 @@ def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
 
 def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    found = starts(text, {place.record for place in places})
-    lines = Lines(text)
-    return [
-        lines.located(*found[place.record], place.field) if place.record in found else None
-        for place in places
-    ]
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

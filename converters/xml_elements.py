@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyexpat import ExpatError, ParserCreate, XMLParserType
 from typing import Any, NamedTuple
 
-from hlteval.converters.format import Located
+from hlteval.converters.format import Located, Place
 from hlteval.findings import Finding, Span, catalogue, excerpt
+from hlteval.sources import Member, decode
 
 DEEPEST = 100
 """Elements inside each other; real formats have less than ten."""
@@ -307,3 +308,14 @@ class Lines:
         return catalogue()[fault.code].finding(
             fault.values, file=display, span=located.span, excerpt=located.excerpt, record=record
         )
+
+
+def located(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """Where places of a file stand whose records are its elements; None where there is none."""
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    found = starts(text, {place.record for place in places})
+    lines = Lines(text)
+    return [
+        lines.located(*found[place.record], place.field) if place.record in found else None
+        for place in places
+    ]
