@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import polars as pl
 
@@ -17,9 +14,9 @@ from hlteval.reports.scores import Scores
 from hlteval.reports.verdict import Verdict
 from hlteval.representation import Corpus, of_documents
 from hlteval.runs.batches import BATCH, NothingGiven, Pair, Submission, named, submission
+from hlteval.runs.signature import digest, said
 from hlteval.runs.validation import inside, outside, settings, verdict
 from hlteval.scoring.resampling import DOCUMENTS, bootstrap, drawn_by, interval, listed_interval
-from hlteval.sources import sha256
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Analyst, Metric, Talkative, Task
@@ -290,22 +287,16 @@ class Run:
         """What the numbers depend on, in one line."""
         judged, given = self.judged, self.given
         parts = [f"hlteval:{__version__}", f"task:{judged.task}", f"profile:{judged.profile}"]
-        parts += [f"{side}:{_digest(files)}" for side, files in self.digests.items()]
+        parts += [f"{side}:{digest(files)}" for side, files in self.digests.items()]
         formats = {option.name for option in self.opened.task.options if option.format}
         for name, value in given.items():
             if name in formats:
                 files = self.opened.lists[name].sources.select("member", "sha256").rows()
-                parts.append(f"{name}:{_digest(files)}")
+                parts.append(f"{name}:{digest(files)}")
             else:
-                parts.append(f"{name}:{_said(value)}")
+                parts.append(f"{name}:{said(value)}")
         parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
         return "|".join([*parts, *([intervals.signature] if intervals else [])])
-
-
-def _digest(files: list[tuple[str, str]]) -> str:
-    """One digest of several files: of their names without folders and their own digests, sorted."""
-    listed = sorted(f"{name.rpartition('/')[2]} {digest}\n" for name, digest in files)
-    return hashlib.sha256("".join(listed).encode()).hexdigest()[:16]
 
 
 def _in_order(
@@ -314,13 +305,6 @@ def _in_order(
     """The metrics in the order in which the task declares them, others behind."""
     first = {name: metrics[name] for name in declared if name in metrics}
     return first | dict(metrics)
-
-
-def _said(value: str) -> str:
-    """An option's value in one line: of a file its digest, else the value."""
-    if not os.path.isfile(value):  # noqa: PTH113 - a Path raises for what is too long for a name
-        return value.replace("|", " ")
-    return sha256(Path(value).read_bytes())[:16]
 
 
 def _notes(judged: Verdict) -> tuple[str, ...]:
