@@ -1,6 +1,7 @@
 """Whether two systems differ by more than chance: paired tests over documents.
 
-- Bootstrap: the same draw of documents for both systems; the interval of the difference.
+- Bootstrap: the same draws of documents for both systems (`resampling.over`); the interval of the
+  difference.
 - Permutation (approximate randomization, Noreen 1989): in each replicate the outputs of the two
   systems change places in about half of the documents; how often is the difference as large as the
   observed one?
@@ -23,7 +24,6 @@ from hlteval.scoring.resampling import (
     Scorer,
     Weights,
     blocks,
-    draws,
     gathered,
     names,
     replicated,
@@ -64,11 +64,6 @@ class Pair:
     def size(self) -> int:
         """How many documents there are."""
         return len(self.documents) // 2
-
-    def bootstrap(self, replicates: int, seed: int) -> Replicates:
-        """The differences in bootstrap replicates."""
-        drawn = draws(self.size, replicates, seed)
-        return gathered(self._difference(block, np.zeros_like(block)) for block in drawn)
 
     def permutation(self, replicates: int, seed: int) -> Replicates:
         """The differences where systems changed places."""

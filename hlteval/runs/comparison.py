@@ -69,8 +69,9 @@ def compare(
         Refused: if one of the submissions is not scored.
     """
     declared = load(task)
+    scorer = declared.scorer(profile, {})
     chosen = metric or declared.primary[profile]
-    additive = isinstance(_giving(declared, declared.scorer(profile, {}), chosen), Additive)
+    additive = isinstance(_giving(declared, scorer, chosen), Additive)
     figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
     less = {one.name for one in declared.figures if one.better == "less"}
     sign = -1 if figure in less else 1

@@ -111,3 +111,9 @@ def test_scores_have_intervals_where_they_are_wanted(
     assert without["metrics"] == done["metrics"]
     lines = invoke(*given, "--bootstrap", 100, "--format", "tsv").stdout.splitlines()
     assert len(lines[0].split("\t")) == 4
+
+
+def test_a_profile_that_a_task_does_not_have_is_an_error_of_usage(invoke: Run) -> None:
+    done = invoke("compare", "hub4", "-r", "r.tpl", "s.tpl", "--profile", "official")
+    assert done.exit_code == 2
+    assert "there is no profile official" in " ".join(done.stderr.replace("│", " ").split())
