@@ -5,41 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from hlteval.converters.format import Format, Located, Place, Reading, Setting, WrongSetting
+from hlteval.converters.format import Format, Reading, Setting, WrongSetting
 from hlteval.extensions import FORMATS, extensions, resolve
 
 BUILTIN: Mapping[str, str] = {
-    "standoff": "hlteval.converters.standoff",
-    "corpus": "hlteval.converters.parquet",
-    "jsonl": "hlteval.converters.jsonl",
-    "seedev-sentences": "hlteval.converters.seedev_sentences",
-    "appen": "hlteval.converters.appen",
-    "speech-sf-json": "hlteval.converters.speech_sf_json",
-    "speech-sf-tsv": "hlteval.converters.speech_sf_tsv",
-    "document-list": "hlteval.converters.document_list",
-    "edl-tab": "hlteval.converters.edl_tab",
-    "kb-tab": "hlteval.converters.kb_tab",
-    "conll-coref": "hlteval.converters.conll_coref",
-    "ltf": "hlteval.converters.ltf",
-    "rsd": "hlteval.converters.rsd",
-    "laf": "hlteval.converters.laf",
-    "text": "hlteval.converters.plain_text",
-    "conllu": "hlteval.converters.conllu",
-    "neleval": "hlteval.converters.neleval",
-    "hub4": "hlteval.converters.hub4",
-    "sgml-corpus": "hlteval.converters.sgml_corpus",
-    "muc-listing": "hlteval.converters.muc_listing",
-    "brat": "hlteval.converters.brat",
-    "bioc-xml": "hlteval.converters.bioc_xml",
-    "pubannotation": "hlteval.converters.pubannotation",
+    "standoff": "hlteval.converters.standoff.bionlp",
+    "corpus": "hlteval.converters.corpus.parquet",
+    "jsonl": "hlteval.converters.corpus.jsonl",
+    "seedev-sentences": "hlteval.converters.lists.seedev_sentences",
+    "appen": "hlteval.converters.situations.appen",
+    "speech-sf-json": "hlteval.converters.situations.speech_sf_json",
+    "speech-sf-tsv": "hlteval.converters.situations.speech_sf_tsv",
+    "document-list": "hlteval.converters.lists.document_list",
+    "edl-tab": "hlteval.converters.edl.edl_tab",
+    "kb-tab": "hlteval.converters.edl.kb_tab",
+    "conll-coref": "hlteval.converters.edl.conll_coref",
+    "ltf": "hlteval.converters.ltf.ltf",
+    "rsd": "hlteval.converters.ltf.rsd",
+    "laf": "hlteval.converters.ltf.laf",
+    "text": "hlteval.converters.ltf.text",
+    "conllu": "hlteval.converters.ltf.conllu",
+    "neleval": "hlteval.converters.edl.neleval",
+    "hub4": "hlteval.converters.hub4.templates",
+    "sgml-corpus": "hlteval.converters.hub4.sgml_corpus",
+    "muc-listing": "hlteval.converters.hub4.muc_listing",
+    "brat": "hlteval.converters.standoff.brat",
+    "bioc-xml": "hlteval.converters.bioc.bioc_xml",
+    "pubannotation": "hlteval.converters.pubannotation.pubannotation",
 }
 """The formats by name, each imported where it is first used."""
 
 __all__ = [
     "BUILTIN",
     "Format",
-    "Located",
-    "Place",
     "Reading",
     "Setting",
     "WrongSetting",

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from hlteval.findings import Excerpt, Finding, Span
+from hlteval.findings import Finding, Located, Place
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -24,26 +24,6 @@ class Reading:
     corpus: Corpus
     findings: tuple[Finding, ...] = ()
     members: tuple[Member, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A record of a file, or one field of it, whose line and column are wanted.
-
-    `field` names a part of the record in the words of the format, such as `label`, or with a
-    number, such as `role 2`; an empty one is the whole record.
-    """
-
-    record: int
-    field: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """Where a place is, and the line there."""
-
-    span: Span
-    excerpt: Excerpt
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ leads to the line of the index; on the site, to the page of the code.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +18,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # where `docs.make` is found, whoever runs the site
 AT_THE_ROOT = {"README.md": "index.md"} | {
     name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
 }
@@ -38,7 +40,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not files of this folder."""
-    from hlteval.reports.code_pages import pages
+    from docs.make.code_pages import pages
 
     for name, here in AT_THE_ROOT.items():
         text = (ROOT / name).read_text("utf-8")

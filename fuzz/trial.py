@@ -26,12 +26,12 @@ from hlteval.converters import known, load
 from hlteval.findings import Finding
 from hlteval.reports import findings as shown
 from hlteval.reports.terminal import write
-from hlteval.reports.verdict import Verdict
-from hlteval.runs.batches import NothingGiven
-from hlteval.runs.conversion import UnknownFormat, convert
-from hlteval.runs.validation import validate
+from hlteval.results.verdict import Verdict
 from hlteval.sources import open_source
 from hlteval.tasks.task import WrongOption
+from hlteval.workflows.batches import NothingGiven
+from hlteval.workflows.conversion import UnknownFormat, convert
+from hlteval.workflows.validation import validate
 
 SECONDS = 5.0
 """Of CPU time, for a trial."""

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.reports.comparison import Comparison
-    from hlteval.reports.scores import Scores
-    from hlteval.reports.verdict import Verdict
     from hlteval.representation import Corpus
-    from hlteval.runs.comparison import compare
-    from hlteval.runs.conversion import convert, read
-    from hlteval.runs.scoring import Refused, score
-    from hlteval.runs.validation import validate
+    from hlteval.results.scores import Scores
+    from hlteval.results.verdict import Verdict
+    from hlteval.workflows.comparison import compare
+    from hlteval.workflows.conversion import convert, read
+    from hlteval.workflows.scoring import Refused, score
+    from hlteval.workflows.validation import validate
 
 __version__ = "0.1.0"
 
@@ -46,14 +46,14 @@ _PUBLIC = {
     "Comparison": "hlteval.reports.comparison",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
-    "Refused": "hlteval.runs.scoring",
-    "Scores": "hlteval.reports.scores",
-    "Verdict": "hlteval.reports.verdict",
-    "compare": "hlteval.runs.comparison",
-    "convert": "hlteval.runs.conversion",
-    "read": "hlteval.runs.conversion",
-    "score": "hlteval.runs.scoring",
-    "validate": "hlteval.runs.validation",
+    "Refused": "hlteval.workflows.scoring",
+    "Scores": "hlteval.results.scores",
+    "Verdict": "hlteval.results.verdict",
+    "compare": "hlteval.workflows.comparison",
+    "convert": "hlteval.workflows.conversion",
+    "read": "hlteval.workflows.conversion",
+    "score": "hlteval.workflows.scoring",
+    "validate": "hlteval.workflows.validation",
 }
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, Located, Place
-from hlteval.findings import Entry, Finding, catalogue
+from hlteval.converters.format import Format
+from hlteval.findings import Entry, Finding, Located, Place, catalogue
 from hlteval.representation import Corpus, counted, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
 

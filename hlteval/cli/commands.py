@@ -126,10 +126,10 @@ def _value(option: Option, given: Any) -> Any:
 def usage() -> Iterator[None]:
     """Tell what a user got wrong on the command line; exit code 2."""
     from hlteval.converters import WrongSetting
-    from hlteval.runs.batches import NothingGiven
-    from hlteval.runs.conversion import UnknownFormat
-    from hlteval.runs.selection import UnknownCode
     from hlteval.tasks.task import WrongOption
+    from hlteval.workflows.batches import NothingGiven
+    from hlteval.workflows.conversion import UnknownFormat
+    from hlteval.workflows.selection import UnknownCode
 
     try:
         yield

@@ -51,8 +51,8 @@ def compare(
 ) -> None:
     """Compare submissions."""
     from hlteval.cli.output import show_comparison, show_refusal, working
-    from hlteval.runs.comparison import compare as run
-    from hlteval.runs.scoring import Intervals, Refused
+    from hlteval.workflows.comparison import compare as run
+    from hlteval.workflows.scoring import Intervals, Refused
 
     given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     given |= {"metric": metric, "test": test, "options": options}

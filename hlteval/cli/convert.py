@@ -55,8 +55,8 @@ def convert(
 ) -> None:
     """Convert any format to any that can carry it, and list what it cannot carry."""
     from hlteval.cli.output import show_findings
-    from hlteval.runs.conversion import Lossy
-    from hlteval.runs.conversion import convert as run
+    from hlteval.workflows.conversion import Lossy
+    from hlteval.workflows.conversion import convert as run
 
     try:
         with usage():

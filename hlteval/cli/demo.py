@@ -20,7 +20,7 @@ def demo(
     from hlteval.cli.app import app
     from hlteval.cli.commands import usage
     from hlteval.cli.output import show_command
-    from hlteval.runs.demo import commands, unpack
+    from hlteval.workflows.demo import commands, unpack
 
     with usage():
         unpack(Path(folder))

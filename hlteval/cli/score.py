@@ -49,9 +49,9 @@ def score(
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, show_refusal, show_scores, working
-    from hlteval.runs.plotting import plotted
-    from hlteval.runs.scoring import Intervals, Refused
-    from hlteval.runs.scoring import score as run
+    from hlteval.workflows.plotting import plotted
+    from hlteval.workflows.scoring import Intervals, Refused
+    from hlteval.workflows.scoring import score as run
 
     own = dict(options or {})
     plot, beside = own.pop("plot", None), own.pop("beside", [])

@@ -60,8 +60,8 @@ def validate(
 ) -> None:
     """Check a submission."""
     from hlteval.cli.output import show_verdict, working
-    from hlteval.runs.selection import Selection
-    from hlteval.runs.validation import validate_all
+    from hlteval.workflows.selection import Selection
+    from hlteval.workflows.validation import validate_all
 
     given: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     given |= {"encoding": encoding, "options": options}

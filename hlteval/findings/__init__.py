@@ -3,11 +3,14 @@
 from hlteval.findings.catalogue import Entry, catalogue, finding, in_order
 from hlteval.findings.excerpts import excerpt, spot
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
+from hlteval.findings.location import Located, Place
 
 __all__ = [
     "Entry",
     "Excerpt",
     "Finding",
+    "Located",
+    "Place",
     "Severity",
     "Span",
     "catalogue",

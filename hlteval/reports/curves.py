@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from hlteval.reports.score_formats import shown
-from hlteval.reports.scores import Scores
+from hlteval.results.scores import Scores
 
 PANEL = 4.2
 """Inches of a panel's side."""

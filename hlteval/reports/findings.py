@@ -18,7 +18,7 @@ from hlteval.reports.github import github
 from hlteval.reports.junit import junit
 from hlteval.reports.sarif import sarif
 from hlteval.reports.text import MAX_FINDINGS, text
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 

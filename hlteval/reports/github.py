@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from hlteval.findings import Finding, Severity
 from hlteval.reports.display import visible
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 COMMANDS: Mapping[Severity, str] = MappingProxyType(
     {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

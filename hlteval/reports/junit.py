@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from hlteval.findings import Finding, Severity
 from hlteval.reports.display import visible
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 
 def junit(verdict: Verdict) -> str:

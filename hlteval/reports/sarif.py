@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import hlteval
 from hlteval.findings import Finding, Severity, catalogue
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 LEVELS: Mapping[Severity, str] = MappingProxyType(
     {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}

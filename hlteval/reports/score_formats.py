@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hlteval.reports.scores import Scores
+from hlteval.results.scores import Scores
 
 UNDEFINED = "-"
 MANY = 30

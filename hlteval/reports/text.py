@@ -13,7 +13,7 @@ from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, catalogue
 from hlteval.reports.display import draw, steady, visible
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 MAX_FINDINGS = 20
 """How many findings of a file are shown where the user does not say."""

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 BUILTIN: Mapping[str, str] = {
     "seedev-binary": "hlteval.tasks.seedev:BINARY",
     "seedev-full": "hlteval.tasks.seedev:FULL",
-    "speech-sf": "hlteval.tasks.speech_sf:SPEECH",
-    "lorehlt-edl": "hlteval.tasks.lorehlt_edl:EDL",
+    "speech-sf": "hlteval.tasks.situations:SPEECH",
+    "lorehlt-edl": "hlteval.tasks.edl:EDL",
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.laf:LAF",
     "hub4": "hlteval.tasks.hub4:HUB4",

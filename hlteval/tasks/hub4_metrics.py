@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from hlteval.converters import load as load_format
-from hlteval.converters.global_map import read_map
+from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4 import TempletteMatch
-from hlteval.scoring.phones import Lexicon
-from hlteval.scoring.single_fills import FILLERS
-from hlteval.scoring.templette_mapping import Policy, ZeroF
-from hlteval.scoring.templette_points import MODES, Mode
-from hlteval.scoring.templettes import UNSCORED
-from hlteval.scoring.text_columns import Text, TextPair
-from hlteval.scoring.word_alignment import DOCUMENT, SCLITE, Costs
-from hlteval.scoring.wording import Wording
+from hlteval.scoring.hub4.mapping import Policy, ZeroF
+from hlteval.scoring.hub4.metric import TempletteMatch
+from hlteval.scoring.hub4.phones import Lexicon
+from hlteval.scoring.hub4.points import MODES, Mode
+from hlteval.scoring.hub4.single_fills import FILLERS
+from hlteval.scoring.hub4.templettes import UNSCORED
+from hlteval.scoring.hub4.text_columns import Text, TextPair
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
+from hlteval.scoring.hub4.wording import Wording
 from hlteval.sources import open_source
 from hlteval.tasks.option_tables import texts
 from hlteval.tasks.task import WrongOption

@@ -16,6 +16,6 @@ LAF = Task(
     predicted=(".laf.xml",),
     given=(),
     references=TEXTS,
-    rules=later("hlteval.validators.laf:RULES"),
+    rules=later("hlteval.validators.ltf.laf:RULES"),
     package=partial(later("hlteval.validators.packages:documents"), code="LAF103"),
 )

@@ -19,6 +19,6 @@ LTF = Task(
     given=(),
     references=TEXTS,
     alone=True,
-    rules=later("hlteval.validators.ltf:RULES"),
+    rules=later("hlteval.validators.ltf.ltf:RULES"),
     package=partial(later("hlteval.validators.packages:documents"), code="LTF106"),
 )

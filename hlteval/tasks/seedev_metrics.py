@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from hlteval.grammars import vocabulary
-from hlteval.scoring.event_pairs import Comparison, Evaluation, Only
-from hlteval.scoring.events import Sameness
-from hlteval.scoring.seedev import EventMatch
-from hlteval.validators.seedev import schema
+from hlteval.scoring.seedev.event_pairs import Comparison, Evaluation, Only
+from hlteval.scoring.seedev.events import Sameness
+from hlteval.scoring.seedev.metric import EventMatch
+from hlteval.validators.seedev.rules import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
 FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")

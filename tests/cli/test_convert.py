@@ -12,7 +12,7 @@ import pytest
 
 import hlteval.cli
 from hlteval import read
-from hlteval.runs import conversion
+from hlteval.workflows import conversion
 
 Run = Callable[..., Any]
 

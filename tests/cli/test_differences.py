@@ -20,9 +20,9 @@ import hlteval
 from hlteval import tasks
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import shown
-from hlteval.reports.scores import Scores
-from hlteval.runs.scoring import Intervals, Refused, score
-from hlteval.runs.validation import validate
+from hlteval.results.scores import Scores
+from hlteval.workflows.scoring import Intervals, Refused, score
+from hlteval.workflows.validation import validate
 
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import hlteval.cli
-from hlteval.runs import validation
+from hlteval.workflows import validation
 
 Run = Callable[..., Any]
 KEYS = [

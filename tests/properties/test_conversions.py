@@ -23,8 +23,8 @@ from hlteval import convert
 from hlteval.converters import Format, known, load
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
-from hlteval.runs.conversion import Lossy
 from hlteval.sources import open_source
+from hlteval.workflows.conversion import Lossy
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Rows = list[dict[str, Any]]
@@ -453,7 +453,7 @@ def test_each_pair_of_formats_says_what_it_loses(
     readings = list(form.read(open_source(str(sources[name]))))
     corpus = readings[0].corpus if len(readings) == 1 else Corpus.concat(r.corpus for r in readings)
     once = replace(form, read=lambda _: iter(readings))  # it is what takes most of the time
-    monkeypatch.setattr("hlteval.runs.conversion.detected", lambda *_: once)
+    monkeypatch.setattr("hlteval.workflows.conversion.detected", lambda *_: once)
     assert sum(getattr(corpus, table).height for table in form.tables[1:]) > 0
     shared = content(form) - {"documents"} or {"documents"}
     sharing = [other for other in WRITTEN if shared & content(load(other))]

@@ -15,7 +15,7 @@ from lark import Tree, UnexpectedInput
 
 from hlteval.converters import Reading
 from hlteval.converters.format import EVERYTHING
-from hlteval.converters.standoff import FORMAT
+from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.grammars import load, pattern
 from hlteval.sources import Member, Source
 

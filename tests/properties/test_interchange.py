@@ -13,13 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval import read
-from hlteval.converters import bioc_xml, load
-from hlteval.converters.xml_elements import Malformed, parse
-from hlteval.converters.xml_stream import parts
-from hlteval.converters.xml_structure import conforms, explain
-from hlteval.converters.xml_text import ABSENT
+from hlteval.converters import load
+from hlteval.converters.bioc import bioc_xml
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import Malformed, parse
+from hlteval.syntax.xml_stream import parts
+from hlteval.syntax.xml_structure import conforms, explain
+from hlteval.syntax.xml_text import ABSENT
 
 VALID = Path(__file__).parents[2] / "fixtures/bioc-xml/valid/water.bioc.xml"
 FORMATS = ("bioc-xml", "pubannotation")

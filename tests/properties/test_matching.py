@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval.scoring.event_pairs import UNIT
 from hlteval.scoring.matching import Pair, components, greedy, optimal
+from hlteval.scoring.seedev.event_pairs import UNIT
 
 # The similarities that occur: 1, one half, thirds, and so on; many are equal, so that ties abound.
 WEIGHTS = st.sampled_from(

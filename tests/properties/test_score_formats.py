@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlteval.reports.score_formats import json as shown
-from hlteval.reports.scores import Scores
-from hlteval.reports.verdict import Verdict
+from hlteval.results.scores import Scores
+from hlteval.results.verdict import Verdict
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 SCHEMA = {

@@ -20,11 +20,13 @@ ORDER = (
     "findings",
     "sources",
     "grammars",
+    "syntax",
     "converters",
     "validators",
     "tasks",
+    "results",
     "reports",
-    "runs",
+    "workflows",
     "cli",
 )
 """The rooms, each of which may import those before it."""
@@ -79,10 +81,9 @@ class Module(NamedTuple):
 
 def modules() -> list[Module]:
     """Every module of the package, by the packages that pyproject.toml lists."""
-    folders = PROJECT["tool"]["setuptools"]["package-dir"]
     found = []
     for package in PROJECT["tool"]["setuptools"]["packages"]:
-        folder = ROOT / folders.get(package, package.replace(".", "/"))
+        folder = (ROOT / package.replace(".", "/")).resolve()
         for path in sorted(folder.glob("*.py")):
             name = package if path.stem == "__init__" else f"{package}.{path.stem}"
             name = "hlteval" if name == "hlteval.__main__" else name
@@ -117,6 +118,38 @@ def test_a_room_imports_only_what_is_before_it(room):
         if room_of(name) is not None and room_of(name) not in allowed(room) | {""}
     ]
     assert not wrong
+
+
+TOOLKITS = {"converters": {"toolkit"}}
+"""The packages of a room that its families may share."""
+
+
+def family_of(name: str) -> tuple[str, str] | None:
+    """The room and the family of a module inside a room; None for what no family owns."""
+    parts = name.split(".")
+    package = ".".join(parts[:3])
+    is_family = package in FAMILIES and parts[2] not in TOOLKITS.get(parts[1], set())
+    return (parts[1], parts[2]) if is_family else None
+
+
+FAMILIES = {name for name in PROJECT["tool"]["setuptools"]["packages"] if name.count(".") == 2}
+
+
+def test_families_are_the_same_in_every_room():
+    assert {name.split(".")[1] for name in FAMILIES} == {"converters", "scoring", "validators"}
+    scored = {name.split(".")[2] for name in FAMILIES if name.startswith("hlteval.scoring.")}
+    checked = {name.split(".")[2] for name in FAMILIES if name.startswith("hlteval.validators.")}
+    assert scored <= checked
+
+
+def test_no_family_imports_another():
+    assert not [
+        f"{module.path.relative_to(ROOT)}:{line} imports {name}"
+        for module in MODULES
+        if (own := family_of(module.name))
+        for line, name in module.imports(NAMES)
+        if (other := family_of(name)) and other[0] == own[0] and other != own
+    ]
 
 
 def test_the_rule_itself_points_one_way():

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.converters import BUILTIN, Place, load
+from hlteval.converters import BUILTIN, load
 from hlteval.converters.format import EVERYTHING
+from hlteval.findings import Place
 from hlteval.representation import Corpus, write_jsonl
-from hlteval.runs.conversion import UnknownFormat, detected
 from hlteval.sources import Member, Source, open_source
+from hlteval.workflows.conversion import UnknownFormat, detected
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from hlteval import convert, read, validate
-from hlteval.converters import Place, Reading, load
-from hlteval.converters.global_map import read_map
+from hlteval.converters import Reading, load
+from hlteval.converters.hub4.global_map import read_map
+from hlteval.findings import Place
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import Rule
 from hlteval.sources import Member, Source, open_source

@@ -7,12 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.reports.scores import Scores
-from hlteval.runs.scoring import score
-from hlteval.scoring.templette_mapping import _losses
-from hlteval.scoring.wording import Wording
+from hlteval.results.scores import Scores
+from hlteval.scoring.hub4.mapping import _losses
+from hlteval.scoring.hub4.wording import Wording
 from hlteval.tasks.hub4_metrics import lexicon, metric
 from hlteval.tasks.task import WrongOption
+from hlteval.workflows.scoring import score
 
 REFERENCE_HEADERS = """\
 <TEMPLATE-VOA19980126.2100.1446-1> :=

@@ -9,8 +9,8 @@ import pytest
 from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.findings import catalogue
-from hlteval.runs.conversion import detected
 from hlteval.sources import open_source
+from hlteval.workflows.conversion import detected
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 

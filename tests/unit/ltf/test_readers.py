@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.converters import Place, Reading, load
-from hlteval.converters.ltf_bulk import bulk
-from hlteval.converters.ltf_elements import read_elements
-from hlteval.findings import Finding, finding
+from hlteval.converters import Reading, load
+from hlteval.converters.ltf.bulk import bulk
+from hlteval.converters.ltf.elements import read_elements
+from hlteval.findings import Finding, Place, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.validators.ltf_texts import digest, judged
+from hlteval.validators.ltf.texts import digest, judged
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LAF = (FIXTURES / "laf/valid/water-1.laf.xml").read_text("utf-8")

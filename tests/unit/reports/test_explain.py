@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from docs.make.code_pages import index, pages
+from docs.make.origins import Origins
 from hlteval.findings import Entry, Severity, catalogue
-from hlteval.reports.code_pages import index, pages
 from hlteval.reports.explain import Explanation, UnknownCodeError, explain, look_up
-from hlteval.reports.origins import Origins
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "explain"

@@ -13,7 +13,7 @@ import sarif_pydantic
 
 from hlteval.findings import Finding, Severity, Span, catalogue, excerpt, finding
 from hlteval.reports.findings import FORMATS, render
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
 KEYS = [

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from hlteval.findings import Finding, Severity, Span, excerpt
 from hlteval.reports.findings import render
-from hlteval.reports.verdict import Verdict
+from hlteval.results.verdict import Verdict
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
 ASTRONAUT, FAMILY = "\U0001f469\u200d\U0001f680", "\U0001f468\u200d\U0001f469\u200d\U0001f467"

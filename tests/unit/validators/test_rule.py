@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from hlteval.converters.standoff import FORMAT
+from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable

@@ -1,0 +1,1 @@
+"""Formats of the representation itself: Parquet (`corpus`) and JSON Lines."""

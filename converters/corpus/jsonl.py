@@ -1,0 +1,61 @@
+r"""The corpus itself, as JSON Lines: for people, and for tools that read no Parquet.
+
+Format:
+    A header, then a line per row: the name of its table and its columns, nulls left out.
+
+Conventions:
+    Those of the representation: nothing is lost.
+
+Example lines:
+    {"format":"hlteval-corpus","version":1}
+    {"table":"documents","row":0,"name":"d1","text":"aba"}
+
+Codes raised: COR101.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hlteval.converters.corpus.parquet import locate, unreadable
+from hlteval.converters.format import EVERYTHING, Format, Reading
+from hlteval.converters.toolkit.single_file import head
+from hlteval.representation import Corpus, StoreError, read_jsonl, write_jsonl
+from hlteval.sources import Source, Unreadable
+
+_HEADER = '"hlteval-corpus"'
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file that begins with the header."""
+    return _HEADER in head(source, 200).partition("\n")[0]
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The corpus, as one batch."""
+    for member in source.members:
+        try:
+            yield Reading(read_jsonl(member.fetch(), member.display))
+        except Unreadable as reason:
+            yield Reading(Corpus(), (reason.finding,))
+        except StoreError as error:
+            yield Reading(Corpus(), (unreadable(error, member.display),))
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """All batches as one corpus."""
+    with path.open("wb") as stream:
+        write_jsonl(Corpus.concat(corpora), stream)
+
+
+FORMAT = Format(
+    name="jsonl",
+    title="the representation as JSON Lines: a row a line",
+    suffixes=(".jsonl",),
+    carries=EVERYTHING,
+    sniff=sniff,
+    read=read,
+    locate=locate,
+    write=write,
+)

@@ -1,0 +1,1 @@
+"""Entity discovery and linking: tables of mentions, knowledge bases, neleval, coreference."""

@@ -1,0 +1,1 @@
+"""HUB-4 templettes: template sets, corpora, listings, global maps."""

@@ -1,0 +1,269 @@
+"""The lines of a HUB-4 template set in bulk: from text to the tables of instances and fills.
+
+Each line is matched by the rule of its kind (grammars/hub4.lark). What a line belongs to is counted
+along the file: the last header before it is its instance, the last slot its slot, and a slash
+between two fills begins another alternative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from hlteval.converters.hub4.texts import texts
+from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
+from hlteval.grammars import pattern
+from hlteval.representation import FRAGMENTS
+
+BLANKS = " \t\r\f\x0b"
+"""The blanks that do not count at the ends of a line; "\\n" ends the line itself."""
+STATUS = "OBJ_STATUS"
+"""The slot that marks an instance as optional."""
+
+RULES = ("header", "slot", "alternative", "fill")
+"""The kinds of lines; `kind` is a place in this list."""
+_HEADER, _SLOT, _ALTERNATIVE, _FILL = range(4)
+_PARTS = ("slot", "slash", "pointer", "quoted", "unquoted", "extents")
+_CONTENT = ("pointer", "quoted", "unquoted")
+
+UNREAD = ""
+"""The code of a line that its rule refuses: only the grammar can tell why."""
+OUTSIDE, NO_SLOT = "HUB101", "HUB106"
+_SILENT = "silent"
+
+
+class Tables(NamedTuple):
+    """What a file says, and what in it cannot be read.
+
+    Attributes:
+        documents: `row` and `name` of the documents of its sets.
+        frames: its instances, without `origin`.
+        fills: the fills of their slots, without `origin`.
+        refused: `record`, `line`, `kind` and `code` of lines that are left out.
+        idle: the records of slashes that no fill follows.
+        hashless: the records of extents that do not end in a hash.
+    """
+
+    documents: pl.DataFrame
+    frames: pl.DataFrame
+    fills: pl.DataFrame
+    refused: pl.DataFrame
+    idle: pl.Series
+    hashless: pl.Series
+
+
+def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
+    r"""The tables of a template set.
+
+    Args:
+        text: the whole file.
+        reference: whether brackets mark minimal strings.
+        types: the instance types that hold a hyphen.
+
+    Examples:
+        >>> found = tables('<BREAD-D1-1> :=\nKIND: "rye" ##5#8#\n', reference=True)
+        >>> found.frames["frame"].to_list(), found.fills["text"].to_list()
+        (['BREAD-D1-1'], ['rye'])
+    """
+    lines = _placed(_matched(_lines(text)))
+    inside = lines.filter(pl.col("code").is_null())
+    frames = _frames(inside.filter(pl.col("kind") == _HEADER), types)
+    body = _slotted(inside.filter(pl.col("kind") != _HEADER), frames)
+    fills = _fills(body, reference=reference)
+    documents = frames.select("document", "name").unique("document", maintain_order=True)
+    return Tables(
+        documents=documents.select("name", row="document"),
+        frames=_optional(frames, fills),
+        fills=fills,
+        refused=lines.filter(pl.col("code").is_not_null() & (pl.col("code") != _SILENT)).select(
+            "record", "line", "kind", "code"
+        ),
+        idle=_idle(body),
+        hashless=body.filter(~pl.col("extents").str.ends_with("#"))["record"],
+    )
+
+
+def _lines(text: str) -> pl.DataFrame:
+    """The lines that are not blank, with their kind."""
+    whole = pl.LazyFrame({"line": [text]}, schema={"line": pl.String})
+    split = whole.select(pl.col("line").str.split("\n")).explode("line")
+    split = split.with_row_index("record", offset=1).select(
+        pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(BLANKS)
+    )
+    line = pl.col("line")
+    # A pointer may hold `:=`, but then it ends the line.
+    behind = line.str.contains(r">[ \t\r\f\x0b]*:=") | ~line.str.ends_with(">")
+    defines = line.str.contains(":=", literal=True) & behind
+    kind = (
+        pl.when(line.str.starts_with("<"))
+        .then(pl.when(defines).then(_HEADER).otherwise(_FILL))
+        .when(line.str.starts_with("/"))
+        .then(_ALTERNATIVE)
+        .when(line.str.contains("^[A-Za-z0-9_-]+:"))
+        .then(_SLOT)
+        .otherwise(_FILL)
+    )
+    return split.filter(line != "").with_columns(kind=kind.cast(pl.Int8)).collect()
+
+
+def _matched(lines: pl.DataFrame) -> pl.DataFrame:
+    """The lines with the parts that the rule of their kind finds; `matched` is whether it does."""
+    kinds = pl.collect_all(_of_kind(lines.lazy(), kind) for kind in range(4))
+    found = pl.concat(kinds, how="diagonal").sort("record")
+    absent = [pl.lit(None, pl.String).alias(name) for name in _PARTS if name not in found.columns]
+    return found.with_columns(absent)
+
+
+def _of_kind(lines: pl.LazyFrame, kind: int) -> pl.LazyFrame:
+    groups = pl.col("line").str.extract_groups(f"^(?:{pattern('hub4', RULES[kind])})$")
+    found = lines.filter(pl.col("kind") == kind).with_columns(parts=groups).unnest("parts")
+    first = {_SLOT: ["slot"], _ALTERNATIVE: ["slash"], _HEADER: ["pointer"]}.get(kind, _CONTENT)
+    return found.with_columns(matched=pl.any_horizontal(pl.col(first).is_not_null()))
+
+
+def _placed(lines: pl.DataFrame) -> pl.DataFrame:
+    """The lines with their `instance` by number, and the code of those that are left out.
+
+    What follows a header or a slot that cannot be read is left out silently.
+    """
+    kind, bad = pl.col("kind"), ~pl.col("matched")
+    instance = pl.when(kind == _HEADER).then(bad).forward_fill()
+    slot = pl.when(kind == _HEADER).then(0).when(kind == _SLOT).then(1 + bad.cast(pl.Int8))
+    follows = kind >= _ALTERNATIVE
+    code = (
+        pl.when(bad)
+        .then(pl.lit(UNREAD))
+        .when(instance.is_null())
+        .then(pl.lit(OUTSIDE))
+        .when(instance | (follows & (slot.forward_fill() == 2)))
+        .then(pl.lit(_SILENT))
+        .when(follows & (slot.forward_fill() == 0))
+        .then(pl.lit(NO_SLOT))
+    )
+    return lines.with_columns(instance=(kind == _HEADER).cum_sum(), code=code)
+
+
+def _frames(headers: pl.DataFrame, types: Sequence[str]) -> pl.DataFrame:
+    """The instances, with the `name` of their document and the number of their `instance`."""
+    pointer = pl.col("pointer").str.strip_chars("<>")
+    label = pointer.str.extract("^([^-]+)-", 1)
+    for name in types:
+        label = pl.when(pointer.str.starts_with(f"{name}-")).then(pl.lit(name)).otherwise(label)
+    named = headers.select(
+        "record", "instance", frame=pointer, label=label, kind=pl.lit(TEMPLETTE)
+    ).with_columns(name=_document(pl.col("frame"), pl.col("label")))
+    known = named.select("name").unique(maintain_order=True).with_row_index("document")
+    known = known.with_columns(pl.col("document").cast(pl.Int64))
+    return named.join(known, on="name", maintain_order="left").with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64)
+    )
+
+
+def _document(pointer: pl.Expr, label: pl.Expr) -> pl.Expr:
+    """The document of a pointer: what stands between the type and the last hyphen."""
+    behind = pointer.str.slice(label.str.len_chars() + 1)
+    return behind.str.extract("^(.*)-[0-9]+$", 1).fill_null(behind)
+
+
+def _slotted(body: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
+    """The lines of slots with the instance and the slot that they are of, and slashes counted."""
+    named = frames.select("instance", "document", frame_row="row")
+    lines = body.join(named, on="instance", maintain_order="left")
+    slash, is_slot = pl.col("slash").is_not_null(), pl.col("kind") == _SLOT
+    lines = lines.with_columns(
+        filled=pl.any_horizontal(pl.col(_CONTENT).is_not_null()),
+        slash=slash,
+        slashes=slash.cum_sum(),
+        slot_id=is_slot.cum_sum(),
+        slot=pl.col("slot").str.strip_suffix(":").forward_fill(),
+    )
+    first = pl.col("instance") != pl.col("instance").shift(fill_value=0)
+    return lines.with_columns(
+        before=pl.when(is_slot).then(pl.col("slashes") - pl.col("slash")).forward_fill(),
+        slot_number=pl.col("slot_id")
+        - pl.when(first).then(pl.col("slot_id")).forward_fill()
+        + pl.lit(1, pl.Int64),
+    )
+
+
+def _fills(body: pl.DataFrame, *, reference: bool) -> pl.DataFrame:
+    """The fills, and a row for each slot that has none."""
+    fills = body.filter("filled")
+    slot, slashes = pl.col("slot_id"), pl.col("slashes")
+    begins = slot != slot.shift(fill_value=0)
+    fills = fills.with_columns(
+        begins=begins,
+        another=begins | (slashes > slashes.shift(fill_value=0)),
+        at=pl.int_range(pl.len(), dtype=pl.Int64),
+    ).with_columns(alternatives=pl.col("another").cum_sum().cast(pl.Int64))
+    fills = fills.with_columns(
+        optional=_since("begins", slashes > pl.col("before")),
+        alternative=pl.col("alternatives") - _since("begins", pl.col("alternatives")) + 1,
+        position=pl.col("at") - _since("another", pl.col("at")) + 1,
+        kind=pl.when(pl.col("pointer").is_null()).then(pl.lit("text")).otherwise(pl.lit("pointer")),
+        target=pl.col("pointer").str.strip_chars("<>"),
+    )
+    wanted = (*_FILL_COLUMNS, "text", "quoted", "extents", "brackets")
+    filled = fills.with_columns(texts(fills, reference=reference)).select(wanted)
+    both = pl.concat([filled, _empty(body, fills)], how="diagonal").sort("record")
+    return both.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *wanted)
+
+
+_FILL_COLUMNS = (
+    *("document", "record", "frame_row", "slot", "slot_number", "optional", "alternative"),
+    *("position", "kind", "target"),
+)
+
+
+def _since(mark: str, value: pl.Expr) -> pl.Expr:
+    """The value in the last marked row."""
+    return pl.when(pl.col(mark)).then(value).forward_fill()
+
+
+def _empty(body: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
+    """A row for each slot without a fill."""
+    bare = body.lazy().join(fills.lazy().select("slot_id"), on="slot_id", how="anti")
+    one = pl.lit(1, pl.Int64)
+    return (
+        bare.group_by("slot_id", maintain_order=True)
+        .agg(
+            pl.col("document", "record", "frame_row", "slot", "slot_number").first(),
+            optional=pl.col("slash").any(),
+        )
+        .select(
+            *_FILL_COLUMNS[:6],
+            alternative=one,
+            position=one,
+            kind=pl.lit("empty"),
+            target=pl.lit(None, pl.String),
+            text=pl.lit(None, pl.String),
+            quoted=pl.lit(None, pl.Boolean),
+            extents=pl.lit(None, FRAGMENTS),
+            brackets=pl.lit(None, FRAGMENTS),
+        )
+        .collect()
+    )
+
+
+def _idle(body: pl.DataFrame) -> pl.Series:
+    """The records of slashes that no fill follows; an empty slot may be marked as optional."""
+    slot = pl.col("slot_id")
+    followed = (slot == slot.shift(-1)) & ~pl.col("slash").shift(-1)
+    bare = ~pl.col("filled").any().over("slot_id") & (pl.col("kind") == _SLOT)
+    idle = pl.col("slash") & ~pl.col("filled") & ~followed.fill_null(value=False)
+    if not body.select(idle.any()).item():
+        return body["record"].clear()
+    return body.filter(idle & ~bare)["record"]
+
+
+def _optional(frames: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
+    """The instances, each with whether a slot marks it as optional."""
+    said = fills.lazy().filter(
+        pl.col("slot") == STATUS, pl.col("text").str.to_uppercase().is_in(["OPTIONAL", "OPT"])
+    )
+    marked = said.select(row="frame_row", optional=True).unique("row")
+    joined = frames.lazy().join(marked, on="row", how="left", maintain_order="left")
+    wanted = ("row", "document", "record", "frame", "kind", "label")
+    return joined.select(*wanted, pl.col("optional").fill_null(value=False)).collect()

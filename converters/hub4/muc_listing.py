@@ -1,0 +1,77 @@
+"""A listing of template instances in the manner of the Message Understanding Conferences.
+
+Format:
+    Instances with a blank line between them: the pointer and `:=`, then the slots. Texts stand in
+    quotes; alternatives stand below each other, with a slash before all but the first.
+
+Conventions:
+    It is for people who read or compare templates, and is not read back: where texts stand, and
+    which part of them is minimal, is left out.
+
+Example lines:
+    <CONTEST-B1-1> :=
+        NAME: "bread contest"
+            / "contest in Lyon"
+        WINNER: "bakers of Cairo"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, Reading
+from hlteval.converters.hub4.writing import instances, unwritten
+from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
+from hlteval.findings import Located, Place
+from hlteval.representation import FRAGMENTS, Corpus
+from hlteval.sources import Member, Source
+
+
+def sniff(_: Source) -> bool:
+    """Never: it is only written."""
+    return False
+
+
+def read(_: Source) -> Iterator[Reading]:
+    """Nothing: it is only written."""
+    yield from ()
+
+
+def locate(_: Member, places: Sequence[Place]) -> list[Located | None]:
+    """Nowhere: it is only written."""
+    return [None for _ in places]
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The instances of all documents."""
+    nothing = pl.lit(None, FRAGMENTS)
+    between = ""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for corpus in corpora:
+            quoted = pl.when(pl.col("kind") == "text").then(pl.lit(value=True))
+            fills = corpus.fills.with_columns(quoted=quoted, extents=nothing, brackets=nothing)
+            for instance in instances(corpus.replace(fills=fills)):
+                stream.write(between + instance)
+                between = "\n"
+
+
+FORMAT = Format(
+    name="muc-listing",
+    title="a listing of template instances for people, in the manner of MUC",
+    suffixes=(".muc",),
+    carries=(
+        *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
+        *("fills.target", "fills.text", "fills.quoted"),
+    ),
+    loses="quotes: all texts have them",
+    sniff=sniff,
+    read=read,
+    locate=locate,
+    write=write,
+    kinds=(TEMPLETTE,),
+    lost=unwritten,
+    reads=False,
+)

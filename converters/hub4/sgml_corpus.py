@@ -1,0 +1,265 @@
+r"""A text corpus in SGML: one file of text documents, each between a pair of document tags.
+
+Format:
+    Documents between tags such as `<DOC>` and `</DOC>`, one behind the other. Each has an element
+    such as `<DOCNO>` whose content, without its blanks, identifies it. Any names may be used, the
+    same ones in all of the file. The document tag is the first tag of the file if nothing else is
+    said; the identifying element is DOCNO or DOCID, whichever the first document has, or its first
+    element.
+
+Conventions:
+    The text of a document begins at the `<` of its start tag and ends behind its end tag; nothing
+    in it is taken out. Line ends count as one character (`\n`), however they are written; with
+    `line-ends=as-written` they are kept. Names of tags are the same in small letters and capitals.
+
+Example lines:
+    <DOC>
+    <DOCNO> B1 </DOCNO>
+    <TEXT>
+    The bakers of Cairo have won the bread contest
+    in Lyon.
+    </TEXT>
+    </DOC>
+
+Codes raised: SGM1xx.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+_NAME = "[A-Za-z][A-Za-z0-9._-]*"
+_FIRST = re.compile(f"<({_NAME})(?:[ \t\n][^<>]*)?>")
+_IDENTIFIERS = ("DOCNO", "DOCID")
+_NOT_TEXT = re.compile("<(?:srcset|refset|tstset)[ >]", re.I)
+"""Files of machine translation, which look alike."""
+_GAP = 1_000_000
+"""Most characters between two documents that are written as blank lines."""
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file that begins with a tag and has DOCNO or DOCID."""
+    text = head(source).lstrip(" \t\r\n").replace("\r", "")
+    named = any(f"<{name}>" in text.upper() for name in _IDENTIFIERS)
+    return bool(named and _FIRST.match(text) and not _NOT_TEXT.search(text))
+
+
+def read(
+    source: Source,
+    document_tag: str = "",
+    id_tag: str = "",
+    line_ends: str = "one",
+    unsegmented: str = "",
+) -> Iterator[Reading]:
+    """The documents of a source, one batch a file; unsegmented, the file is one document."""
+    given = (document_tag, id_tag, line_ends, unsegmented == "yes")
+    return readings(source, FORMAT.name, lambda file: _documents(file, *given))
+
+
+def _documents(
+    file: File, document_tag: str, id_tag: str, line_ends: str, whole: bool
+) -> tuple[Corpus, Sequence[Finding]]:
+    """The documents of a file, and what is wrong with its tags."""
+    text = file.text or ""
+    if line_ends == "one":
+        text = text.replace("\r\n", "\n")
+    found = _Documents(text, file.member.display)
+    if whole:
+        found.documents[file.member.basename] = (0, len(text))
+    elif file.text is not None:
+        found.take(document_tag, id_tag)
+    rows = [
+        {"row": row, "origin": 0, "name": name, "text": text[start:end], "start": start}
+        for row, (name, (start, end)) in enumerate(found.documents.items())
+    ]
+    return Corpus(sources=[file.origin], documents=rows), found.findings
+
+
+class _Element(NamedTuple):
+    """An element: where its start tag and its content begin, and where its content and it end."""
+
+    start: int
+    inner: int
+    outer: int
+    end: int
+
+
+class _Documents:
+    """What is collected over a file: the documents by name, and what is wrong."""
+
+    def __init__(self, text: str, display: str) -> None:
+        self.text, self.display = text, display
+        self.documents: dict[str, tuple[int, int]] = {}
+        self.findings: list[Finding] = []
+        self.last: tuple[int, tuple[int, str]] = (0, (0, ""))
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+
+    def take(self, document_tag: str, id_tag: str) -> None:
+        first = _FIRST.search(self.text)
+        if first is None:
+            self.tell("SGM101", 0, 0)
+            return
+        tag = document_tag or first[1]
+        elements = list(self.elements(tag))
+        if not elements:
+            if document_tag:
+                self.tell("SGM101", 0, 0)
+            return
+        self.between(elements, tag)
+        name = id_tag or self.identifier(elements[0])
+        identifying = _tagged(name)
+        for element in elements:
+            self.document(element, name, identifying)
+
+    def elements(self, tag: str) -> Iterator[_Element]:
+        """The documents; a start tag without an end tag, and the other way round, are told."""
+        opened: re.Match[str] | None = None
+        for match in _tags(tag).finditer(self.text):
+            if not match[1]:
+                if opened:
+                    self.tell("SGM102", *opened.span(), tag=tag)
+                opened = match
+            elif opened:
+                yield _Element(opened.start(), opened.end(), match.start(), match.end())
+                opened = None
+            else:
+                self.tell("SGM103", *match.span(), tag=tag)
+        if opened:
+            self.tell("SGM102", *opened.span(), tag=tag)
+
+    def between(self, elements: Sequence[_Element], tag: str) -> None:
+        """The first text that stands outside of all documents."""
+        other = re.compile(rf"{_tags(tag).pattern}|(?P<other>\S)", re.I)
+        ends = [0, *(element.end for element in elements)]
+        starts = [*(element.start for element in elements), len(self.text)]
+        for start, end in zip(ends, starts, strict=True):
+            for match in other.finditer(self.text, start, end):
+                if match["other"]:
+                    self.tell("SGM107", match.start(), len(self.text), tag=tag)
+                    return
+                if not match[1]:  # what follows belongs to a document without an end
+                    break
+
+    def identifier(self, element: _Element) -> str:
+        """The name of the element that identifies documents, from the first of them."""
+        inner = self.text[element.inner : element.outer]
+        for name in _IDENTIFIERS:
+            if _tags(name).search(inner):
+                return name
+        first = _FIRST.search(inner)
+        return first[1] if first else _IDENTIFIERS[0]
+
+    def document(self, element: _Element, tag: str, identifying: re.Pattern[str]) -> None:
+        """Add a document under its identifier."""
+        found = [m.span(1) for m in identifying.finditer(self.text, element.inner, element.outer)]
+        name = "".join(self.text[slice(*found[0])].split()) if found else ""
+        if not name:
+            self.tell("SGM104", element.start, element.inner, tag=tag)
+        elif len(found) > 1:
+            self.tell("SGM106", *found[1], tag=tag, count=len(found))
+        if name in self.documents:
+            first = bisect(self.lines, self.documents[name][0])
+            self.tell("SGM105", *found[0], name=name[:80], first=first)
+        elif name:
+            self.documents[name] = (element.start, element.end)
+
+    def line(self, number: int) -> tuple[int, str]:
+        """Where a line begins, and the line; one may be long, and asked for again and again."""
+        if self.last[0] != number:
+            begin, *end = self.lines[number - 1 : number + 1]
+            written = self.text[begin : end[0] - 1 if end else None].removesuffix("\r")
+            self.last = number, (begin, written)
+        return self.last[1]
+
+    def tell(self, code: str, start: int, end: int, **values: object) -> None:
+        """Add a finding about a stretch of the text, up to the end of its line."""
+        number = bisect(self.lines, start)
+        first, line = self.line(number)
+        column = start - first + 1
+        span = Span(number, column, min(column + end - start, len(line) + 1))
+        self.findings.append(
+            catalogue()[code].finding(
+                values, file=self.display, span=span, excerpt=excerpt(line, span)
+            )
+        )
+
+
+def _tags(name: str) -> re.Pattern[str]:
+    """Start and end tags of a name; the first group is the slash of an end tag."""
+    return re.compile(f"<(/?){re.escape(name)}(?:[ \t\r\n][^<>]*)?>", re.I)
+
+
+def _tagged(name: str) -> re.Pattern[str]:
+    """Elements of a name without elements in them; the first group is their content."""
+    tag = re.escape(name)
+    return re.compile(f"<{tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{tag}[ \t\r\n]*>", re.I)
+
+
+def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """The lines of places of a file."""
+    return located(member, places)
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents one behind the other, each where it was in its file if there is room."""
+    at = 0
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for corpus in corpora:
+            for text, start in corpus.documents.select("text", "start").iter_rows():
+                if _is_document(text):
+                    gap = (start or 0) - at
+                    blank = "\n" * gap if 0 < gap <= _GAP else ""
+                    stream.write(f"{blank}{text}\n")
+                    at += len(blank) + len(text) + 1
+
+
+def _is_document(text: str | None) -> bool:
+    first = _FIRST.match(text or "")
+    return first is not None and bool(re.search(f"</{re.escape(first[1])}[ \t\r\n]*>$", text or ""))
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """What of its tables no corpus in SGML can say."""
+    texts = corpus.documents["text"]
+    return {"documents whose text is none in SGML": sum(not _is_document(text) for text in texts)}
+
+
+FORMAT = Format(
+    name="sgml-corpus",
+    title="a text corpus in SGML: a file of documents between tags",
+    suffixes=(".sgml", ".sgm"),
+    carries=("sources", "documents", "documents.text", "documents.start"),
+    loses="what stands between documents; line ends of other systems",
+    sniff=sniff,
+    read=read,
+    locate=locate,
+    write=write,
+    lost=lost,
+    settings=(
+        Setting("document-tag", "The tag of documents; the first of the file.", "", of="read"),
+        Setting("id-tag", "The element that identifies a document; DOCNO or DOCID.", "", of="read"),
+        Setting(
+            "line-ends",
+            "Whether a line end of two characters counts as one, or as written.",
+            "one",
+            of="read",
+            choices=("one", "as-written"),
+        ),
+        Setting("unsegmented", "Whether the file is one document, if `yes`.", "", of="read"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Lists beside a submission: documents, sentences."""

@@ -1,0 +1,1 @@
+"""Documents and their segments: LTF, LAF, raw text, plain text, CoNLL-U."""

@@ -1,0 +1,193 @@
+r"""LTF files in LDC's layout, many at once: a line an element, its attributes in their order.
+
+Lines may be indented or blank, and several elements may share one: where every line is whole
+elements, this stands between them.
+
+What is accepted here is what the schema accepts, and says the same; whatever else a file may be, it
+is refused here and read element by element (ltf_elements.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from hlteval.converters.ltf.tables import SCHEMAS, Said
+
+DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+DOCTYPE = '<!DOCTYPE LCTL_TEXT SYSTEM "ltf.v1.5.dtd">'
+
+_NOT = r'<>&"\x00-\x1f\x{fffe}\x{ffff}'
+_VALUE = f"[^{_NOT}]*"
+_TEXT = r"(?:[^<>&\x00-\x1f\x{fffe}\x{ffff}]|&(?:lt|gt|amp);)*"
+_PLACE = 'start_char="(?P<start>[0-9]{1,9})" end_char="(?P<end>[0-9]{1,9})"'
+_PAIR = re.compile(r' ([a-z_0-9]+)="([^"]*)"')
+
+# The lines of a file, each with the letter it is told by.
+_LETTERS = (
+    ("<TOKEN ", "T"),
+    ("<SEG ", "S"),
+    ("</SEG>", "s"),
+    ("<ORIGINAL_TEXT>", "O"),
+    ("<TEXT>", "X"),
+    ("</TEXT>", "x"),
+    ("<DOC ", "D"),
+    ("</DOC>", "d"),
+    ("<LCTL_TEXT", "L"),
+    ("</LCTL_TEXT>", "l"),
+    ("<?xml", "p"),
+    ("<!DOCTYPE", "t"),
+)
+_FILE = r"^ptL(?:DX(?:SO?T*s)+xd)+l$"
+"""A whole file by the letters of its lines; blank lines have none."""
+
+_PATTERNS = {
+    "T": f'<TOKEN id="(?P<name>{_VALUE})"(?: pos="(?P<pos>{_VALUE})")?'
+    f'(?: morph="(?P<morph>{_VALUE})")? {_PLACE}>(?P<text>{_TEXT})</TOKEN>',
+    "S": f'<SEG id="(?P<name>{_VALUE})" {_PLACE}>',
+    "O": f"<ORIGINAL_TEXT>(?P<text>{_TEXT})</ORIGINAL_TEXT>",
+    "D": f'<DOC(?P<pairs> id="(?P<name>{_VALUE})"(?: (?:lang|tokenization|grammar|'
+    f'raw_text_char_length|raw_text_md5)="{_VALUE}")*)>',
+    "L": f'<LCTL_TEXT(?P<pairs>(?: (?:lang|source_file|source_type|author|encoding)="{_VALUE}")*)>',
+    "p": re.escape(DECLARATION).replace("UTF", "(?:UTF|utf)"),
+    "t": re.escape(DOCTYPE),
+    **{
+        letter: re.escape(line) for line, letter in _LETTERS if line.endswith(">") and letter != "O"
+    },
+}
+_OPENING = "LDXSOT"
+_SHARED = ">[ \\t]*(<(?:[A-Z!?]|/(?:SEG|TEXT|DOC|LCTL_TEXT)))"
+"""Where an element ends and another begins or its holder ends, in one line."""
+
+
+class _Lines(NamedTuple):
+    """The lines of files: `origin`, `line`, `letter`, `record`, `holder`, `segment`."""
+
+    table: pl.DataFrame
+
+    def of(self, letter: str) -> pl.DataFrame:
+        """The lines of a kind with their parts as columns; null where a line is not as it must."""
+        some = self.table.filter(pl.col("letter") == letter)
+        parts = pl.col("line").str.extract_groups(f"^{_PATTERNS[letter]}$")
+        return some.with_columns(parts=parts).drop("line").unnest("parts")
+
+
+def bulk(files: Sequence[tuple[int, str]]) -> tuple[Said, set[int]]:
+    """What files in LDC's layout say, and which they are.
+
+    Args:
+        files: texts with their number, which the tables have as `origin`.
+
+    Returns:
+        The tables, and the numbers of the files that are in them.
+    """
+    lines = _lines([(origin, text) for origin, text in files if text.startswith("<?xml")])
+    accepted = _accepted(lines)
+    while True:
+        kept = _Lines(lines.filter(pl.col("origin").is_in(accepted)))
+        said, wrong = _said(kept)
+        if not wrong:
+            return said, set(accepted)
+        accepted = [origin for origin in accepted if origin not in wrong]
+
+
+def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
+    schema = {"origin": pl.Int64, "line": pl.String}
+    table = pl.DataFrame(list(files), schema=schema, orient="row")
+    unified = pl.col("line").str.replace_all("\r\n", "\n", literal=True)  # as XML does
+    shared = pl.col("line").str.contains(">[ \t]*<")
+    apart = unified.str.replace_all(_SHARED, ">\n$1")
+    lines = pl.when(shared).then(apart).otherwise(unified)
+    table = table.with_columns(lines.str.split("\n")).explode("line")
+    table = table.with_columns(pl.col("line").str.strip_chars(" \t")).filter(pl.col("line") != "")
+    letter = pl.lit("?")
+    for begin, name in _LETTERS[::-1]:
+        letter = pl.when(pl.col("line").str.starts_with(begin)).then(pl.lit(name)).otherwise(letter)
+    table = table.with_columns(letter=letter)
+    opening = pl.col("letter").is_in(list(_OPENING)).cast(pl.Int64)
+    table = table.with_columns(record=opening.cum_sum().over("origin"))
+    return table.with_columns(
+        pl.when(pl.col("letter") == letter).then(pl.col("record")).forward_fill().alias(name)
+        for letter, name in (("D", "holder"), ("S", "segment"))
+    )
+
+
+def _accepted(lines: pl.DataFrame) -> list[int]:
+    """The files whose lines are in order."""
+    files = lines.group_by("origin", maintain_order=True).agg(pl.col("letter").str.join(""))
+    return files.filter(pl.col("letter").str.contains(_FILE))["origin"].to_list()
+
+
+def _said(lines: _Lines) -> tuple[Said, set[int]]:
+    """What lines say, and the files of which a line is not as it must be."""
+    wrong: set[int] = set()
+    for letter in "ptXxsdl":
+        some = lines.table.filter(pl.col("letter") == letter)
+        wrong.update(some.filter(~pl.col("line").str.contains(f"^{_PATTERNS[letter]}$"))["origin"])
+    tables = {letter: lines.of(letter) for letter in "LDSOT"}
+    for letter, table in tables.items():
+        key = {"L": "pairs", "O": "text"}.get(letter, "name")
+        wrong.update(table.filter(pl.col(key).is_null())["origin"])
+    attributes, repeated = _attributes(tables["L"], tables["D"])
+    wrong |= repeated
+    if wrong:
+        return Said.of(), wrong
+    return (
+        Said(
+            documents=_shaped("documents", tables["D"]),
+            segments=_shaped("segments", _placed(_with_text(tables["S"], tables["O"]))),
+            tokens=_shaped("tokens", _placed(tables["T"].with_columns(_unescaped()))),
+            attributes=attributes,
+            refused=pl.DataFrame(schema=SCHEMAS["refused"]),
+        ),
+        wrong,
+    )
+
+
+def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
+    absent = [
+        pl.lit(None, dtype).alias(column)
+        for column, dtype in SCHEMAS[name].items()
+        if column not in table.columns
+    ]
+    return table.with_columns(absent).select(list(SCHEMAS[name]))
+
+
+def _placed(table: pl.DataFrame) -> pl.DataFrame:
+    """The inclusive offsets of the format as half-open ones."""
+    return table.with_columns(
+        start=pl.col("start").cast(pl.Int64), end=pl.col("end").cast(pl.Int64) + 1
+    )
+
+
+def _with_text(segments: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    own = texts.select("origin", "segment", _unescaped())
+    return segments.join(own, on=["origin", "segment"], how="left", maintain_order="left")
+
+
+def _unescaped() -> pl.Expr:
+    text = pl.col("text")
+    for written, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        text = text.str.replace_all(written, character, literal=True)
+    return text
+
+
+def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> tuple[pl.DataFrame, set[int]]:
+    """The attributes of files and documents, and the files in which one stands twice."""
+    first = documents.group_by("origin", maintain_order=True).agg(holder=pl.col("record").first())
+    roots = roots.drop("holder").join(first, on="origin", how="left", maintain_order="left")
+    rows: list[tuple[object, ...]] = []
+    repeated: set[int] = set()
+    for element, table in (("LCTL_TEXT", roots), ("DOC", documents)):
+        for origin, record, holder, pairs in table.select(
+            "origin", "record", "holder", "pairs"
+        ).iter_rows():
+            found = _PAIR.findall(pairs or "")
+            if len({name for name, _ in found}) < len(found):
+                repeated.add(origin)
+            rows += [(origin, record, holder, element, *pair) for pair in found]
+    listed = Said.of(attributes=rows).attributes
+    return listed.sort("origin", "record", maintain_order=True), repeated

@@ -1,0 +1,242 @@
+"""The LTF files that a corpus is written to, in LDC's layout."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from hlteval.converters.ltf.bulk import DECLARATION, DOCTYPE
+from hlteval.converters.ltf.rsd import UNWRITABLE
+from hlteval.converters.ltf.segmentation import lines, tokens
+from hlteval.converters.ltf.tables import LANGUAGE, LENGTH, MD5, unlike
+from hlteval.converters.toolkit import per_document
+from hlteval.representation import Corpus
+from hlteval.sources import is_file_name
+from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, escaped, start_tag
+
+SUFFIX = ".ltf.xml"
+_OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
+_ELEMENTS = "^(LCTL_TEXT|DOC|SEG|TOKEN|(DATELINE|AUTHORLINE) [0-9]+)$"
+
+
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """Every document of a corpus in its file: the one that it was read from, or a new one."""
+    without = set().union(*_left(corpus).values())
+    whole = _segmented(corpus, without)
+    own = _attributes(whole)
+    made = set(whole.segments["document"]).difference(corpus.segments["document"])
+    documents = {row: text for row, text in _documents(whole, own, made) if row not in without}
+    yield from _homes(whole, documents, own)
+
+
+def _left(corpus: Corpus) -> dict[str, set[int]]:
+    """The documents that no file can hold, by the reason."""
+    segmented = set(corpus.segments["document"].to_list())
+    named = list(corpus.documents.select("row", "name").iter_rows())
+    texts = corpus.documents.filter(pl.col("text").str.contains(UNWRITABLE))["row"]
+    unwritable = {row for row in texts if row not in segmented}
+    unwritable |= {row for row, name in named if re.search(UNWRITABLE, name)}
+    for table, columns in (
+        (corpus.segments, ("name", "text")),
+        (corpus.tokens, ("name", "text", "pos", "morph")),
+        (corpus.attributes, ("name", "value")),
+    ):
+        found = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
+        unwritable |= set(table.filter(found)["document"])
+    empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
+    return {
+        "documents without text": set(empty).difference(segmented, _attributes(corpus)),
+        "documents whose name is no name of a file": {
+            row for row, name in named if not is_file_name(name)
+        },
+        "documents with characters that XML cannot hold": unwritable,
+    }
+
+
+def _segmented(corpus: Corpus, without: set[int]) -> Corpus:
+    """The corpus with segments and tokens also for the texts that had none."""
+    done = without.union(corpus.segments["document"])
+    segments: list[dict[str, object]] = []
+    inside: list[dict[str, object]] = []
+    texts = corpus.documents.filter(~pl.col("row").is_in(list(done))).drop_nulls("text")
+    for document, text in texts.select("row", "text").iter_rows():
+        for start, end in lines(text):
+            place = {"document": document, "origin": 0, "record": 0}
+            segments.append(
+                {**place, "row": len(segments), "start": start, "end": end, "text": text[start:end]}
+            )
+            inside += [
+                {**place, "row": 0, "segment_row": len(segments) - 1, "text": text[s:e], "start": s,
+                 "end": e, "pos": pos, "morph": "none"}
+                for s, e, pos in tokens(text, start, end)
+            ]  # fmt: skip
+    if not segments:
+        return corpus
+    made = Corpus(segments=segments, tokens=inside)
+    first = (corpus.segments["row"].max() or 0) + 1  # type: ignore[operator]
+    return corpus.replace(
+        segments=pl.concat([corpus.segments, made.segments.with_columns(pl.col("row") + first)]),
+        tokens=pl.concat([corpus.tokens, made.tokens.with_columns(pl.col("segment_row") + first)]),
+    )
+
+
+_Own = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
+"""What was said of files, documents and parts: by document and element."""
+
+
+def _documents(corpus: Corpus, own: _Own, made: set[int]) -> Iterator[tuple[int, str]]:
+    """Each document as a DOC element."""
+    bodies: dict[int, list[tuple[str | None, str]]] = {}
+    for document, part, line in _segment_lines(corpus).iter_rows():
+        bodies.setdefault(document, []).append((part, line))
+    columns = ("row", "name", "text", "language")
+    for row, name, text, language in corpus.documents.select(columns).iter_rows():
+        said = own.get(row, {})
+        head = _head(name, text, language, said.get("DOC", ()), simple=row in made)
+        besides = [(element, pairs[0][1]) for element, pairs in said.items() if " " in element]
+        yield row, f"<DOC{attributes(head)}>\n{_body(bodies.get(row, []), besides)}</DOC>\n"
+
+
+def _attributes(corpus: Corpus) -> _Own:
+    """What was said of LTF files, documents and parts, but not of segments and tokens."""
+    found: dict[int, dict[str, list[tuple[str, str]]]] = {}
+    rows = corpus.attributes.filter(pl.col("element").str.contains(_ELEMENTS))
+    rows = rows.filter(~pl.col("element").is_in(list(_OWN)))
+    columns = ("document", "element", "name", "value")
+    for document, element, name, value in rows.select(columns).iter_rows():
+        found.setdefault(document, {}).setdefault(element, []).append((name, value))
+    return {row: said for row, said in found.items() if "id" in dict(said.get("DOC", ()))}
+
+
+def _head(
+    name: str,
+    text: str | None,
+    language: str | None,
+    own: Sequence[tuple[str, str]],
+    *,
+    simple: bool,
+) -> Sequence[tuple[str, str]]:
+    """The attributes of DOC: as they were, or what is known of it."""
+    if own:
+        return [(key, name if key == "id" else value) for key, value in own]
+    head = [("id", name), *([(LANGUAGE, language)] if language else ())]
+    head += [("tokenization", "simple"), ("grammar", "none")] if simple else []
+    if text is None:
+        return head
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return [*head, (LENGTH, str(len(text))), (MD5, digest)]
+
+
+def _place() -> pl.Expr:
+    return pl.format(' start_char="{}" end_char="{}"', "start", pl.col("end") - 1)
+
+
+def _with_own(table: pl.DataFrame, own: pl.DataFrame, element: str) -> pl.DataFrame:
+    """The rows of a table with the attributes that only LTF has, as columns."""
+    own = own.filter(pl.col("element") == element)
+    for name in _OWN[element]:
+        values = own.filter(pl.col("name") == name).select(
+            "document", "origin", "record", pl.col("value").alias(name)
+        )
+        values = values.unique(["document", "origin", "record"], keep="first")
+        table = table.join(
+            values, on=["document", "origin", "record"], how="left", maintain_order="left"
+        )
+    return table
+
+
+def _segment_lines(corpus: Corpus) -> pl.DataFrame:
+    """Each segment as lines, in order: `document`, `part`, `line`."""
+    texts = corpus.documents.select(document="row", whole="text")
+    segments = corpus.segments.join(texts, on="document", how="left", maintain_order="left")
+    cut = pl.col("whole").str.slice(
+        pl.col("start"), (pl.col("end") - pl.col("start")).clip(lower_bound=0)
+    )
+    number = pl.int_range(pl.len()).over("document")
+    segments = segments.with_columns(
+        text=pl.coalesce("text", cut),
+        name=pl.coalesce("name", pl.format("segment-{}", number)),
+        number=number,
+    )
+    segments = _with_own(segments, corpus.attributes, "SEG")
+    own = [attribute(name) for name in _OWN["SEG"]]
+    line = pl.concat_str(
+        start_tag("SEG", attribute("id", "name"), *own, _place()),
+        pl.format("<ORIGINAL_TEXT>{}</ORIGINAL_TEXT>", content("text")),
+        "tokens",
+        pl.lit("</SEG>"),
+        separator="\n",
+        ignore_nulls=True,
+    )
+    inside = _token_lines(corpus, segments.select(segment_row="row", number="number"))
+    segments = segments.join(inside, left_on="row", right_on="segment_row", how="left")
+    return segments.sort("row").select("document", "part", line=line)
+
+
+def _token_lines(corpus: Corpus, numbers: pl.DataFrame) -> pl.DataFrame:
+    """The tokens of each segment as lines: `segment_row`, `tokens`."""
+    inside = corpus.tokens.join(numbers, on="segment_row", maintain_order="left")
+    ordinal = pl.int_range(pl.len()).over("segment_row")
+    named = pl.coalesce("name", pl.format("token-{}-{}", "number", ordinal))
+    inside = _with_own(inside.with_columns(name=named), corpus.attributes, "TOKEN")
+    names = ("attach", "pos", "morph", "gloss")
+    tag = start_tag("TOKEN", attribute("id", "name"), *map(attribute, names), _place())
+    line = pl.concat_str(tag, content("text"), pl.lit("</TOKEN>"))
+    return inside.group_by("segment_row", maintain_order=True).agg(tokens=line.str.join("\n"))
+
+
+def _body(segments: Sequence[tuple[str | None, str]], besides: Sequence[tuple[str, str]]) -> str:
+    """What stands in DOC: usually one TEXT, or parts in the order of their numbers."""
+    if not besides and all(part is None for part, _ in segments):
+        inside = "".join(f"{line}\n" for _, line in segments)
+        return f"<TEXT>\n{inside}</TEXT>\n"
+    parts: dict[int, tuple[str, dict[str, list[str]]]] = {}
+    for part, line in segments:
+        tag, number, *paragraph = (part or "TEXT 1").split(" ")
+        inner = parts.setdefault(int(number), (tag, {}))[1]
+        key = " ".join(paragraph) or f"SEG {len(inner)}"
+        inner.setdefault(key, []).append(line)
+    written = {number: _part(tag, inner) for number, (tag, inner) in parts.items()}
+    for element, said in besides:
+        tag, number = element.split(" ")
+        written[int(number)] = f"<{tag}>{escaped(said)}</{tag}>\n"
+    return "".join(written[number] for number in sorted(written))
+
+
+def _part(tag: str, inner: Mapping[str, Sequence[str]]) -> str:
+    """A HEADLINE or TEXT with its segments, those of a paragraph together."""
+    body = ""
+    for key, listed in inner.items():
+        inside = "".join(f"{line}\n" for line in listed)
+        body += f"<P>\n{inside}</P>\n" if key.startswith("P ") else inside
+    return f"<{tag}>\n{body}</{tag}>\n"
+
+
+def _homes(corpus: Corpus, documents: Mapping[int, str], own: _Own) -> Iterator[tuple[str, str]]:
+    """Each file with its documents."""
+    homes = per_document.homes(corpus, "ltf", SUFFIX)
+    files: dict[str, list[tuple[int, str | None]]] = {}
+    for row, language in corpus.documents.select("row", "language").iter_rows():
+        if row in documents:
+            files.setdefault(homes[row], []).append((row, language))
+    for home, rows in files.items():
+        row, language = rows[0]
+        made = [(LANGUAGE, language)] if language and row not in own else []
+        root = own.get(row, {}).get("LCTL_TEXT", made)
+        inside = "".join(documents[row] for row, _ in rows)
+        head = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_TEXT{attributes(root)}>\n"
+        yield home, f"{head}{inside}</LCTL_TEXT>\n"
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """What of its tables the files do not hold."""
+    foreign = corpus.attributes.filter(~pl.col("element").str.contains(_ELEMENTS))
+    return {
+        **{reason: len(rows) for reason, rows in _left(corpus).items()},
+        "documents whose segments do not make up their text": unlike(corpus).height,
+        "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
+        "attributes of other formats": foreign.height,
+    }

@@ -1,0 +1,126 @@
+r"""LTF: documents as segments and tokens with their offsets, as in LDC's language packs.
+
+Format:
+    XML by grammars/ltf.rng, a file `<document>.ltf.xml` per document: DOC, TEXT, SEG with its
+    ORIGINAL_TEXT and TOKENs. Written in LDC's layout, an element a line, with only `&`, `<` and `>`
+    escaped. DOC tells length and MD5 digest of the text that was annotated.
+
+Conventions:
+    `start_char` and `end_char` are 0-based code points of the document's text, the end included; in
+    the representation it is excluded. The text is rebuilt from the segments: what lies between them
+    is filled with line feeds. A record is an element, counted by start tags from 1.
+
+Example lines:
+    <SEG id="segment-0" start_char="1" end_char="5">
+    <ORIGINAL_TEXT>AT&amp;T?</ORIGINAL_TEXT>
+    <TOKEN id="token-0-0" pos="unknown" morph="none" start_char="1" end_char="4">AT&amp;T</TOKEN>
+    <TOKEN id="token-0-1" pos="punct" morph="none" start_char="5" end_char="5">?</TOKEN>
+    </SEG>
+
+Codes raised: XML1xx, LTF1xx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, Reading
+from hlteval.converters.ltf.bulk import bulk
+from hlteval.converters.ltf.elements import read_elements
+from hlteval.converters.ltf.files import SUFFIX, as_files, lost
+from hlteval.converters.ltf.tables import Said, joined
+from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit.per_document import Files
+from hlteval.converters.toolkit.single_file import head
+from hlteval.findings import Finding, Located, Place, finding
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import Lines, located
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files of each document, by their name without `.ltf.xml`."""
+    return per_document.documents(source, SUFFIX)
+
+
+def sniff(source: Source) -> bool:
+    """Whether a file is named so, or the only one has the root element of LTF."""
+    return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The documents of a source in batches, in the order of their names."""
+    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+        yield _reading(files)
+
+
+def _reading(files: Files) -> Reading:
+    said, accepted = bulk([(origin, text) for origin, _, text in files.texts])
+    others = [_elements(files, *file) for file in files.texts if file[0] not in accepted]
+    said = Said.joined([said, *(one for one, _ in others)])
+    findings = [finding for _, told in others for finding in told]
+    repeated = _repeated(said.documents, files)
+    return Reading(
+        joined(files.sources, said),
+        (*files.findings, *findings, *repeated),
+        tuple(files.members),
+    )
+
+
+def _elements(files: Files, origin: int, stem: str, text: str) -> tuple[Said, list[Finding]]:
+    """A file that is not in the usual layout, and what is wrong with it."""
+    member = files.members[origin]
+    said, told = read_elements(text, origin, stem, member.encoding)
+    if not told:
+        return said, []
+    lines = Lines(text)
+    return said, [lines.finding(fault, member.display, record) for fault, record in told]
+
+
+def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
+    """Documents whose name another has."""
+    first = pl.col("origin").first().over("name")
+    again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
+    for origin, name, other in again.select("origin", "name", "first").iter_rows():
+        yield finding(
+            "LTF105",
+            file=files.members[origin].display,
+            record=name,
+            name=name,
+            other=files.members[other].display,
+        )
+
+
+def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
+    return located(member, places)
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents as a folder of files, each where it was in a folder or archive of this format.
+
+    A text without segments is divided into lines and these into tokens (segmentation.py).
+    """
+    per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
+
+
+FORMAT = Format(
+    name="ltf",
+    title="LTF: documents as segments and tokens, an XML file each",
+    suffixes=(SUFFIX,),
+    carries=(
+        *("sources", "documents", "segments", "tokens", "attributes"),
+        *("documents.text", "documents.language", "segments.name", "segments.text"),
+        *("segments.part", "tokens.name", "tokens.pos", "tokens.morph"),
+    ),
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    locate=locate,
+    write=write,
+    lost=lost,
+    loses="the layout of files that were not in LDC's, comments, what the schema does not have",
+)

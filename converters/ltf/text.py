@@ -1,0 +1,121 @@
+r"""Plain text for other tools: the segments of each document, a line each.
+
+Format:
+    A file `<document>.txt` in UTF-8 for each document. Written, a line is a segment, or of a
+    document without segments a line that is not blank; read, the file is the text of the document.
+    Never told from the files: it is named by --from and --to.
+
+Conventions:
+    White space in a segment, line breaks too, is written as one blank. `tokens=divided` puts
+    blanks between the tokens of a segment.
+
+Example lines:
+    Emlashni birinchi kim boshlagan?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.ltf.rsd import locate, texts
+from hlteval.converters.ltf.segmentation import lines
+from hlteval.converters.toolkit import per_document
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+SUFFIX = ".txt"
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The file of each document, by its name without `.txt`."""
+    return per_document.documents(source, SUFFIX)
+
+
+def sniff(_: Source) -> bool:
+    """Never: anything could be plain text."""
+    return False
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The texts of a source in batches, in the order of their names."""
+    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+        yield Reading(texts(files), tuple(files.findings), tuple(files.members))
+
+
+def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> None:
+    """The documents as a folder of files."""
+    make = partial(_files, divided=tokens == "divided")
+    per_document.write((file for corpus in corpora for file in make(corpus)), path)
+
+
+def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
+    homes = per_document.homes(corpus, FORMAT.name, SUFFIX)
+    for row, content in _contents(corpus, divided=divided):
+        if row in homes:
+            yield homes[row], content
+
+
+def _contents(corpus: Corpus, *, divided: bool) -> Iterator[tuple[int, str]]:
+    """What is written of each document: its segments, or its lines, a line each."""
+    written: dict[int, list[str]] = {}
+    for document, text in _segments(corpus, divided=divided).iter_rows():
+        written.setdefault(document, []).append(text)
+    for row, text in corpus.documents.select("row", "text").iter_rows():
+        whole = text or ""
+        listed = written.get(row) or [
+            line for start, end in lines(whole) if (line := " ".join(whole[start:end].split()))
+        ]
+        yield row, "".join(f"{line}\n" for line in listed)
+
+
+def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
+    """The text of each segment, with one blank for white space."""
+    whole = corpus.documents.select(document="row", whole="text")
+    segments = corpus.segments.join(whole, on="document", how="left", maintain_order="left")
+    width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
+    text = pl.coalesce("text", pl.col("whole").str.slice(pl.col("start"), width), pl.lit(""))
+    if divided:
+        inside = corpus.tokens.group_by(row="segment_row", maintain_order=True)
+        joined = inside.agg(divided=pl.col("text").str.join(" "))
+        segments = segments.join(joined, on="row", how="left", maintain_order="left")
+        text = pl.coalesce("divided", text)
+    return segments.select("document", text=text.str.replace_all(r"\s+", " ").str.strip_chars())
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """The documents that have no file, and those of which the lines are not the text."""
+    texts = dict(corpus.documents.select("row", "text").iter_rows())
+    contents = _contents(corpus, divided=False)
+    return {
+        **per_document.unnamed(corpus),
+        "texts that lines do not make up": sum(text != texts[row] for row, text in contents),
+    }
+
+
+FORMAT = Format(
+    name="text",
+    title="plain text: the segments of documents, a line each",
+    suffixes=(),
+    carries=("sources", "documents", "documents.text"),
+    loses="which lines are segments, where they stand in the document, and white space in them",
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    locate=locate,
+    write=write,
+    lost=lost,
+    settings=(
+        Setting(
+            "tokens",
+            "Whether blanks stand between tokens.",
+            "as-written",
+            of="write",
+            choices=("as-written", "divided"),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Situation frames: Appen annotations, JSON and TSV of systems."""

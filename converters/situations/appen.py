@@ -1,0 +1,300 @@
+r"""Appen annotations of situation frames in speech: a text file for each audio segment.
+
+Format:
+    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or the files in a folder, an archive, or alone.
+    Blocks of four lines, or of five, in any number; blank lines do not count. A file without a
+    block is a segment without frames. The identifier is the file's name up to its first dot.
+
+Conventions:
+    A block with one type or at most one place stands for every combination of these. With several
+    of both it is ambiguous: its frames have no place, and each lists the places it may be at as
+    arguments in the role `Place`. `n/a` and `out-of-domain` stand for nothing.
+
+Example lines:
+    TYPE: Shelter, Utilities, Energy, or Sanitation
+    TIME: Current
+    Resolution: Insufficient/Unknown
+    PLACE: አዲስ አበባ
+
+Codes raised: APNxxx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.situations.appen_blocks import (
+    KEYS,
+    NONE,
+    SEPARATORS,
+    Fault,
+    parse,
+    writable,
+)
+from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt, finding
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
+
+SUFFIX, FOLDER = ".txt", "ANNOTATION"
+ROLE = "Place"
+"""The role of a place that is one of several."""
+
+BATCH = 2000
+"""Documents in a batch."""
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files of each segment, by name: those in folders ANNOTATION, or all if there is none."""
+    texts = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    if source.kind in {"file", "stdin"}:
+        texts = list(source.members)
+    inside = [member for member in texts if member.name.split("/")[-2:-1] == [FOLDER]]
+    found: dict[str, list[Member]] = {}
+    for member in inside or texts:
+        found.setdefault(member.basename.partition(".")[0], []).append(member)
+    return {name: tuple(found[name]) for name in sorted(found)}
+
+
+def sniff(source: Source) -> bool:
+    """Whether files lie in folders ANNOTATION, or the first of them begins with a key."""
+    for members in islice(documents(source).values(), 3):
+        if members[0].name.split("/")[-2:-1] == [FOLDER]:
+            return True
+        try:
+            head = members[0].fetch()[:4000].decode("utf-8", "replace")
+        except Unreadable:
+            continue
+        if any(line.partition(":")[0] in KEYS for line in head.split("\n") if ":" in line):
+            return True
+    return False
+
+
+def read(source: Source, place_separators: str = SEPARATORS) -> Iterator[Reading]:
+    """The segments of a source in batches, in the order of their names."""
+    named = iter(documents(source).items())
+    while batch := list(islice(named, BATCH)):
+        yield _Batch(source.path, place_separators).read(batch)
+
+
+class _Batch:
+    """What is collected over the files of a batch."""
+
+    def __init__(self, path: str, separators: str) -> None:
+        self.path, self.separators = path, separators
+        self.sources: list[tuple[str, str, str, str]] = []
+        self.documents: list[tuple[int | None, str]] = []
+        self.frames: list[tuple[Any, ...]] = []
+        self.arguments: list[tuple[Any, ...]] = []
+        self.members: list[Member] = []
+        self.findings: list[Finding] = []
+
+    def read(self, batch: Sequence[tuple[str, Sequence[Member]]]) -> Reading:
+        for name, members in batch:
+            self.take(name, members)
+        corpus = Corpus(
+            sources=_keyed("sources", self.sources, "path", "member", "format", "sha256"),
+            documents=_keyed("documents", self.documents, "origin", "name"),
+            frames=_keyed("frames", self.frames, *_FRAME),
+            arguments=_keyed("arguments", self.arguments, *_ARGUMENT),
+        )
+        return Reading(corpus, tuple(self.findings), tuple(self.members))
+
+    def take(self, name: str, members: Sequence[Member]) -> None:
+        member, document = members[0], len(self.documents)
+        for other in members[1:]:
+            self.findings.append(
+                finding("APN403", file=other.display, document=name, other=member.display)
+            )
+        basename = member.basename
+        if basename.count(".") > 1 or any(character.isspace() for character in basename):
+            self.findings.append(finding("APN402", file=member.display, document=name))
+        try:
+            data = member.fetch()
+        except Unreadable as reason:
+            self.findings.append(reason.finding)
+            self.documents.append((None, name))
+            return
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        self.findings.extend(decoded.findings)
+        self.documents.append((len(self.sources), name))
+        self.sources.append((self.path, member.name or member.basename, FORMAT.name, sha256(data)))
+        self.members.append(member)
+        if decoded.text is not None:
+            self.parse(decoded.text, document, member.display)
+
+    def parse(self, text: str, document: int, display: str) -> None:
+        """Add what a file says."""
+        origin = len(self.sources) - 1
+        frames, faults = parse(text, self.separators)
+        for frame in frames:
+            row = len(self.frames)
+            self.frames.append((document, origin, frame.record, SITUATION, *frame[1:6]))
+            for position, place in enumerate(frame.candidates, start=1):
+                self.arguments.append((document, origin, frame.record, row, position, ROLE, place))
+        if not text.strip():
+            self.findings.append(finding("APN401", file=display))
+        if faults:
+            lines = text.split("\n")
+            self.findings.extend(_finding(fault, lines, display) for fault in faults)
+
+
+_FRAME = (
+    *("document", "origin", "record", "kind"),
+    *("label", "place", "status", "resolution", "urgent"),
+)
+_ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
+
+
+def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.DataFrame:
+    """Rows as a table whose key counts from 0."""
+    schema = {column: TABLES[name].schema[column] for column in columns}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *columns)
+
+
+def _finding(fault: Fault, lines: Sequence[str], display: str) -> Finding:
+    span = Span(fault.record, fault.start + 1, max(fault.end, fault.start) + 1)
+    line = lines[fault.record - 1].removesuffix("\r")
+    return catalogue()[fault.code].finding(
+        fault.values, file=display, span=span, excerpt=excerpt(line, span)
+    )
+
+
+def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """The lines of places of a file; a field is the key of a line."""
+    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
+    lines = [line.removesuffix("\r") for line in (decoded.text or "").split("\n")]
+    return [_located(lines, place) for place in places]
+
+
+def _located(lines: Sequence[str], place: Place) -> Located | None:
+    if not 1 <= place.record <= len(lines):
+        return None
+    line = lines[place.record - 1]
+    span = Span(place.record, 1, len(line) + 1)
+    return Located(span, excerpt(line, span))
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The segments as a folder of files, each where it was in a folder or archive of this format.
+
+    Segments that came from elsewhere go to `ALL/ANNOTATION`, where the official software looks for
+    them. A segment without frames says so.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    for corpus in corpora:
+        for name, content in _files(corpus):
+            file = path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content, "utf-8", newline="")
+
+
+def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    homes = per_document.own_files(corpus, FORMAT.name)
+    blocks: dict[int, list[str]] = {}
+    for document, block in _blocks(corpus):
+        blocks.setdefault(document, []).append(block)
+    for document, origin, name in corpus.documents.select("row", "origin", "name").iter_rows():
+        if _is_file_name(name):
+            home = homes.get(origin, f"ALL/{FOLDER}/{name}{SUFFIX}")
+            yield home, "\n".join(blocks.get(document, [_block([], None, None, None, [])]))
+
+
+def _is_file_name(name: str) -> bool:
+    return is_file_name(name) and "." not in name
+
+
+def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
+    """Every block as text, with its document: frames of one record make one."""
+    candidates = corpus.arguments.filter(pl.col("role") == ROLE).sort("frame_row", "position")
+    listed = candidates.group_by("frame_row").agg("target")
+    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
+    frames = frames.join(listed, left_on="row", right_on="frame_row", how="left").sort(
+        "document", "origin", "record", "row"
+    )
+    rows = frames.iter_rows(named=True)
+    for (document, *_), group in groupby(
+        rows, key=lambda row: (row["document"], row["origin"], row["record"])
+    ):
+        said = [row for row in group if writable(row["label"], row["place"])]
+        if said:
+            places = dict.fromkeys(row["place"] for row in said if row["place"] is not None)
+            first = said[0]
+            yield (
+                document,
+                _block(
+                    list(dict.fromkeys(row["label"] for row in said)),
+                    first["status"],
+                    first["resolution"],
+                    first["urgent"],
+                    first["target"] or list(places),
+                ),
+            )
+
+
+def _block(
+    labels: Sequence[str],
+    status: str | None,
+    resolution: str | None,
+    urgent: str | None,
+    places: Sequence[str],
+) -> str:
+    lines = [
+        f"TYPE: {', '.join(labels) or NONE}",
+        f"TIME: {status or NONE}",
+        f"Resolution: {resolution or NONE}",
+        f"PLACE: {', '.join(places) or NONE}",
+    ]
+    if urgent:
+        lines.append(f"URGENCY: {urgent}")
+    return "\n".join(lines) + "\n"
+
+
+def lost(corpus: Corpus) -> Mapping[str, int]:
+    """What of its tables no annotation can say."""
+    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
+    pairs = frames.select("label", "place").iter_rows()
+    return {
+        **others(corpus),
+        "frames whose type or place cannot be written": sum(
+            not writable(label, place) for label, place in pairs
+        ),
+        "documents whose name is no name of a file": sum(
+            not _is_file_name(name) for name in corpus.documents["name"]
+        ),
+    }
+
+
+FORMAT = Format(
+    name="appen",
+    title="Appen annotations of situation frames in speech: a file per audio segment",
+    suffixes=(".appen",),
+    carries=(
+        *("sources", "documents", "frames", "arguments"),
+        *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
+    ),
+    loses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    locate=locate,
+    write=write,
+    kinds=(SITUATION,),
+    lost=lost,
+    settings=(
+        Setting(
+            "place-separators",
+            "The characters between places in Appen annotations.",
+            SEPARATORS,
+            of="read",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Standoff annotations: BioNLP-ST (`standoff`) and `brat`, dialects of one notation."""

@@ -1,0 +1,67 @@
+r"""BioNLP-ST standoff: a folder with a text and its annotations, a file each, per document.
+
+Format:
+    `<document>.txt` is the text, `<document>.a1` the annotations that are given, `<document>.a2`
+    those that are asked for. An annotation is a line: identifier, tab, the rest; its first letter
+    tells what it is (grammars/standoff.lark). Lines stand in any order; an identifier of the .a1
+    may be used in the .a2.
+
+Conventions:
+    Offsets are 0-based and half-open in code points, as in the representation. Parts of a
+    discontinuous span are joined with ``;``.
+
+Example lines:
+    T26	Protein_Family 903 906;914 927	12S seed proteins
+    E1	Localization Functional_Molecule:T26 Target_Tissue:T25
+
+Codes raised: STD1xx, for records that cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from hlteval.converters.format import Format, Reading
+from hlteval.converters.standoff import files, fitting, reading
+from hlteval.converters.standoff.dialects import BIONLP
+from hlteval.converters.standoff.reading import BATCH, EXPLAINED
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+
+__all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The documents of a source in batches, in the order of their names."""
+    return (batch.reading for batch in reading.read(source, BIONLP))
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents as a folder of .txt, .a1 and .a2 files.
+
+    A record goes to the file it came from; one that came from no such file goes to the .a1 if it is
+    a mention and to the .a2 if not. Lines keep the order of their records.
+    """
+    files.write(corpora, path, BIONLP)
+
+
+FORMAT = Format(
+    name="standoff",
+    title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
+    suffixes=BIONLP.suffixes,
+    carries=(
+        *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
+        *("documents.text", "mentions.fragments", "mentions.text"),
+        *("frames.frame", "frames.trigger", "modifiers.value"),
+    ),
+    lost=partial(fitting.lost, dialect=BIONLP),
+    loses="the layout of lines that were not canonical; records that could not be read",
+    sniff=partial(reading.sniff, dialect=BIONLP),
+    documents=partial(reading.documents, dialect=BIONLP),
+    read=read,
+    locate=partial(reading.locate, dialect=BIONLP),
+    write=write,
+    kinds=("event", "relation"),
+)

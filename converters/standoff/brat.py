@@ -1,0 +1,170 @@
+r"""brat standoff: a folder with a text and its annotations, a file each, per document.
+
+Format:
+    `<document>.txt` is the text, `<document>.ann` its annotations, a line each: identifier, tab,
+    the rest. The first letter tells what it is (grammars/brat.lark): T a span, E an event with its
+    trigger, R a relation of two, A (or M) an attribute, N a normalisation, # a note, * an
+    equivalence. Lines stand in any order; an .ann may be empty.
+
+Conventions:
+    Offsets are 0-based and half-open in code points of the text, in which every line end counts as
+    one. Parts of a discontinuous span are joined with ``;``, their texts with a blank. A mention's
+    own entity is its first normalisation, other candidates are those that follow. An entity that
+    names no knowledge base is written as one of ``KB``. An event without a trigger is given one
+    where its first argument stands. Identifiers that are none of brat's are given anew.
+
+Example lines:
+    T1	Organization 0 4	Sony
+    T2	MERGE-ORG 14 27	joint venture
+    E1	MERGE-ORG:T2 Org1:T1 Org2:T3
+    R1	Origin Arg1:T3 Arg2:T4
+    A1	Negation E1
+    A2	Confidence E1 L1
+    N1	Reference T1 Wikipedia:27989	Sony
+    *	Equiv T1 T3
+    #1	AnnotatorNotes T1	this annotation is suspect
+
+Codes raised: BRT1xx, for records that cannot be read; BRT2xx, for what brat reads otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hlteval.converters.format import Format, Reading
+from hlteval.converters.standoff import files, fitting, reading
+from hlteval.converters.standoff.dialects import BRAT
+from hlteval.converters.standoff.reading import Batch
+from hlteval.converters.standoff.references import with_entities
+from hlteval.converters.standoff.texts import misplaced
+from hlteval.findings import Finding, Place, finding
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+
+def read(source: Source) -> Iterator[Reading]:
+    """The documents of a source in batches, in the order of their names."""
+    for batch in reading.read(source, BRAT):
+        own = batch.reading
+        findings = (*own.findings, *_remarks(batch))
+        yield Reading(with_entities(own.corpus), findings, own.members)
+
+
+_REMARK = {
+    "origin": pl.Int64,
+    "record": pl.Int64,
+    "code": pl.String,
+    "field": pl.String,
+    "id": pl.String,
+    "given": pl.String,
+    "label": pl.String,
+}
+
+
+def _remarks(batch: Batch) -> Iterator[Finding]:
+    """What brat itself does not read, or reads otherwise, each at its place."""
+    corpus, members = batch.reading.corpus, batch.reading.members
+    found = (
+        _remark("BRT201", "label", corpus.mentions.filter(pl.col("text").is_null()), id="mention"),
+        _remark("BRT202", "role 2", _alike(corpus), id="frame", given="role"),
+        _remark("BRT203", "tail", batch.tails),
+        _remark("BRT204", "id", _repeated(corpus), id="id", given="first"),
+        _remark("BRT205", "trigger", _mistaken(corpus), id="frame", given="trigger", label="label"),
+        *_misplaced(corpus),
+    )
+    remarks = pl.concat(found)
+    for (origin,), rows in remarks.sort("origin").group_by("origin", maintain_order=True):
+        yield from _told(members[int(str(origin))], rows.to_dicts())
+
+
+def _remark(code: str, field: str, rows: pl.DataFrame, **told: str) -> pl.DataFrame:
+    """A finding for each row: its code, its place, and what the text says of it, by column."""
+    said = {name: pl.col(column).cast(pl.String) for name, column in told.items()}
+    known = rows.select("origin", "record", code=pl.lit(code), field=pl.lit(field), **said)
+    return pl.concat([pl.DataFrame(schema=_REMARK), known], how="diagonal")
+
+
+def _misplaced(corpus: Corpus) -> Iterator[pl.DataFrame]:
+    """The spans that the text does not have, or has something else for."""
+    spans = misplaced(corpus)
+    yield _remark("BRT206", "fragments", spans.filter(~pl.col("fit")), id="mention")
+    others = spans.filter("fit").with_columns(pl.col("there").str.head(40))
+    yield _remark("BRT207", "text", others, id="mention", given="there")
+
+
+def _told(member: Member, remarks: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """The findings of one file, whose places are looked up in one pass."""
+    places = [Place(remark["record"], remark["field"]) for remark in remarks]
+    for remark, place in zip(remarks, FORMAT.locate(member, places), strict=True):
+        yield finding(
+            remark["code"],
+            file=member.display,
+            span=place.span if place else None,
+            excerpt=place.excerpt if place else None,
+            record=remark["id"],
+            id=remark["id"] or "",
+            given=remark["given"] or "",
+            label=remark["label"] or "",
+        )
+
+
+def _alike(corpus: Corpus) -> pl.DataFrame:
+    """The relations whose two arguments have the same role."""
+    roles = corpus.arguments.group_by(row="frame_row").agg(
+        pl.col("role").first(), several=pl.col("role").n_unique() > 1
+    )
+    relations = corpus.frames.filter(pl.col("kind") == "relation")
+    return relations.join(roles.filter(~pl.col("several")), on="row", maintain_order="left")
+
+
+def _repeated(corpus: Corpus) -> pl.DataFrame:
+    """The records whose identifier an earlier one of the document has, in line `first`."""
+    tables = (
+        (corpus.mentions, "mention"),
+        (corpus.frames, "frame"),
+        (corpus.modifiers, "modifier"),
+    )
+    listed = [rows.select("document", "origin", "record", id=name) for rows, name in tables]
+    key = ("document", "id")
+    records = pl.concat(listed).filter(pl.struct(key).is_duplicated()).sort("origin", "record")
+    first = records.with_columns(first=pl.col("record").first().over(key))
+    return first.filter(~pl.struct(key).is_first_distinct())
+
+
+def _mistaken(corpus: Corpus) -> pl.DataFrame:
+    """The events whose trigger is no span of their type."""
+    spans = corpus.mentions.select("document", "label", trigger="mention")
+    events = corpus.frames.filter(pl.col("trigger").is_not_null())
+    return events.join(
+        spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"
+    )
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The documents as a folder of .txt and .ann files; lines keep the order of their records."""
+    files.write(corpora, path, BRAT)
+
+
+FORMAT = Format(
+    name="brat",
+    title="brat standoff: a folder of .txt and .ann files",
+    suffixes=BRAT.suffixes,
+    carries=(
+        *("sources", "documents", "mentions", "links", "groups", "frames", "arguments"),
+        *("modifiers", "documents.text", "mentions.fragments", "mentions.text", "mentions.entity"),
+        *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
+    ),
+    lost=partial(fitting.lost, dialect=BRAT),
+    loses="the layout of lines that were not canonical; records that could not be read; comments",
+    sniff=partial(reading.sniff, dialect=BRAT),
+    documents=partial(reading.documents, dialect=BRAT),
+    read=read,
+    locate=partial(reading.locate, dialect=BRAT),
+    write=write,
+    kinds=("event", "relation"),
+)

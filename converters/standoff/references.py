@@ -1,0 +1,164 @@
+"""What brat says by other means: entities as normalisations, places of events as triggers."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import polars as pl
+
+from hlteval.converters.standoff.dialects import BRAT
+from hlteval.converters.standoff.identifiers import fresh, identifiers, modifier_kind
+from hlteval.representation import Corpus
+
+KNOWLEDGE_BASE = "KB"
+"""Stands before the identifier of an entity that names no knowledge base of its own."""
+_REFERENCE = r"^[^ \t\r\n\f\x0b:]+:[^ \t\r\n\f\x0b]+$"
+_KEYS = ("document", "origin", "record")
+
+
+def reference(entity: str) -> pl.Expr:
+    """A column of entities as they are referred to: `Wikipedia:534366`, `KB:1000001`."""
+    named = referring(entity) & ~pl.col(entity).str.starts_with(f"{KNOWLEDGE_BASE}:")
+    word = pl.col(entity).str.replace_all(r"[ \t\r\n\f\x0b]", "_")
+    return pl.when(named).then(entity).otherwise(pl.format(KNOWLEDGE_BASE + ":{}", word))
+
+
+def referring(value: str) -> pl.Expr:
+    """Whether the values of a column name a resource and an entry of it."""
+    return pl.col(value).str.contains(_REFERENCE)
+
+
+def with_entities(corpus: Corpus) -> Corpus:
+    """Normalisations of mentions as their entities: the first as its own, others as `links`."""
+    normalized = corpus.modifiers.filter(modifier_kind() == "normalization")
+    if normalized.is_empty():
+        return corpus
+    named = corpus.mentions.select("document", target="mention", mention_row="row")
+    named = named.unique(["document", "target"], keep="first", maintain_order=True)
+    found = normalized.join(named, on=["document", "target"], maintain_order="left")
+    entity = pl.col("value").str.strip_prefix(f"{KNOWLEDGE_BASE}:")
+    rank = pl.int_range(1, pl.len() + 1).over("mention_row")
+    ranked = found.select(*_KEYS, "mention_row", rank=rank, entity=entity)
+    own = ranked.filter(pl.col("rank") == 1).select(row="mention_row", own="entity")
+    mentions = corpus.mentions.join(own, on="row", how="left", maintain_order="left")
+    links = ranked.filter(pl.col("rank") > 1).sort("mention_row", "rank")
+    return corpus.replace(
+        mentions=mentions.with_columns(entity="own").drop("own"),
+        links=links.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64)),
+    )
+
+
+def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
+    """Entities of mentions as normalisations, where there is none that says the same.
+
+    Args:
+        corpus: one whose mentions have identifiers.
+        counts: where what is lost is counted.
+    """
+    own = corpus.mentions.filter(pl.col("entity").is_not_null())
+    links = _candidates(corpus, own)
+    counts["candidates for no entity"] += corpus.links.height - links.height
+    said = [
+        own.select(*_KEYS, target="mention", rank=pl.lit(1, pl.Int64), entity="entity"),
+        links.select(*_KEYS, target="mention", rank="rank", entity="entity"),
+    ]
+    wanted = pl.concat(said).with_columns(value=reference("entity"))
+    wrong = wanted.filter(
+        pl.col("entity").str.contains(r"[ \t\r\n\f\x0b]") | (pl.col("entity") == "")
+    )
+    counts["entities with blanks in their identifiers"] += wrong.height
+    key = ["document", "target", "value"]
+    wanted = wanted.join(corpus.modifiers.select(key), on=key, how="anti", maintain_order="left")
+    if wanted.is_empty():
+        return corpus
+    wanted = wanted.sort("document", "origin", "record", "target", "rank", maintain_order=True)
+    names = fresh(identifiers(corpus, "modifiers"), "N", wanted["document"])
+    made = wanted.select(
+        *_KEYS,
+        "target",
+        "value",
+        modifier=names,
+        label=pl.lit("Reference"),
+    )
+    return corpus.replace(modifiers=_with(corpus.modifiers, made))
+
+
+def _candidates(corpus: Corpus, own: pl.DataFrame) -> pl.DataFrame:
+    """The other candidates of mentions that have an entity, each at its mention."""
+    mentions = own.select("mention", *_KEYS, mention_row="row")
+    links = corpus.links.drop(_KEYS).filter(pl.col("entity").is_not_null())
+    return links.join(mentions, on="mention_row", maintain_order="left")
+
+
+def _with(rows: pl.DataFrame, made: pl.DataFrame) -> pl.DataFrame:
+    """A table with more rows, whose keys follow those that it has."""
+    last = rows.select(pl.col("row").max().fill_null(-1)).item()
+    keyed = made.with_columns(row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + last)
+    return pl.concat([rows, keyed], how="diagonal")
+
+
+def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
+    """A trigger of its own type for each event that has none.
+
+    It stands where the trigger of another type stands, or where the first argument does. An event
+    of which nothing leads to a mention is left out. What was read from brat stays as it was.
+
+    Args:
+        corpus: one whose items have identifiers.
+        counts: where what is lost is counted.
+    """
+    own = corpus.sources.filter(pl.col("format") == BRAT.name)["row"].implode()
+    written = pl.col("trigger").is_not_null() & pl.col("origin").is_in(own)
+    events = corpus.frames.filter(pl.col("kind") == "event", ~written)
+    spans = corpus.mentions.select("document", "label", trigger="mention")
+    bare = events.join(
+        spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"
+    )
+    others = bare.height - bare["trigger"].null_count()
+    counts["triggers of another type than their events"] += others
+    counts["events without triggers, which get one"] += bare.height - others
+    if bare.is_empty():
+        return corpus
+    placed = _places(corpus, bare)
+    found = bare.join(placed, on="row", maintain_order="left")
+    names = fresh(identifiers(corpus, "mentions"), "T", found["document"])
+    made = found.select(*_KEYS, *("label", "start", "end", "fragments", "text"), mention=names)
+    triggers = found.select("row", new=names)
+    frames = corpus.frames.join(triggers, on="row", how="left", maintain_order="left")
+    frames = frames.with_columns(trigger=pl.coalesce("new", "trigger")).drop("new")
+    lost = bare.join(placed, on="row", how="anti")["row"].implode()
+    return corpus.replace(
+        mentions=_with(corpus.mentions, made),
+        frames=frames.filter(~pl.col("row").is_in(lost)),
+        arguments=corpus.arguments.filter(~pl.col("frame_row").is_in(lost)),
+    )
+
+
+def _places(corpus: Corpus, bare: pl.DataFrame) -> pl.DataFrame:
+    """Of events without a trigger of their type, by `row`, where they are put.
+
+    What an argument refers to is a mention, or an event where that is put.
+    """
+    span = ("start", "end", "fragments", "text")
+    mentions = corpus.mentions.select("document", *span, target="mention")
+    mentions = mentions.unique(["document", "target"], keep="first", maintain_order=True)
+    frames = corpus.frames.select("row", "document", "trigger", "frame")
+    triggered = frames.join(
+        mentions, left_on=["document", "trigger"], right_on=["document", "target"]
+    )
+    known = pl.concat([mentions, triggered.select("document", *span, target="frame")])
+    placed = triggered.join(bare, on="row", how="semi").select("row", *span)
+    arguments = corpus.arguments.sort("frame_row", "position").select(
+        "document", "target", row="frame_row"
+    )
+    arguments = arguments.join(bare, on="row", how="semi", maintain_order="left")
+    while True:
+        rest = arguments.join(placed, on="row", how="anti", maintain_order="left")
+        first = known.unique(["document", "target"], keep="first", maintain_order=True)
+        found = rest.join(first, on=["document", "target"], maintain_order="left")
+        more = found.unique("row", keep="first", maintain_order=True).select("row", *span)
+        if more.is_empty():
+            return placed
+        placed = pl.concat([placed, more])
+        named = more.join(frames, on="row").select("document", *span, target="frame")
+        known = pl.concat([known, named])

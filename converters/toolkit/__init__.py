@@ -1,0 +1,1 @@
+"""What formats of several families share."""

@@ -1,0 +1,1 @@
+"""Makers of pages: what can be made from code is made from it."""

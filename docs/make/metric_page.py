@@ -1,0 +1,68 @@
+"""The page docs/metrics.md: what every metric means, from the declarations of the tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from docs.make.markdown import table
+from hlteval import tasks
+from hlteval.tasks.figures import Figure, Measured
+from hlteval.tasks.task import Task
+
+_HEAD = """\
+# Metrics
+
+<!-- Made from the declarations in hlteval/tasks/ by docs.make.metric_page; do not edit. -->
+
+Every metric of every task: what it means, how it is reckoned, what it can be, whether more or less
+is better, and the clause that defines it. `hlteval tasks TASK` lists their names. A ratio of 0 to 0
+is undefined, and shown as `-`. The formulas are those of the profile `plan`; where `official`
+differs, [differences.md](differences.md) tells.
+"""
+
+_WHAT = ("what", "what is compared", "how it is counted", "clause")
+_FIGURE = ("figure", "what it means", "formula", "values", "better", "clause")
+
+
+def metric_page() -> str:
+    """The page docs/metrics.md, in Markdown.
+
+    Examples:
+        >>> metric_page().splitlines()[0]
+        '# Metrics'
+    """
+    loaded = (tasks.load(name) for name in tasks.BUILTIN)
+    return "\n".join([_HEAD, *(_task(task) for task in loaded if task.metrics)])
+
+
+def _task(task: Task) -> str:
+    """One task: its figures, and what has each of them."""
+    ranks = sorted(set(task.primary.values()))
+    ranked = " or ".join(f"`{name}`" for name in ranks)
+    by = "" if len(ranks) < 2 else ", by profile"
+    parts = [f"## {task.name}\n", f"{task.title}. Ranked by {ranked}{by}.\n"]
+    if task.measured:
+        parts.append(f"A metric is named `WHAT.FIGURE`, such as {ranked}.\n")
+        parts.append(table(_WHAT, map(_measured, task.measured)))
+    return "\n".join([*parts, table(_FIGURE, map(_figure, task.figures))])
+
+
+def _measured(one: Measured) -> tuple[str, ...]:
+    return (f"`{one.name}`", *_plain(one.meaning, one.formula, one.clause))
+
+
+def _figure(figure: Figure) -> tuple[str, ...]:
+    better = "-" if figure.better == "neither" else figure.better
+    told = _plain(figure.meaning, figure.formula or "counted", figure.values)
+    return (f"`{figure.name}`", *told, better, *_plain(figure.clause))
+
+
+def _plain(*cells: str) -> Iterator[str]:
+    """Cells of a table, in which code stands as it is and all else is plain text."""
+    for cell in cells:
+        parts = re.split(r"(`[^`]*`)", cell)
+        yield "".join(
+            part if part.startswith("`") else re.sub(r"([*_<>\[\]|\\])", r"\\\1", part)
+            for part in parts
+        )

@@ -1,0 +1,156 @@
+"""The page docs/options.md: every command with its options, from the commands themselves."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_origin
+
+from typer.models import ArgumentInfo, OptionInfo
+
+from docs.make.markdown import table
+from hlteval import tasks
+from hlteval.cli import compare, convert, demo, describe, score, validate
+from hlteval.tasks.task import Option, Task
+
+_HEAD = """\
+# Options
+
+<!-- Made from the commands in hlteval/cli/ and the declarations in hlteval/tasks/ by
+docs.make.option_page; do not edit. -->
+
+Every command with all that it takes; `hlteval COMMAND --help` tells the same. A command that takes
+a task has the options of the task as well: `hlteval score hub4 --help`. What has no default may be
+left out, unless it says *needed*. Exit codes are told in [programs.md](programs.md#exit-codes).
+"""
+
+COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
+    {
+        "validate": validate.validate,
+        "convert": convert.convert,
+        "score": score.score,
+        "compare": compare.compare,
+        "tasks": describe.tasks,
+        "formats": describe.formats,
+        "explain": describe.explain,
+        "demo": demo.demo,
+    }
+)
+"""The commands by name, in the order of the page."""
+
+PER_TASK: tuple[Literal["validate", "score", "compare"], ...] = ("validate", "score", "compare")
+"""Those that have a sub-command for each task."""
+
+_COMMON = {"task", "options"}
+
+
+def option_page() -> str:
+    """The page docs/options.md, in Markdown.
+
+    Examples:
+        >>> option_page().splitlines()[0]
+        '# Options'
+    """
+    return "\n".join([_HEAD, *(_command(name, run) for name, run in COMMANDS.items()), _own()])
+
+
+def _command(name: str, run: Callable[..., None]) -> str:
+    """One command: how it is called, and what it takes."""
+    parameters = inspect.signature(run, eval_str=True).parameters.values()
+    taken = [_Taken(one) for one in parameters if one.name not in _COMMON]
+    called = ["hlteval", name, *(["TASK"] if name in PER_TASK else [])]
+    called += [one.called for one in taken if one.called]
+    parts = [f"## {name}\n", f"{_told(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
+    if taken:
+        parts.append(table(("", "what it is", "default"), [one.row for one in taken]))
+    return "\n".join(parts)
+
+
+def _told(run: Callable[..., None]) -> str:
+    """What a command does, as its help says it."""
+    return (inspect.getdoc(run) or "").partition("\n")[0]
+
+
+class _Taken:
+    """An argument or an option of a command, as its signature declares it."""
+
+    def __init__(self, parameter: inspect.Parameter) -> None:
+        self.parameter = parameter
+        kind, *declared = get_args(parameter.annotation)
+        self.info: ArgumentInfo | OptionInfo = declared[0]
+        self.kind = kind
+
+    @property
+    def needed(self) -> bool:
+        """Whether it must be given."""
+        return self.parameter.default is inspect.Parameter.empty
+
+    @property
+    def value(self) -> str:
+        """What stands for its value."""
+        if self.info.metavar:
+            return self.info.metavar
+        if get_origin(self.kind) is Literal:
+            return "|".join(get_args(self.kind))
+        return {int: "N", float: "P"}.get(_inner(self.kind), "")
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its names on the command line; an argument is named by what stands for it."""
+        if isinstance(self.info, ArgumentInfo):
+            return (self.value,)
+        flag = f"--{self.parameter.name.replace('_', '-')}"
+        # in an annotation the first name stands where otherwise the default does
+        declared = (self.info.default, *(self.info.param_decls or ()))
+        return tuple(one for one in map(str, declared) if one.startswith("-")) or (flag,)
+
+    @property
+    def called(self) -> str:
+        """How it stands in a call; nothing for an option that may be left out."""
+        if isinstance(self.info, ArgumentInfo):
+            many = "…" if get_origin(self.kind) is list else ""
+            return f"{self.value}{many}" if self.needed else f"[{self.value}]"
+        return f"{self.names[-1]} {self.value}" if self.needed else ""
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """Its row of the table."""
+        names = ", ".join(self.names)
+        option = isinstance(self.info, OptionInfo) and self.value
+        name = f"{names} {self.value}" if option else names
+        default = "*needed*" if self.needed else self._default()
+        return f"`{name}`".replace("|", "\\|"), self.info.help or "", default
+
+    def _default(self) -> str:
+        given = self.parameter.default
+        return "" if given is None or given is False else f"`{given}`"
+
+
+def _inner(kind: Any) -> Any:
+    """The type of a value that may be left out."""
+    inner = [one for one in get_args(kind) if one is not type(None)]
+    return inner[0] if inner else kind
+
+
+def _own() -> str:
+    """The options that tasks have beside the common ones."""
+    loaded = (tasks.load(name) for name in tasks.BUILTIN)
+    parts = [_task(task) for task in loaded if task.options]
+    return "\n".join(["## Options of tasks\n", *parts])
+
+
+def _task(task: Task) -> str:
+    heads = ("", "what it is", "commands")
+    return "\n".join([f"### {task.name}\n", table(heads, map(_option, task.options))])
+
+
+def _option(option: Option) -> tuple[str, str, str]:
+    names = f"-{option.short}, --{option.flag}" if option.short else f"--{option.flag}"
+    name = f"{names} {option.takes}".strip().replace("|", "\\|")
+    return f"`{name}`", option.help, ", ".join(_having(option))
+
+
+def _having(option: Option) -> Iterator[str]:
+    """The commands that have an option."""
+    return (name for name in PER_TASK if option.belongs(name))

@@ -1,0 +1,291 @@
+"""The pages docs/tasks.md and docs/formats.md, made from the declarations of tasks and formats."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from typing import Literal
+
+from docs.make.conversions import carried, in_part, pairs
+from docs.make.markdown import code, table
+from docs.make.origins import origins
+from hlteval import converters, tasks
+from hlteval.converters import Format
+from hlteval.converters.format import Setting
+from hlteval.grammars import vocabulary
+from hlteval.reports.display import visible
+from hlteval.reports.score_formats import MANY
+from hlteval.scoring.resampling import drawn_by
+from hlteval.tasks.task import Metric, Option, Task
+from hlteval.validators.seedev.events import EventSchema, EventType
+
+_TASKS = """\
+# Tasks
+
+<!-- Made from the declarations in hlteval/tasks/ by docs.make.pages; do not edit. -->
+
+`hlteval tasks` lists them. Every task has its own options: `hlteval score TASK --help`. The profile
+`plan` follows the written specification, `official` the public software, quirks included; where
+they differ, and why, is told in [differences.md](differences.md).
+"""
+
+_FORMATS = """\
+# Formats
+
+<!-- Made from the declarations in converters/ by docs.make.pages; do not edit. -->
+
+`hlteval formats` lists them. A format is told from the files themselves; `--from` and `--to` name
+it. What a format has no place for is listed when something is converted to it
+([CNV101](codes.md#cnv101)), and `--strict-loss` then writes nothing. The tables are those of
+[representation.md](representation.md); of one that is carried in *part*, some columns have no
+place. In the examples a tab is drawn as `→`.
+"""
+
+
+def task_page() -> str:
+    """The page docs/tasks.md, in Markdown.
+
+    Examples:
+        >>> task_page().splitlines()[0]
+        '# Tasks'
+    """
+    return "\n".join([_TASKS, *(_task(tasks.load(name)) for name in tasks.BUILTIN)])
+
+
+def format_page() -> str:
+    """The page docs/formats.md, in Markdown.
+
+    Examples:
+        >>> format_page().splitlines()[0]
+        '# Formats'
+    """
+    listed = [converters.load(name) for name in converters.BUILTIN]
+    return "\n".join([_FORMATS, carried(listed), pairs(listed), *map(_format, listed)])
+
+
+def _task(task: Task) -> str:
+    """One task: what is submitted, what is measured, what is allowed."""
+    parts = [f"## {task.name}\n\n{task.title}.\n", _facts(task)]
+    if task.metric is not None:
+        parts.append(_scorings(task))
+    schema = task.schema()
+    if isinstance(schema, EventSchema):
+        parts.append(_Types(schema, _groups(task.name)).part())
+    return "\n".join(parts)
+
+
+def _facts(task: Task) -> str:
+    ranked = "; ".join(f"{profile}: `{metric}`" for profile, metric in task.primary.items())
+    rows = [
+        ("specification", task.specification),
+        ("format", ", ".join(_linked((task.format, *task.submitted)))),
+        *_references(task),
+        ("given with the task", code(task.given) or "nothing"),
+        ("submitted", code(task.predicted) or "one file"),
+        ("profiles", ", ".join(task.profiles)),
+        ("ranked by", ranked or "nothing: it is only checked"),
+        ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
+        *_draws(task),
+        ("[findings](codes.md)", found_by(task.name, "tasks")),
+        *((_option(option), option.help) for option in task.options),
+    ]
+    if task.crashes:
+        codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
+        rows.append(("no `official` number where", f"{codes}: the software crashes"))
+    return table(("", ""), rows)
+
+
+def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
+    """The codes that a format or a task finds, by their letters; those of all files are left out.
+
+    Examples:
+        >>> found_by("seedev-sentences", "formats")
+        '[SNT](codes.md#snt) 101'
+    """
+    found = [code for code, where in origins().items() if name in getattr(where, kind)]
+    told = []
+    for prefix, codes in groupby(found, lambda code: code.rstrip("0123456789")):
+        if prefix != "SRC":
+            numbers = ", ".join(code.removeprefix(prefix) for code in codes)
+            told.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
+    return "; ".join(told) or "only those of all files"
+
+
+def _draws(task: Task) -> Iterator[tuple[str, str]]:
+    """What intervals are drawn from, by profile where profiles differ."""
+    drawn = {profile: drawn_by(task.scorer(profile, {})) for profile in task.primary}
+    if len(set(drawn.values())) > 1:
+        yield "`--bootstrap` draws", "; ".join(f"{name}: {what}" for name, what in drawn.items())
+    elif drawn:
+        yield "`--bootstrap` draws", next(iter(drawn.values()))
+
+
+def _metrics(names: Sequence[str]) -> str:
+    """The metrics; where there are many, what they measure and the figures that each of it has."""
+    if len(names) <= MANY:
+        return code(names)
+    parts = [name.rpartition(".") for name in names]
+    measured, figures = (dict.fromkeys(part[at] for part in parts) for at in (0, 2))
+    return f"of each of {code(measured)}: {code('.' + figure for figure in figures)}"
+
+
+def _option(option: Option) -> str:
+    taken = option.takes.replace("|", "\\|")
+    return f"option `--{option.flag} {taken}`" if taken else f"option `--{option.flag}`"
+
+
+def _references(task: Task) -> Iterator[tuple[str, str]]:
+    """The formats of a reference, where they are others."""
+    if task.references:
+        yield "reference or list of segments", ", ".join(_linked(task.references))
+
+
+def _linked(formats: Iterable[str]) -> Iterator[str]:
+    return (f"[{name}](formats.md#{name})" for name in formats)
+
+
+def _scorings(task: Task) -> str:
+    """The evaluations of each profile with what they score, and the measures of the profile."""
+    options = {option.name: "" for option in task.options if not option.choices}
+    rows = [
+        (profile, evaluation, scorings, measures)
+        for profile in task.primary
+        for evaluation, scorings, measures in _evaluations(task, profile, options)
+    ]
+    return "### Scorings\n\n" + table(("profile", "evaluation", "scorings", "measures"), rows)
+
+
+def _evaluations(
+    task: Task, profile: str, options: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Each evaluation of a profile; one that needs an option is marked by it."""
+    metric = task.scorer(profile, options)
+    rows = _listed(metric)
+    always = {str(row["evaluation"]) for row in _listed(task.scorer(profile, {}))}
+    for name in dict.fromkeys(str(row["evaluation"]) for row in rows):
+        own = [row for row in rows if row["evaluation"] == name]
+        first, *others = dict.fromkeys(str(row["scoring"]) for row in own)
+        measures = ", ".join(dict.fromkeys(str(row["measure"]) for row in own))
+        condition = "" if name in always else f" (with {code('--' + o for o in sorted(options))})"
+        yield name + condition, _and_types(first, len(others)), measures
+
+
+def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:
+    """The scorings of a metric: what it says of nothing."""
+    _, scored = metric.score(metric.total([]))
+    return scored["scorings"].to_dicts() if isinstance(scored, Mapping) else scored
+
+
+def _and_types(first: str, others: int) -> str:
+    return f"{first}, and {others} by type" if others else first
+
+
+def _groups(name: str) -> Mapping[frozenset[str], str]:
+    """The names that the vocabulary of a task gives to sets of types."""
+    groups: Mapping[str, Sequence[str]] = vocabulary(name.partition("-")[0])["groups"]
+
+    def members(part: str) -> set[str]:
+        return set().union(*map(members, groups[part])) if part in groups else {part}
+
+    return {frozenset(members(group)): group for group in groups}
+
+
+@dataclass(frozen=True, slots=True)
+class _Types:
+    """The part of the page that tells the types of a task, and what an event of each may hold."""
+
+    schema: EventSchema
+    groups: Mapping[frozenset[str], str]
+
+    def part(self) -> str:
+        heads = ("event", "mandatory roles", "exactly one of", "arguments may change places")
+        parts = [
+            f"### Types of {self.schema.task}\n",
+            f"Text spans: {code(sorted(self.schema.mentions))}.\n",
+            "In the tables, capital letters name one of these groups, and ANY is any type:\n",
+            table(("group", "types"), sorted(self.used())),
+            table(heads, map(self.event, self.schema.events.values())),
+            *self.conditions(),
+            self.modifiers(),
+        ]
+        return "\n".join(parts)
+
+    def used(self) -> set[tuple[str, str]]:
+        """The groups that fill a role, with their types."""
+        fillers = {t for event in self.schema.events.values() for t in event.roles.values() if t}
+        return {(self.named(types), code(sorted(types))) for types in fillers if len(types) > 1}
+
+    def event(self, event: EventType) -> tuple[str, ...]:
+        note = "" if self.takes_conditions(event) else " (1)"
+        return (
+            f"`{event.label}`{note}",
+            self.roles(event, event.mandatory),
+            self.roles(event, event.one_of),
+            "yes" if event.commutative else "",
+        )
+
+    def roles(self, event: EventType, roles: Iterable[str]) -> str:
+        return ", ".join(f"`{role}`: {self.named(event.roles[role])}" for role in roles)
+
+    def named(self, types: frozenset[str] | None) -> str:
+        if types is None:
+            return "ANY"
+        return self.groups[types] if len(types) > 1 else next(iter(types))
+
+    def takes_conditions(self, event: EventType) -> bool:
+        return set(self.schema.conditions) <= event.roles.keys()
+
+    def conditions(self) -> Iterator[str]:
+        """The optional roles, the same for all events that take any."""
+        if not self.schema.conditions:
+            yield "Events take no optional roles.\n"
+            return
+        yield "An event may have each of these optional roles once; those marked (1) take none:\n"
+        taking = next(filter(self.takes_conditions, self.schema.events.values()))
+        roles = [(f"`{role}`", self.named(taking.roles[role])) for role in self.schema.conditions]
+        yield table(("optional role", "filled by"), roles)
+
+    def modifiers(self) -> str:
+        listed = self.schema.modifiers.items()
+        allowed = [f"`{name}`, at most {most} an event" for name, most in listed]
+        return f"Modifiers: {'; '.join(allowed) or 'none'}.\n"
+
+
+def _format(form: Format) -> str:
+    """One format: what its declaration says, and what its module tells of it."""
+    title, _, details = _told(form.name).partition("\n")
+    files = code(form.suffixes) or "named by `--from` and `--to`"
+    rows = [("files", files), ("not kept", form.loses or "nothing")]
+    if form.tables and (part := in_part(form)):
+        rows.insert(1, ("carried in part", part))
+    rows.append(("[findings](codes.md)", found_by(form.name, "formats")))
+    rows += map(_setting, form.settings)
+    return "\n".join([f"## {form.name}\n\n{title}\n", table(("", ""), rows), *_sections(details)])
+
+
+def _setting(setting: Setting) -> tuple[str, str]:
+    """A setting, as `--set` takes it, with what stands where it is not given."""
+    values = "\\|".join(setting.choices) or setting.name.upper()
+    otherwise = f" (`{setting.default}`)" if setting.default else ""
+    at = "reading" if setting.of == "read" else "writing"
+    return f"`--set {setting.name}={values}`, {at}", f"{setting.help}{otherwise}"
+
+
+def _told(name: str) -> str:
+    """The docstring of a format's module, with the tabs of its example lines."""
+    return import_module(converters.BUILTIN[name]).__doc__ or ""
+
+
+def _sections(details: str) -> Iterator[str]:
+    """The sections of a module's docstring: prose as prose, example lines as they stand."""
+    parts = re.split(r"^([A-Z][a-z ]+): *", details, flags=re.M)
+    for title, body in zip(parts[1::2], parts[2::2], strict=True):
+        told = textwrap.dedent(body.strip("\n")).strip()
+        if title.startswith("Example"):
+            yield "\n".join([f"{title}:\n", "```text", *map(visible, told.split("\n")), "```\n"])
+        else:
+            yield f"{title}: {told.replace('``', '`')}\n"

@@ -1,0 +1,1 @@
+"""Results: verdicts, scores and comparisons as values."""

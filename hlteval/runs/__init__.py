@@ -1,1 +1,0 @@
-"""Runs: what a command does, as functions that return values."""

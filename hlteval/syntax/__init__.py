@@ -1,0 +1,1 @@
+"""Syntax with places: JSON and XML, whatever is written in them."""

@@ -1,0 +1,320 @@
+"""The elements of an XML file, each with its place; nothing is expanded, nothing is fetched.
+
+Expat reads, because it alone tells line and column anywhere in a file. A document type declaration
+may name a DTD, which is never looked at; one that declares something itself is refused before
+anything is expanded, and so is depth without end.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pyexpat import ExpatError, ParserCreate, XMLParserType
+from typing import Any, NamedTuple
+
+from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.sources import Member, decode
+
+DEEPEST = 100
+"""Elements inside each other; real formats have less than ten."""
+
+_TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
+_ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
+_MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
+_SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
+_LINES = 100
+"""Lines that a tag may be spread over and still be shown attribute by attribute."""
+_SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
+_ENDS = re.compile("\r\n?|\n")
+_UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+class Fault(NamedTuple):
+    """Something wrong at a place: its code, line and column (from 1), and values for the message.
+
+    `field` is the attribute that is meant, or `text`; without it the tag is.
+    """
+
+    code: str
+    line: int
+    column: int
+    values: Mapping[str, object]
+    field: str = ""
+
+
+class Element(NamedTuple):
+    """An element: its ordinal in the file (from 1), and where its tag begins (from 1)."""
+
+    ordinal: int
+    tag: str
+    attributes: dict[str, str]
+    parent: Element | None
+    line: int
+    column: int
+    chunks: list[str]
+
+    @property
+    def text(self) -> str:
+        """Its own text, without that of its children."""
+        return "".join(self.chunks)
+
+    def fault(self, code: str, field: str = "", **values: object) -> Fault:
+        """A fault of this element, or of one of its attributes."""
+        return Fault(code, self.line, self.column, {"element": self.tag, **values}, field)
+
+
+class Doctype(NamedTuple):
+    """What the document type declaration names."""
+
+    root: str
+    system: str
+
+
+class Parsed(NamedTuple):
+    """A file: its elements in the order of their tags, and its document type, if it has one."""
+
+    elements: list[Element]
+    doctype: Doctype | None
+    encoding: str | None
+
+
+class Malformed(Exception):
+    """A file is no XML, or not such as is read; `fault` tells why."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.code)
+        self.fault = fault
+
+
+def parse(text: str) -> Parsed:
+    r"""The elements of a file.
+
+    Raises:
+        Malformed: XML101, XML102, XML104 or XML111.
+
+    Examples:
+        >>> root, child = parse("<a>\n <b x='1'>c</b></a>").elements
+        >>> child.tag, child.attributes, child.text, (child.line, child.column)
+        ('b', {'x': '1'}, 'c', (2, 2))
+    """
+    return Reader(text).read()
+
+
+class Reader:
+    """What is collected over the events of a file."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.count = 0
+        self.parser: XMLParserType = ParserCreate("utf-8")
+        self.parser.ordered_attributes = False
+        self.elements: list[Element] = []
+        self.open: list[Element] = []
+        self.doctype: Doctype | None = None
+        self.encoding: str | None = None
+
+    def read(self) -> Parsed:
+        """All elements of the file."""
+        self.listen()
+        try:
+            self.parser.Parse(self.text.encode(), True)
+        except ExpatError as error:
+            raise Malformed(self.malformed(error)) from error
+        return Parsed(self.elements, self.doctype, self.encoding)
+
+    def listen(self) -> None:
+        """Have the parser tell what it meets."""
+        self.parser.XmlDeclHandler = self.declared
+        self.parser.StartDoctypeDeclHandler = self.typed
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.SkippedEntityHandler = self.skipped
+
+    def declared(self, version: str, encoding: str | None, standalone: int) -> None:
+        """Keep what the XML declaration says."""
+        del version, standalone
+        self.encoding = encoding
+
+    def typed(self, root: str, system: str | None, public: str | None, subset: int) -> None:
+        """Keep the document type; refuse one that declares something itself."""
+        del public
+        if subset:
+            found = _SUBSET.search(self.text)
+            line, column = _spot(self.text, found.end() - 1 if found else 0)
+            raise Malformed(Fault("XML102", line, column, {}))
+        self.doctype = Doctype(root, system or "")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Add an element."""
+        parser = self.parser
+        line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
+        parent = self.open[-1] if self.open else None
+        if len(self.open) >= DEEPEST:
+            raise Malformed(Fault("XML104", line, column, {"limit": DEEPEST}))
+        self.count += 1
+        element = Element(self.count, tag, attributes, parent, line, column, [])
+        self.elements.append(element)
+        self.open.append(element)
+
+    def end(self, tag: str) -> None:
+        """Leave an element."""
+        del tag
+        self.open.pop()
+
+    def characters(self, text: str) -> None:
+        """Add text to the element that it is in."""
+        self.open[-1].chunks.append(text)
+
+    def skipped(self, name: str, parameter: bool) -> None:
+        """Refuse an entity that is not declared."""
+        del parameter
+        line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+        raise Malformed(Fault("XML111", line, column, {"entity": f"&{name};"}))
+
+    def malformed(self, error: ExpatError) -> Fault:
+        """Why expat stopped, in words that tell what to do."""
+        line, column = error.lineno, error.offset + 1
+        reason = str(error).partition(":")[0]
+        hint = "look at the characters before this place"
+        written = _lines(self.text)[line - 1 : line]
+        rest = written[0][column - 1 :] if written else ""
+        special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
+        if "undefined entity" in reason:
+            named = rest.partition(";")[0] + ";"
+            return Fault("XML111", line, column, {"entity": named[:40]})
+        if self.open and reason in {"no element found", "unclosed token"}:
+            last = self.open[-1]
+            reason = f"the file ends inside <{last.tag}> of line {last.line}"
+            hint = "it was cut off, or an end tag is missing: write or copy it again"
+        elif reason == "no element found":
+            reason, hint = "there is no element", "the file is empty, or is no XML"
+        elif reason == "mismatched tag":
+            last = self.open[-1]
+            reason = f"this closes another element than <{last.tag}> of line {last.line}"
+            hint = f"write </{last.tag}> before it, or take it away"
+        elif reason == "junk after document element":
+            reason, hint = "something follows the end of the root element", "take it away"
+        elif reason == "duplicate attribute":
+            hint = "keep one of them"
+        elif _UNSEEN.match(rest):
+            reason = f"U+{ord(rest[0]):04X} cannot stand in XML"
+            hint = "take the character away"
+        elif special:
+            column = special.start() + 1
+            reason = f"a bare {special[0]} cannot stand in XML"
+            hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
+        return Fault("XML101", line, column, {"reason": reason, "hint": hint})
+
+
+def _spot(text: str, index: int) -> tuple[int, int]:
+    """Line and column of a code point, from 1."""
+    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
+
+
+def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Line and column, from 1, of the tags of elements by ordinal: as many as can be read."""
+    found: dict[int, tuple[int, int]] = {}
+    left = set(wanted)
+    count = 0
+    parser = ParserCreate("utf-8")
+
+    def start(*_: Any) -> None:
+        nonlocal count
+        count += 1
+        if count in left:
+            found[count] = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(text.encode(), True)
+    except ExpatError:
+        return found
+    return found
+
+
+def other_encoding(declared: str | None, encoding: str) -> bool:
+    """Whether a file says that it is in another encoding than it is read in.
+
+    Examples:
+        >>> other_encoding("utf8", "utf-8"), other_encoding("ISO-8859-1", "utf-8")
+        (False, True)
+    """
+    if declared is None:
+        return codecs.lookup(encoding).name not in {"utf-8", "ascii"}
+    try:
+        return codecs.lookup(declared).name != codecs.lookup(encoding).name
+    except LookupError:
+        return True
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as expat counts them: a carriage return alone ends one too (XML 1.0, 2.11)."""
+    return _ENDS.split(text) if "\r" in text else text.split("\n")
+
+
+class _Tag(NamedTuple):
+    """A tag as it is written, and where its parts are in that."""
+
+    written: str
+    parts: Mapping[str, tuple[int, int]]
+    several: bool
+    """Whether that is several lines; one may have megabytes, and is not searched for line ends."""
+
+
+class Lines:
+    """The lines of a file, in which places are found by where a tag begins."""
+
+    def __init__(self, text: str | Sequence[str]) -> None:
+        self.lines = _lines(text) if isinstance(text, str) else text
+        self.tags: dict[tuple[int, int], _Tag] = {}
+
+    def located(self, line: int, column: int, field: str = "") -> Located:
+        """A tag, one of its attributes by name (its value), or with `text` what follows it."""
+        if (line, column) not in self.tags:
+            self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
+        tag = self.tags[line, column]
+        start, end = tag.parts.get(field, tag.parts[""])
+        down, begin = 0, start
+        if tag.several:
+            down = tag.written.count("\n", 0, start)
+            begin = start - (tag.written.rfind("\n", 0, start) + 1)
+        own = self.lines[line - 1 + down]
+        span = Span(line + down, begin + 1, max(min(begin + end - start, len(own)), begin) + 1)
+        return Located(span, excerpt(own, span))
+
+    def tag(self, line: int, column: int) -> _Tag:
+        """The tag at a place, with the lines that it is spread over."""
+        written, several = self.lines[line - 1], False
+        found = _TAG.match(written, column - 1)
+        if found is None:
+            several = True
+            written = "\n".join(self.lines[line - 1 : line - 1 + _LINES])
+            found = _TAG.match(written, column - 1)
+        if found is None:
+            other = _MARKUP.match(written, column - 1)
+            return _Tag(written, {"": other.span() if other else (column - 1, column)}, several)
+        end = written.find("<", found.end())
+        parts = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
+        for one in _ATTRIBUTE.finditer(written, *found.span()):
+            parts[one[1]] = (one.start(2) + 1, one.end(2) - 1)
+        return _Tag(written, parts, several)
+
+    def finding(self, fault: Fault, display: str, record: str | None = None) -> Finding:
+        """A fault as a finding at its place."""
+        located = self.located(fault.line, fault.column, fault.field)
+        return catalogue()[fault.code].finding(
+            fault.values, file=display, span=located.span, excerpt=located.excerpt, record=record
+        )
+
+
+def located(member: Member, places: Sequence[Place]) -> list[Located | None]:
+    """Where places of a file stand whose records are its elements; None where there is none."""
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    found = starts(text, {place.record for place in places})
+    lines = Lines(text)
+    return [
+        lines.located(*found[place.record], place.field) if place.record in found else None
+        for place in places
+    ]

@@ -1,0 +1,268 @@
+"""Large XML files, part by part: some megabytes of what stands below the root at a time.
+
+expat goes through the file once, for where it can be cut; a file that is not well-formed gives
+nothing at all, so that what is read does not depend on the size of the parts. lxml makes a tree of
+each part and holds it to the schema. The bytes of the file are kept, a tree only while it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pyexpat import ExpatError, ParserCreate
+from typing import TYPE_CHECKING, NamedTuple
+
+from hlteval.grammars.relaxng import validator
+from hlteval.syntax.xml_elements import DEEPEST, Fault, Malformed, Reader, parse, starts
+from hlteval.syntax.xml_structure import explain
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+PART = 1_000_000
+"""Bytes of a part; more cost memory and gain no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of what stands below the root.
+
+    Attributes:
+        root: the root with only these elements in it.
+        ordinals: of each element, its ordinal in the file.
+        faults: what the schema does not have.
+        passed: the ordinals of the elements that are to be passed over.
+        cut: where it stands in the file.
+    """
+
+    root: etree._Element
+    ordinals: Mapping[etree._Element, int]
+    faults: Sequence[Fault]
+    passed: frozenset[int]
+    cut: Cut
+
+    def places(self, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Line and column of elements, by ordinal, in the file."""
+        cut = self.cut
+        inside = {ordinal - cut.before: ordinal for ordinal in wanted}
+        found = starts(cut.text(), inside)
+        return {inside[own]: cut.moved(*place) for own, place in found.items()}
+
+
+class Cut(NamedTuple):
+    """A stretch of a file below the root, from one item to another.
+
+    Attributes:
+        head: the file up to the end of the start tag of the root.
+        written: the stretch.
+        tail: the end tag of the root.
+        before: elements of the file that stand between the root and the stretch.
+        line: lines of the file that do so.
+        column: code points of its line before the stretch begins.
+    """
+
+    head: bytes
+    written: bytes
+    tail: bytes
+    before: int
+    line: int
+    column: int
+
+    def text(self) -> str:
+        """The stretch as a file of its own."""
+        return (self.head + self.written + self.tail).decode()
+
+    def moved(self, line: int, column: int) -> tuple[int, int]:
+        """Line and column in the file of a place in that file of its own."""
+        last = _lines(self.head) + 1
+        if line < last or (line == last and column <= len(_last_line(self.head))):
+            return line, column
+        if line > last:
+            return line + self.line, column
+        return line + self.line, column - len(_last_line(self.head)) + self.column
+
+
+def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> Iterator[Part]:
+    """A file part by part.
+
+    Args:
+        data: the file, in UTF-8.
+        schema: name of its schema.
+        root: the root element.
+        item: the element below it that there are many of; a part is made of whole ones.
+        size: bytes of a part.
+
+    Raises:
+        Malformed: for a file that is no XML, or of another root; before the first part.
+
+    Examples:
+        >>> file = b"<collection><document/><document/></collection>"
+        >>> [len(part.root) for part in parts(file, "bioc", "collection", "document", 1)]
+        [1, 1, 0]
+    """
+    ends = _Ends(data, root, item, size)
+    told = False
+    for cut in ends.cuts():
+        yield _checked(cut, schema, again=told)
+        told = True
+
+
+class _Refused(Exception):
+    """Something that is well-formed, and not read."""
+
+
+class _Ends:
+    """Where a file can be cut: behind each item that completes a part."""
+
+    def __init__(self, data: bytes, root: str, item: str, size: int) -> None:
+        self.data, self.root, self.item, self.size = data, root, item, size
+        self.parser = ParserCreate("utf-8")
+        self.parser.ordered_attributes = True  # the quickest, as nobody looks at them
+        self.depth = self.count = 0
+        self.inner = -1
+        """Where the content of the root begins."""
+        self.outer = -1
+        """Where its end tag begins."""
+        self.empty = False
+        """Whether the root is a single tag."""
+        self.found: list[tuple[int, int]] = []
+        """Where a cut is, and how many elements stand before it."""
+
+    def cuts(self) -> Iterator[Cut]:
+        """The file in parts."""
+        self.look()
+        head, tail = self.data[: self.inner], f"</{self.root}>".encode()
+        if self.empty:
+            head = head[:-2] + b">"
+        begin, before, line, column = self.inner, 0, 0, len(_last_line(head))
+        for end, count in [*self.found, (self.outer, self.count)]:
+            written = self.data[begin:end]
+            yield Cut(head, written, tail, before, line, column)
+            begin, before = end, count - 1
+            lines = _lines(written)
+            line += lines
+            column = len(_last_line(written)) + (0 if lines else column)
+
+    def look(self) -> None:
+        """Go through the file; what is wrong with it is told by a slower reader."""
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.StartDoctypeDeclHandler = _no_subset
+        self.parser.SkippedEntityHandler = _no_entity
+        try:
+            self.parser.Parse(self.data, True)
+        except (ExpatError, _Refused):
+            _Forgetful(self.data.decode(), self.root).read()
+            raise
+
+    def start(self, tag: str, _: object) -> None:
+        """Enter an element."""
+        self.count += 1
+        self.depth += 1
+        if self.depth > DEEPEST or (self.depth == 1 and tag != self.root):
+            raise _Refused
+        if self.depth == 2 and self.inner < 0:
+            self.inner = self.parser.CurrentByteIndex
+
+    def end(self, tag: str) -> None:
+        """Leave an element; behind one that completes a part the file can be cut."""
+        self.depth -= 1
+        if self.depth == 1 and tag == self.item:
+            at = self.parser.CurrentByteIndex  # behind the tag of an element that is empty
+            if self.data.startswith(f"</{tag}".encode(), at):
+                at = self.data.index(b">", at) + 1
+            if at - (self.found[-1][0] if self.found else self.inner) >= self.size:
+                self.found.append((at, self.count))
+        elif self.depth == 0:
+            self.outer = self.parser.CurrentByteIndex
+            if self.inner < 0:
+                self.inner = self.outer
+                self.empty = not self.data.startswith(b"</", self.outer)
+
+
+def _no_subset(root: str, system: str | None, public: str | None, subset: int) -> None:
+    del root, system, public
+    if subset:
+        raise _Refused
+
+
+def _no_entity(name: str, parameter: bool) -> None:
+    del name, parameter
+    raise _Refused
+
+
+class _Forgetful(Reader):
+    """A reader that keeps no elements, to tell why a file cannot be read."""
+
+    def __init__(self, text: str, root: str) -> None:
+        super().__init__(text)
+        self.root = root
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        super().start(tag, attributes)
+        self.elements.clear()
+        if len(self.open) == 1 and tag != self.root:
+            raise Malformed(self.open[0].fault("XML110", root=self.root))
+
+    def characters(self, text: str) -> None:
+        pass
+
+
+def _checked(cut: Cut, schema: str, *, again: bool) -> Part:
+    """A part with what the schema does not have; of the root, only the first tells."""
+    from lxml import etree
+
+    written = cut.head + cut.written + cut.tail
+    try:
+        tree = etree.fromstring(written, _parser())
+        conforms = bool(validator(schema).validate(tree))
+    except etree.XMLSyntaxError:  # a prefix without a namespace
+        tree, conforms = etree.fromstring(written, _parser(recover=True)), False
+    if conforms:
+        return Part(tree, _numbered(tree, cut.before), (), frozenset(), cut)
+    for element in tree.iter("{*}*"):
+        name = str(element.tag)
+        if name.startswith("{") and element.prefix is None:  # names are as they are written
+            element.tag = name.rpartition("}")[2]
+    elements = parse(cut.text()).elements
+    faults, passed = explain(elements, schema)
+    root = (elements[0].line, elements[0].column)
+    own = [_moved(fault, cut) for fault in faults if not again or fault[1:3] != root]
+    numbers = frozenset(ordinal + cut.before for ordinal in passed)
+    return Part(tree, _numbered(tree, cut.before), own, numbers, cut)
+
+
+def _parser(*, recover: bool = False) -> etree.XMLParser:
+    from lxml import etree
+
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=True,
+        remove_comments=True,
+        remove_pis=True,
+        encoding="utf-8",
+        recover=recover,
+    )
+
+
+def _numbered(tree: etree._Element, before: int) -> dict[etree._Element, int]:
+    return {element: ordinal for ordinal, element in enumerate(tree.iter(), start=before + 1)}
+
+
+def _moved(fault: Fault, cut: Cut) -> Fault:
+    line, column = cut.moved(fault.line, fault.column)
+    return fault._replace(line=line, column=column)
+
+
+def _lines(data: bytes) -> int:
+    """Line ends, as XML counts them."""
+    if b"\r" not in data:
+        return data.count(b"\n")
+    return data.count(b"\n") + data.replace(b"\r\n", b"\n").count(b"\r")
+
+
+def _last_line(data: bytes) -> str:
+    """What stands behind the last line end."""
+    return data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].decode()

@@ -1,0 +1,1 @@
+"""Workflows: what a command does, as functions that return values."""

@@ -1,0 +1,267 @@
+"""Comparison: which of several systems are better than others, and whether by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.reports.comparison import Comparison, Difference, System
+from hlteval.scoring.resampling import (
+    Additive,
+    Compound,
+    Scorer,
+    interval,
+    names,
+    over,
+    parts,
+    replicated,
+)
+from hlteval.scoring.significance import Pair, holm, probability
+from hlteval.tasks import load
+from hlteval.tasks.task import Task, WrongOption
+from hlteval.workflows.scoring import Intervals, Run, scored
+
+Values = NDArray[np.float64]
+
+ENOUGH = 6
+"""Documents of which all must favour one system for p < 0.05: with n, p is at least 2 / 2ⁿ."""
+MANY, FEW = 10_000, 200
+"""Replicates where nobody says how many: the few are those that are scored one by one."""
+
+
+def compare(
+    task: str,
+    reference: str,
+    systems: Sequence[str],
+    *,
+    metric: str | None = None,
+    test: str = "permutation",
+    intervals: Intervals | None = None,
+    alpha: float = 0.05,
+    profile: str = "plan",
+    step: Callable[[], None] = lambda: None,
+    **given: Any,
+) -> Comparison:
+    """Compare systems by a metric.
+
+    Args:
+        task: name of the task.
+        reference: path of the reference.
+        systems: paths of the submissions.
+        metric: what they are compared by; the one that ranks where it is left out.
+        test: `permutation` or `bootstrap`.
+        intervals: how many replicates, of which confidence, from which seed; where their number is
+            0 or not given, `MANY` for metrics whose counts add, and `FEW` for others.
+        alpha: a difference is significant whose corrected probability is smaller.
+        profile: `plan` or `official`.
+        step: called after each batch.
+        **given: more of what `score` takes, the same for all.
+
+    Raises:
+        WrongOption: if the task has no such metric.
+        Refused: if one of the submissions is not scored.
+    """
+    declared = load(task)
+    scorer = declared.scorer(profile, {})
+    chosen = metric or declared.primary[profile]
+    additive = isinstance(_giving(declared, scorer, chosen), Additive)
+    figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
+    less = {one.name for one in declared.figures if one.better == "less"}
+    sign = -1 if figure in less else 1
+    runs = {
+        path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
+        for path in dict.fromkeys(systems)
+    }
+    wanted = intervals or Intervals(0)
+    if not wanted.replicates:
+        wanted = replace(wanted, replicates=MANY if additive else FEW)
+    plan = _Plan(chosen, sign, test, wanted, alpha)
+    return plan.comparison(runs)
+
+
+def _giving(task: Task, metric: Scorer, name: str) -> Scorer:
+    """What of a task's metric gives a value, without whatever else the metric works out.
+
+    Raises:
+        WrongOption: if nothing does.
+    """
+    if not isinstance(metric, Compound) and name not in task.metrics:
+        listed = ", ".join(task.metrics)
+        raise WrongOption(f"{task.name} has no metric {name}; it has {listed}")
+    try:
+        (part,) = parts(metric, (name,))
+    except ValueError as reason:
+        raise WrongOption(f"{task.name} has no metric {name}: {reason}") from reason
+    return part
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is compared, and how.
+
+    Attributes:
+        metric: its name.
+        sign: -1 where less is better.
+        test: that gives probabilities.
+        drawn: the replicates.
+        alpha: the level of significance.
+    """
+
+    metric: str
+    sign: int
+    test: str
+    drawn: Intervals
+    alpha: float
+
+    def comparison(self, runs: Mapping[str, Run]) -> Comparison:
+        documents = sorted(
+            {name for run in runs.values() for name in names(run.metric, pl.concat(run.counts))}
+        )
+        listed = {name: _Scored.of(self, run, documents) for name, run in runs.items()}
+        undefined = -np.inf
+        order = sorted(
+            listed,
+            key=lambda name: undefined if (v := listed[name].value) is None else self.sign * v,
+            reverse=True,
+        )
+        differences = self.corrected(
+            [self.difference(one, two, listed) for one, two in combinations(order, 2)]
+        )
+        first = runs[order[0]]
+        return Comparison(
+            task=first.judged.task,
+            profile=first.judged.profile,
+            metric=self.metric,
+            signature=self.signature(runs),
+            systems=tuple(self.ranked(order, listed, differences)),
+            differences=tuple(differences),
+            notes=(*self.notes(), *_warnings(listed)),
+        )
+
+    def signature(self, runs: Mapping[str, Run]) -> str:
+        """What the numbers depend on: that of the first run, and the digests of the others."""
+        signatures = [run.signature(self.drawn).split("|") for run in runs.values()]
+        common = [part for part in signatures[0] if not part.startswith("system:")]
+        systems = [part for parts in signatures for part in parts if part.startswith("system:")]
+        return "|".join([*common, *systems, f"test:{self.test}", f"metric:{self.metric}"])
+
+    def difference(self, one: str, two: str, listed: Mapping[str, _Scored]) -> Difference:
+        first, second = listed[one], listed[two]
+        drawn = first.drawn - second.drawn
+        observed = _less(first.value, second.value)
+        gains = self.sign * (first.each - second.each)
+        return Difference(
+            first=one,
+            second=two,
+            difference=observed,
+            interval=interval(drawn, self.drawn.confidence),
+            probability=None if observed is None else self.chance(first, second, observed),
+            corrected=None,
+            wins=int((gains > 0).sum()),
+            losses=int((gains < 0).sum()),
+            ties=int((~((gains > 0) | (gains < 0))).sum()),
+        )
+
+    def chance(self, first: _Scored, second: _Scored, observed: float) -> float:
+        """The probability of a difference as large, if the systems were equal."""
+        if self.test == "bootstrap":  # the draws moved so that their middle is no difference
+            return probability(first.drawn - second.drawn - observed, observed)
+        pair = Pair.of(first.metric, first.counts, second.counts)
+        swapped = pair.permutation(self.drawn.replicates, self.drawn.seed)[self.metric]
+        return probability(swapped, observed)
+
+    def corrected(self, differences: Sequence[Difference]) -> list[Difference]:
+        """The differences with probabilities corrected for how many there are."""
+        known = [one.probability for one in differences if one.probability is not None]
+        corrected = iter(holm(known))
+        return [
+            one
+            if one.probability is None
+            else msgspec.structs.replace(one, corrected=next(corrected))
+            for one in differences
+        ]
+
+    def ranked(
+        self,
+        order: Sequence[str],
+        listed: Mapping[str, _Scored],
+        differences: Sequence[Difference],
+    ) -> Iterator[System]:
+        """The systems by rank: one shares the rank of the best that it does not differ from."""
+        chances = {(one.first, one.second): one.corrected for one in differences}
+        leader, rank = order[0], 1
+        for place, name in enumerate(order, start=1):
+            chance = chances.get((leader, name))
+            if name != leader and chance is not None and chance < self.alpha:
+                leader, rank = name, place
+            one = listed[name]
+            yield System(
+                name=name,
+                value=one.value,
+                interval=interval(one.drawn, self.drawn.confidence),
+                rank=None if one.value is None else rank,
+            )
+
+    def notes(self) -> Iterator[str]:
+        yield self.drawn.note()
+        yield (
+            f"p: two-sided {self.test} test over documents, corrected for the number of pairs "
+            f"(Holm); systems share a rank unless they differ at p < {self.alpha:g}"
+        )
+        if self.sign < 0:
+            yield f"less is better for {self.metric}"
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One system: what was counted of it, and its value of the metric.
+
+    Attributes:
+        run: its scoring.
+        metric: what gives the value.
+        counts: by document.
+        value: of the metric; None where undefined.
+        drawn: the value in each bootstrap replicate, the same draws for all systems.
+        each: the value of each document by itself.
+    """
+
+    run: Run
+    metric: Scorer
+    counts: pl.DataFrame
+    value: float | None
+    drawn: Values
+    each: Values
+
+    @classmethod
+    def of(cls, plan: _Plan, run: Run, documents: Sequence[str]) -> _Scored:
+        counts = pl.concat(run.counts)
+        metric = _giving(run.opened.task, run.metric, plan.metric)
+        values, _ = metric.score(metric.total([counts]))
+        drawn = over(metric, counts, documents, plan.drawn.replicates, plan.drawn.seed)
+        alone = np.eye(len(documents), dtype=np.int64)
+        each = replicated(metric, counts, documents, alone)
+        name = plan.metric
+        return cls(run, metric, counts, values[name], drawn[name], each[name])
+
+
+def _warnings(listed: Mapping[str, _Scored]) -> Iterator[str]:
+    """What weakens a comparison: errors, and too few documents to tell systems apart."""
+    for name, one in listed.items():
+        yield from (f"{name}: {told}" for told in one.run.errors)
+    documents = min(one.each.size for one in listed.values())
+    if len(listed) > 1 and documents < ENOUGH:
+        yield (
+            f"something was counted in {documents} documents only: of fewer than {ENOUGH}, no "
+            "difference is significant, and intervals say little"
+        )
+
+
+def _less(one: float | None, two: float | None) -> float | None:
+    return None if one is None or two is None else one - two

@@ -1,0 +1,343 @@
+"""Scoring: the numbers of a submission against a reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from hlteval import __version__
+from hlteval.findings import Finding
+from hlteval.representation import Corpus, of_documents
+from hlteval.results.scores import Scores
+from hlteval.results.signature import digest, said
+from hlteval.results.verdict import Verdict
+from hlteval.scoring.resampling import DOCUMENTS, bootstrap, drawn_by, interval, listed_interval
+from hlteval.tasks import load
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Analyst, Metric, Talkative, Task
+from hlteval.workflows.batches import BATCH, NothingGiven, Pair, Submission, named, submission
+from hlteval.workflows.validation import inside, outside, settings, verdict
+
+_SCORINGS = {
+    "evaluation": pl.String,
+    "scoring": pl.String,
+    "measure": pl.String,
+    "value": pl.Float64,
+}
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How confidence intervals are drawn.
+
+    Attributes:
+        replicates: how many.
+        confidence: how much of the replicates lies inside, between 0 and 1.
+        seed: of the random numbers.
+    """
+
+    replicates: int
+    confidence: float = 0.95
+    seed: int = 0
+
+    @property
+    def signature(self) -> str:
+        """What they depend on, in one line."""
+        return f"bootstrap:{self.replicates}|confidence:{self.confidence}|seed:{self.seed}"
+
+    def note(self, drawn: str = DOCUMENTS) -> str:
+        """How to read them, and what was drawn."""
+        share = f"{100 * self.confidence:g}"
+        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of {drawn}"
+
+
+class Refused(ValueError):
+    """A submission was not scored; `verdict` says why, and `cure` what to do."""
+
+    def __init__(
+        self, refused: Verdict, reason: str, cure: str, crashes: frozenset[str] = frozenset()
+    ) -> None:
+        found = [one for one in refused.findings if one.blocking or one.code in crashes]
+        codes = sorted({finding.code for finding in found})
+        super().__init__(f"{reason} ({', '.join(codes)})")
+        self.verdict, self.cure = refused, cure
+
+
+def score(
+    task: str,
+    reference: str,
+    system: str,
+    *,
+    profile: str = "plan",
+    lenient: bool = False,
+    options: Mapping[str, str] | None = None,
+    alignment: bool = True,
+    intervals: Intervals | None = None,
+    batch: int = BATCH,
+    encoding: str = "utf-8",
+    step: Callable[[], None] = lambda: None,
+) -> Scores:
+    """Score a submission.
+
+    Args:
+        task: name of the task.
+        reference: path of the reference: a folder, file or archive.
+        system: path of the submission, in the same forms, or `-`.
+        profile: `plan` for the written specification, `official` for the official software.
+        lenient: score what can be scored in spite of blocking findings.
+        options: values by the names of the task's options.
+        alignment: whether the table `alignment` is wanted; it costs memory.
+        intervals: how confidence intervals are drawn, where they are wanted.
+        batch: documents at a time; the numbers do not depend on it.
+        encoding: of the files.
+        step: called after each batch.
+
+    Raises:
+        Refused: if there are blocking findings, unless `lenient`; also then if the official
+            software gives no number at all.
+        KeyError: for an unknown task.
+        FileNotFoundError: if a path does not exist.
+    """
+    run = scored(
+        task,
+        reference,
+        system,
+        profile=profile,
+        lenient=lenient,
+        options=options,
+        alignment=alignment,
+        batch=batch,
+        encoding=encoding,
+        step=step,
+    )
+    return run.scores(intervals)
+
+
+def scored(
+    task: str,
+    reference: str,
+    system: str,
+    *,
+    profile: str = "plan",
+    lenient: bool = False,
+    options: Mapping[str, str] | None = None,
+    alignment: bool = True,
+    batch: int = BATCH,
+    encoding: str = "utf-8",
+    step: Callable[[], None] = lambda: None,
+) -> Run:
+    """Count what a submission is scored by; the arguments and errors are those of `score`."""
+    declared = load(task)
+    given = merged(declared, {name: value for name, value in (options or {}).items() if value})
+    metric = declared.scorer(profile, {**given, "encoding": encoding})
+    lists, told = named(declared, given)
+    opened = submission(
+        declared,
+        system,
+        reference,
+        encoding=encoding,
+        settings=settings(declared, given),
+        options=given,
+        lists=lists,
+    )
+    if declared.compares not in opened.reference_format.tables:
+        raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
+    run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
+    run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
+    run.outer += opened.reference.findings if opened.reference else ()
+    _refuse(run.judged, declared, lenient=lenient)
+    return run
+
+
+def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
+    """Give no numbers where nothing sensible can be scored, or the official software gives none."""
+    codes = {finding.code for finding in judged.findings}
+    if judged.profile == "official" and codes & task.crashes:
+        cure = "correct them, or use --profile plan"
+        raise Refused(
+            judged,
+            "the official software crashes on this: there is no official number",
+            cure,
+            task.crashes,
+        )
+    if not lenient and any(finding.blocking for finding in judged.findings):
+        cure = "correct what blocks, or score the rest with --lenient"
+        raise Refused(judged, "nothing was scored: there are blocking findings", cure)
+
+
+@dataclass
+class Run:
+    """One scoring: what is collected over the batches.
+
+    Attributes:
+        opened: the submission and its reference.
+        metric: what it is scored by.
+        given: the task's own options.
+        lenient: whether blocking findings are passed over.
+        alignment: whether the alignment is kept.
+        judged: what validation came to.
+        outer: the errors that stand in the reference.
+        counts: the statistics of each batch.
+        alignments: the alignment of each batch.
+        digests: the names and digests of the files that were read, by side.
+    """
+
+    opened: Submission
+    metric: Metric
+    given: Mapping[str, str]
+    lenient: bool
+    alignment: bool
+    judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
+    outer: list[Finding] = field(default_factory=list)
+    counts: list[pl.DataFrame] = field(default_factory=list)
+    alignments: list[pl.DataFrame] = field(default_factory=list)
+    digests: dict[str, list[tuple[str, str]]] = field(
+        default_factory=lambda: {"reference": [], "system": []}
+    )
+
+    def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
+        """Take in every batch; the findings come out."""
+        for pair in self.opened.pairs(size):
+            yield from inside(self.opened, pair)
+            self.take(pair)
+            self.outer += pair.reference.findings if pair.reference is not pair.system else ()
+            step()
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """How many errors each side has, with their codes, where it has any."""
+        outer = [finding for finding in self.outer if finding.severity == "error"]
+        found = [finding for finding in self.judged.findings if finding.severity == "error"]
+        own = Counter(finding.code for finding in found)
+        own.subtract(finding.code for finding in outer)
+        sides = {"reference": Counter(finding.code for finding in outer), "submission": +own}
+        return tuple(
+            f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
+            "`hlteval validate` shows where"
+            for side, codes in sides.items()
+            if codes
+        )
+
+    def take(self, pair: Pair) -> None:
+        """Count one batch."""
+        lists = self.opened.lists
+        given = self.opened.listed
+        reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
+        system = pair.system.corpus
+        if "documents" in lists:
+            names = lists["documents"].documents["name"]
+            reference, system = of_documents(reference, names), of_documents(system, names)
+        counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
+        self.counts.append(counts)
+        self.alignments += [] if alignment is None else [alignment]
+        for side, reading in (("reference", pair.reference), ("system", pair.system)):
+            self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
+
+    def scores(self, intervals: Intervals | None = None) -> Scores:
+        """The numbers, and intervals where they are wanted."""
+        task, judged = self.opened.task, self.judged
+        total = self.metric.total(self.counts)
+        metrics, scored = self.metric.score(total)
+        tables = (
+            dict(scored)
+            if isinstance(scored, Mapping)
+            else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
+        )
+        files: dict[str, str] = {}
+        if self.alignments:
+            tables[task.alignment] = pl.concat(self.alignments)
+        if self.alignments and isinstance(self.metric, Analyst):
+            analysed, told = self.metric.analysis(tables[task.alignment], total)
+            tables |= analysed
+            files |= told
+        more = self.metric if isinstance(self.metric, Talkative) else None
+        return Scores(
+            task=task.name,
+            profile=judged.profile,
+            signature=self.signature(intervals),
+            primary=task.primary[judged.profile],
+            metrics=_in_order(metrics, task.metrics),
+            intervals=self.intervals(intervals, drawn_by(self.metric)) if intervals else {},
+            tables=tables,
+            verdict=judged,
+            notes=(
+                *_notes(judged),
+                *self.errors,
+                *(more.notes(total) if more else ()),
+                *([intervals.note(drawn_by(self.metric))] if intervals else []),
+            ),
+            files=files | dict(more.files(total) if more else {}),
+        )
+
+    def intervals(
+        self, wanted: Intervals, drawn: str = DOCUMENTS
+    ) -> dict[str, tuple[float, float]]:
+        """The limits of each metric that is defined in some replicate of what is drawn."""
+        counts = pl.concat(self.counts)
+        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed, drawn=drawn)
+        between = interval if drawn == DOCUMENTS else listed_interval
+        limits = {name: between(values, wanted.confidence) for name, values in replicates.items()}
+        names = self.opened.task.metrics
+        return {name: found for name in names if (found := limits.get(name))}
+
+    def signature(self, intervals: Intervals | None = None) -> str:
+        """What the numbers depend on, in one line."""
+        judged, given = self.judged, self.given
+        parts = [f"hlteval:{__version__}", f"task:{judged.task}", f"profile:{judged.profile}"]
+        parts += [f"{side}:{digest(files)}" for side, files in self.digests.items()]
+        formats = {option.name for option in self.opened.task.options if option.format}
+        for name, value in given.items():
+            if name in formats:
+                files = self.opened.lists[name].sources.select("member", "sha256").rows()
+                parts.append(f"{name}:{digest(files)}")
+            else:
+                parts.append(f"{name}:{said(value)}")
+        parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
+        return "|".join([*parts, *([intervals.signature] if intervals else [])])
+
+
+def _in_order(
+    metrics: Mapping[str, float | None], declared: Sequence[str]
+) -> dict[str, float | None]:
+    """The metrics in the order in which the task declares them, others behind."""
+    first = {name: metrics[name] for name in declared if name in metrics}
+    return first | dict(metrics)
+
+
+def _notes(judged: Verdict) -> tuple[str, ...]:
+    blocking = [finding for finding in judged.findings if finding.blocking]
+    if not blocking:
+        return ()
+    codes = ", ".join(sorted({finding.code for finding in blocking}))
+    return (
+        f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
+        "records that cannot be read are left out, all other records count as they stand",
+    )
+
+
+def _counted(errors: int) -> str:
+    return "1 error" if errors == 1 else f"{errors:,} errors"
+
+
+def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:
+    """A corpus with the texts of its documents, where another corpus has them."""
+    texts = given.documents.drop_nulls("text").select("name", given="text")
+    if texts.is_empty():
+        return corpus
+    own = corpus.documents.join(texts, on="name", how="left", maintain_order="left")
+    text = pl.coalesce("text", "given")
+    return corpus.replace(documents=own.with_columns(text=text).drop("given"))
+
+
+def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:
+    """A corpus with the segments of its documents, given by another corpus."""
+    if segments.segments.is_empty():
+        return corpus
+    names = segments.documents.select("name", document="row")
+    named = segments.segments.join(names, on="document", suffix="_document").drop("document")
+    own = corpus.documents.select(document="row", name_document="name")
+    placed = named.join(own, on="name_document").with_columns(origin=pl.lit(0, pl.Int64))
+    return corpus.replace(segments=placed.drop("name_document"))

@@ -1,0 +1,1 @@
+"""Entity discovery and linking: sets, clusterings and overlaps of mentions."""

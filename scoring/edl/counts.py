@@ -1,0 +1,281 @@
+"""The counts of measures over annotations: what is filtered, compared, and how it is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+import polars as pl
+
+from hlteval.scoring.assignment import assigned
+from hlteval.scoring.edl import clusterings, official
+from hlteval.scoring.edl.annotations import Coded
+from hlteval.scoring.edl.clusterings import Clusterings, blanc, fractions, together
+from hlteval.scoring.edl.measures import GROUPINGS, OVERLAPS, Measure
+from hlteval.scoring.edl.overlaps import Integers, covered, spans
+
+COUNTS = ("ptp", "fp", "rtp", "fn")
+
+_CLUSTERED: Mapping[str, Callable[[Clusterings], pl.DataFrame]] = MappingProxyType(
+    {
+        "mention_ceaf": clusterings.mention_ceaf,
+        "entity_ceaf": clusterings.entity_ceaf,
+        "b_cubed": clusterings.b_cubed,
+        "muc": clusterings.muc,
+        "pairwise": clusterings.pairwise,
+        "pairwise_negative": clusterings.pairwise_negative,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Annotations whose measures are counted.
+
+    Attributes:
+        whole: the annotations of both sides.
+        weights: what a pair of types counts, by reference's and system's.
+        official: whether the quirks of the public scorer are reproduced.
+    """
+
+    whole: Coded
+    weights: Mapping[tuple[str, str], float]
+    official: bool
+
+    def counts(self, measure: Measure, by: str) -> pl.DataFrame:
+        """The counts of a measure by group; null where the public scorer gives none.
+
+        Args:
+            measure: what is measured.
+            by: one of `GROUPINGS`, or empty for one group of all.
+
+        Returns:
+            `group` (what it is called; null for what has no such thing), `ptp`, `fp`, `rtp`, `fn`.
+        """
+        if measure.aggregate == "blanc":
+            parts = [
+                self.counts(replace(measure, aggregate=links), by)
+                for links in ("pairwise", "pairwise_negative")
+            ]
+            return blanc(*parts, defined=not self.official)
+        column = GROUPINGS[by] if by else ""
+        return self._counted(measure, column, *self._grouped(column))
+
+    def documents(self, measure: Measure) -> pl.DataFrame:
+        """What each document adds to the counts of a measure, where these add up.
+
+        Returns:
+            `group`, the document, and `ptp`, `fp`, `rtp`, `fn`; those of the whole are their sums.
+        """
+        if measure.by:
+            return self.counts(measure, measure.by)
+        rows = self.whole.rows.with_columns(group=pl.col("docid"))
+        whole = replace(self.whole, rows=rows, sizes=self._sizes("docid"))
+        groups = rows.select("group").unique().sort("group")
+        return self._counted(measure, "docid", whole, groups)
+
+    def _counted(
+        self, measure: Measure, column: str, whole: Coded, groups: pl.DataFrame
+    ) -> pl.DataFrame:
+        """The counts of a measure by group; null where the public scorer gives none."""
+        rows = whole.rows.filter(pl.col(measure.filter) == 1) if measure.filter else whole.rows
+        one = _Measured(measure, whole, rows, self)
+        found = groups.join(one.counts(), on="group", how="left", maintain_order="left")
+        called = self.whole.names[column].gather(found["group"]) if column else pl.Series([""])
+        figures = (pl.col(name).fill_null(0).cast(pl.Float64) for name in COUNTS)
+        counts = found.select(called.alias("group"), *figures)
+        if self.official and not one.defined:
+            return counts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)
+        return counts
+
+    def _grouped(self, column: str) -> tuple[Coded, pl.DataFrame]:
+        """The annotations that count with their group, and all groups."""
+        if not column:
+            rows = self.whole.rows.with_columns(group=pl.lit(0, pl.Int64))
+            groups = pl.DataFrame({"group": [0]})
+        else:
+            rows = self.whole.rows.with_columns(group=pl.col(column))
+            some = rows.filter(~pl.col("system")) if self.official else rows
+            groups = some.select("group").unique().sort("group")
+            if self.official:  # what only the system has disappears
+                rows = rows.join(groups, on="group", how="semi", maintain_order="left")
+        return replace(self.whole, rows=rows, sizes=self._sizes(column)), groups
+
+    def _sizes(self, column: str) -> dict[str, int]:
+        """How many numbers each column has, that of the groups among them."""
+        return {**self.whole.sizes, "group": self.whole.sizes[column] if column else 1}
+
+    def notes(self) -> Iterator[str]:
+        """What a reader of the numbers must know."""
+        rows = self.whole.rows
+        several = rows.select("system", "span", "eid").unique().group_by("system", "span").len()
+        count = several.filter(pl.col("len") > 1).height
+        if count:
+            yield (
+                f"{count:,} spans are in several clusters of one side; B³, MUC, pairwise and BLANC "
+                + ("take the last in the file" if self.official else "take the last by its name")
+            )
+        reverse = rows.filter(pl.col("last") < pl.col("from")).height
+        if reverse:
+            told = (
+                "no overlap measure, as the public scorer stops" if self.official else "0 of them"
+            )
+            yield f"{reverse:,} mentions end before they start; what overlaps them: {told}"
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A measure over the annotations that its filter lets through."""
+
+    measure: Measure
+    whole: Coded
+    rows: pl.DataFrame
+    counting: Counting
+
+    @property
+    def official(self) -> bool:
+        return self.counting.official
+
+    @property
+    def defined(self) -> bool:
+        """Whether the public scorer gives a number."""
+        if self.measure.aggregate in OVERLAPS:
+            return not (self.rows["last"] < self.rows["from"]).any()
+        if self.counting.weights:
+            return self.measure.aggregate == "sets" and not self._repeated()
+        return True
+
+    def counts(self) -> pl.DataFrame:
+        """The counts by group, for groups that have any."""
+        if self.measure.aggregate in OVERLAPS:
+            return self._overlap()
+        if self.measure.aggregate == "sets":
+            weighted = self.counting.weights and "type" in self.measure.key
+            return self._weighted() if weighted else self._sets()
+        return self._clustered()
+
+    def _items(self, fields: tuple[str, ...]) -> pl.DataFrame:
+        """What is compared: `system`, `group` and one number for the fields of the key."""
+        item = self.whole.key(self.rows, ("group", *fields)).alias("item")
+        return self.rows.with_columns(item)
+
+    def _sets(self) -> pl.DataFrame:
+        """Keys that both sides have, each counted once."""
+        items = self._items(self.measure.key).select("system", "group", "item").unique()
+        system, reference = items.filter("system"), items.filter(~pl.col("system"))
+        both = reference.join(system, on="item", how="semi").group_by("group").agg(ptp=pl.len())
+        return _remaining(
+            both,
+            both.rename({"ptp": "rtp"}),
+            system.group_by("group").agg(p_den=pl.len()),
+            reference.group_by("group").agg(r_den=pl.len()),
+        )
+
+    def _repeated(self) -> bool:
+        """Whether a side has a key twice, the type aside."""
+        rest = tuple(name for name in self.measure.key if name != "type")
+        return self._items(rest).select("system", "item").is_duplicated().any()
+
+    def _weighted(self) -> pl.DataFrame:
+        """Keys that agree but for the type, each counting what its pair of types does.
+
+        Where a key stands with several types, they are paired so that the most is counted.
+        """
+        rest = tuple(name for name in self.measure.key if name != "type")
+        items = self._items(rest).select("system", "group", "item", "type").unique()
+        system, reference = items.filter("system"), items.filter(~pl.col("system"))
+        both = reference.join(system, on="item", suffix="_system", maintain_order="left_right")
+        both = both.with_columns(self._weights(both["type"], both["type_system"]))
+        both = both.filter(pl.col("weight") > 0).sort("item", "type", "type_system")
+        ours, theirs = (_numbered(both, ("item", name)) for name in ("type", "type_system"))
+        matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
+        total = matched.group_by("group").agg(ptp=pl.col("weight").sum())
+        dens = [
+            one.with_columns(self._weights(one["type"], one["type"]))
+            .group_by("group")
+            .agg(pl.col("weight").sum().alias(name))
+            for name, one in (("p_den", system), ("r_den", reference))
+        ]
+        return _remaining(total, total.rename({"ptp": "rtp"}), *dens)
+
+    def _weights(self, ours: pl.Series, theirs: pl.Series) -> pl.Series:
+        """What each pair of types counts: 1 for equal ones and else 0, if nothing is said."""
+        names = self.whole.names["type"].to_list()
+        said = self.counting.weights
+        pairs = zip(ours.to_list(), theirs.to_list(), strict=True)
+        weights = {(a, b): said.get((names[a], names[b]), float(a == b)) for a, b in set(pairs)}
+        pairs = zip(ours.to_list(), theirs.to_list(), strict=True)
+        return pl.Series("weight", [weights[pair] for pair in pairs], dtype=pl.Float64)
+
+    def _clustered(self) -> pl.DataFrame:
+        items = self._items(self.measure.key)
+        members = items.with_columns(cluster=self.whole.key(items, ("group", "eid")))
+        if self.official:
+            members = members.with_columns(nameless=pl.col("eid") == 0).with_row_index("order")
+            return _left(official.counts(self.measure.aggregate, members))
+        unique = members.select("system", "group", "item", "cluster").unique()
+        ours, theirs = (
+            unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
+        )
+        resolved = [
+            one.group_by("group", "item").agg(pl.col("cluster").max()) for one in (ours, theirs)
+        ]
+        both = Clusterings(ours, theirs, (resolved[0], resolved[1]))
+        return _left(_CLUSTERED[self.measure.aggregate](both))
+
+    def _overlap(self) -> pl.DataFrame:
+        """The share of each annotation that the other side covers, annotations being counted."""
+        ours, theirs = self.measure.aggregate[-6:-3], self.measure.aggregate[-3:]
+        kind = tuple(name for name in self.measure.key if name != "span")
+        items = self._items(("docid", *kind))
+        sides = [items.filter(pl.col("system") == side) for side in (False, True)]
+        shares = [_shares(sides[0], sides[1], ours), _shares(sides[1], sides[0], theirs)]
+        if self.official:
+            shares = official.overlaps(sides[0], sides[1], (ours, theirs))
+        rows = self.whole.rows.group_by("group", "system").agg(size=pl.len())
+        parts = [_summed(shares[1], sides[1], "ptp"), _summed(shares[0], sides[0], "rtp")]
+        dens = [
+            rows.filter(pl.col("system") == side).select("group", pl.col("size").alias(name))
+            for name, side in (("p_den", True), ("r_den", False))
+        ]
+        return _remaining(*parts, *dens)
+
+
+def _remaining(*parts: pl.DataFrame) -> pl.DataFrame:
+    return _left(together(*parts))
+
+
+def _left(counts: pl.DataFrame) -> pl.DataFrame:
+    """What of the denominators is not in the numerators: false positives and negatives."""
+    return counts.select(
+        *("group", "ptp", "rtp"),
+        fp=pl.col("p_den") - pl.col("ptp"),
+        fn=pl.col("r_den") - pl.col("rtp"),
+    )
+
+
+def _numbered(rows: pl.DataFrame, columns: tuple[str, ...]) -> Integers:
+    """One number for each combination of values."""
+    number: Integers = (
+        rows.select(pl.struct(columns).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    )
+    return number
+
+
+def _shares(rows: pl.DataFrame, others: pl.DataFrame, mode: str) -> Integers:
+    """How many units of each annotation the other side covers; one that ends too early has none."""
+    real = pl.col("last") >= pl.col("from")
+    units = np.zeros(rows.height, dtype=np.int64)
+    units[rows.select(real).to_series().to_numpy()] = covered(
+        mode, spans(rows.filter(real)), spans(others.filter(real))
+    )
+    return units
+
+
+def _summed(units: Integers, rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The shares of annotations that are covered, summed by group."""
+    length = pl.col("last") - pl.col("from") + 1
+    shares = rows.select("group", denominator=length).with_columns(numerator=pl.Series(units))
+    return fractions(shares.filter(pl.col("numerator") > 0), name)

@@ -1,0 +1,189 @@
+"""The public scorer's own ways (neleval 3.1), where they differ from what a measure is defined as.
+
+They show only where a key stands in several clusters of one side, where spans of one side overlap,
+or where there are no identifiers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from hlteval.scoring.assignment import assigned
+from hlteval.scoring.edl import clusterings
+from hlteval.scoring.edl.clusterings import Clusterings, dice, fractions, shared, sizes, together
+from hlteval.scoring.edl.overlaps import Integers, covered, self_overlapping, spans, swept
+
+
+def counts(aggregate: str, members: pl.DataFrame) -> pl.DataFrame:
+    """The counts of a measure of clusterings.
+
+    Args:
+        aggregate: the measure.
+        members: annotations with `system`, `group`, `item`, `cluster`, whether the cluster is that
+            of annotations without an identifier (`nameless`), and `order` as they are read.
+    """
+    entered = members.group_by("system", "cluster").agg(entered=pl.col("order").min())
+    unique = (
+        members.sort("order")
+        .unique(["system", "group", "item", "cluster"], keep="first", maintain_order=True)
+        .select("system", "group", "item", "cluster", "nameless")
+        .join(entered, on=["system", "cluster"], maintain_order="left")
+    )
+    sides = [unique.filter(pl.col("system") == side).drop("system") for side in (False, True)]
+    resolved = [_last(one) for one in sides]
+    repeated = any(one.height < side.height for one, side in zip(resolved, sides, strict=True))
+    both = Clusterings(sides[0], sides[1], (resolved[0], resolved[1]))
+    if repeated or (aggregate == "b_cubed" and unique["nameless"].any()):
+        return _REPEATED[aggregate](both)
+    measured: pl.DataFrame = getattr(clusterings, aggregate)(both)
+    return measured
+
+
+def _last(members: pl.DataFrame) -> pl.DataFrame:
+    """Each item in the last of its clusters to be entered."""
+    return members.group_by("group", "item").agg(pl.col("cluster").sort_by("entered").last())
+
+
+def _displaced(members: pl.DataFrame) -> pl.DataFrame:
+    """The reference's memberships as the public scorer's matrix holds them.
+
+    All items are put down cluster by cluster; but a cluster's stretch of that list ends where the
+    number of different items seen so far says, not the number of items put down. In which order the
+    items of a cluster are put down varies from run to run there; here the last one comes first.
+    """
+    listed = (
+        members.reverse()
+        .sort("group", "entered", maintain_order=True)
+        .with_columns(
+            new=pl.struct("group", "item").is_first_distinct().cast(pl.Int64),
+            position=pl.int_range(pl.len()).over("group"),
+        )
+    )
+    stretches = listed.group_by("group", "cluster", maintain_order=True).agg(pl.col("new").sum())
+    ends = stretches.with_columns(ends=pl.col("new").cum_sum().over("group"))
+    ends = ends.filter(pl.col("new") > 0).select("group", "ends", into="cluster")
+    placed = (
+        listed.with_columns(ends=pl.col("position") + 1)
+        .sort("ends")
+        .join_asof(
+            ends.sort("ends"), on="ends", by="group", strategy="forward", check_sortedness=False
+        )
+    )
+    return placed.drop_nulls("into").select("group", "item", cluster="into")
+
+
+def _ceaf_sides(both: Clusterings) -> tuple[pl.DataFrame, pl.DataFrame]:
+    distinct = both.resolved[0].height == both.reference.height
+    return both.reference if distinct else _displaced(both.reference), both.system
+
+
+def _squared(members: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Every item counted as often as it meets itself in the clusters of its side."""
+    times = members.group_by("group", "item").agg(times=pl.len().cast(pl.Int64))
+    return times.group_by("group").agg((pl.col("times") ** 2).sum().alias(name))
+
+
+def _mention_ceaf(both: Clusterings) -> pl.DataFrame:
+    ours, theirs = _ceaf_sides(both)
+    pairs = shared(ours, theirs)
+    chosen = pairs.filter(assigned(*(pairs[c].to_numpy() for c in ("cluster", "other", "shared"))))
+    total = chosen.group_by("group").agg(ptp=pl.col("shared").sum())
+    return together(
+        total, total.rename({"ptp": "rtp"}), _squared(theirs, "p_den"), _squared(ours, "r_den")
+    )
+
+
+def _entity_ceaf(both: Clusterings) -> pl.DataFrame:
+    ours, theirs = _ceaf_sides(both)
+    pairs = dice(shared(ours, theirs), sizes(ours), sizes(theirs))
+    columns = (pairs[name].to_numpy() for name in ("cluster", "other", "weight"))
+    total = fractions(pairs.filter(assigned(*columns)), "ptp")
+    dens = [
+        fractions(dice(shared(one, one), sizes(one), sizes(one)), name)
+        for name, one in (("p_den", theirs), ("r_den", ours))
+    ]
+    return together(total, total.rename({"ptp": "rtp"}), *dens)
+
+
+def _b_cubed(both: Clusterings) -> pl.DataFrame:
+    """An item is in the last of its clusters; but clusters have all of their items.
+
+    An item that the other side lacks is looked up in that side's cluster without an identifier.
+    """
+    ours, theirs = (one.select("group", "item", "cluster") for one in both.resolved)
+    parts = []
+    for name, one, other, members, counterpart in (
+        ("ptp", theirs, ours, both.system, both.reference),
+        ("rtp", ours, theirs, both.reference, both.system),
+    ):
+        nameless = counterpart.filter("nameless").select("group", none="cluster").unique()
+        paired = one.join(other.select("item", other="cluster"), on="item", how="left")
+        paired = paired.join(nameless, on="group", how="left")
+        paired = paired.with_columns(pl.coalesce("other", "none").alias("other"))
+        met = paired.join(shared(members, counterpart), on=["group", "cluster", "other"])
+        sized = met.join(sizes(members).select("cluster", denominator="size"), on="cluster")
+        parts.append(fractions(sized.with_columns(numerator=pl.col("shared")), name))
+    dens = [
+        one.group_by("group").agg(pl.len().alias(name))
+        for name, one in (("p_den", theirs), ("r_den", ours))
+    ]
+    return together(*parts, *dens)
+
+
+def _muc(both: Clusterings) -> pl.DataFrame:
+    """The other side's items are in the last of their clusters."""
+    found = [
+        shared(members, other).group_by("group").agg((pl.col("shared") - 1).sum().alias(name))
+        for name, members, other in (
+            ("ptp", both.system, both.resolved[0]),
+            ("rtp", both.reference, both.resolved[1]),
+        )
+    ]
+    dens = [
+        sizes(members).group_by("group").agg((pl.col("size") - 1).sum().alias(name))
+        for name, members in (("p_den", both.system), ("r_den", both.reference))
+    ]
+    return together(*found, *dens)
+
+
+def _unresolved(both: Clusterings) -> Clusterings:
+    """The clusterings with their items in all of their clusters, whatever is asked."""
+    return Clusterings(both.reference, both.system, (both.reference, both.system))
+
+
+def _pairwise(both: Clusterings) -> pl.DataFrame:
+    return clusterings.pairwise(_unresolved(both))
+
+
+def _pairwise_negative(both: Clusterings) -> pl.DataFrame:
+    return clusterings.pairwise_negative(_unresolved(both))
+
+
+_REPEATED = {
+    "mention_ceaf": _mention_ceaf,
+    "entity_ceaf": _entity_ceaf,
+    "b_cubed": _b_cubed,
+    "muc": _muc,
+    "pairwise": _pairwise,
+    "pairwise_negative": _pairwise_negative,
+}
+
+
+def overlaps(
+    reference: pl.DataFrame, system: pl.DataFrame, modes: tuple[str, str]
+) -> list[Integers]:
+    """How many units of each annotation the other side covers, as far as the sweep finds it."""
+    sides = [spans(rows) for rows in (reference, system)]
+    crowded = np.union1d(*(self_overlapping(one) for one in sides))
+    found = [covered(modes[0], sides[0], sides[1]), covered(modes[1], sides[1], sides[0])]
+    if not len(crowded):
+        return found
+    some = [np.flatnonzero(np.isin(one[0], crowded)) for one in sides]
+    few = [tuple(column[at] for column in one) for one, at in zip(sides, some, strict=True)]
+    pairs = swept(few[0], few[1])  # type: ignore[arg-type]
+    for side, other in ((0, 1), (1, 0)):
+        own = (np.arange(len(some[side])), *few[side][1:])
+        met = (pairs[side], *(column[pairs[other]] for column in few[other][1:]))
+        found[side][some[side]] = covered(modes[side], own, met)  # type: ignore[arg-type]
+    return found

@@ -1,0 +1,1 @@
+"""HUB-4 templettes: instances mapped to each other, and the points they get."""

@@ -1,0 +1,40 @@
+"""The listing: a reference and a system side by side, for people."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.scoring.hub4.points import POINTS
+
+
+def listing(mapping: pl.DataFrame) -> str:
+    """The mapping for people: what the reference says on the left, the system on the right.
+
+    Args:
+        mapping: as `MAPPING`; the last of its modes is shown.
+    """
+    if mapping.is_empty():
+        return ""
+    last = mapping["mode"][-1]
+    shown = mapping.filter(
+        pl.col("mode") == last, ~pl.col("level").is_in(["alternative", "slot"])
+    ).with_columns(_said(name) for name in ("reference", "system"))
+    points = (pl.when(pl.col(name) != 0).then(_counted(name)) for name in POINTS)
+    told = pl.concat_str(points, separator=" ", ignore_nulls=True)
+    sides = pl.format("{} | {}  [{}] {}", "reference", "system", told, pl.col("why").fill_null(""))
+    fill, begin = pl.col("level") == "fill", pl.col("level") == "set"
+    indent = pl.when(begin).then(pl.lit("\n")).otherwise(pl.lit("  "))
+    of_fill = pl.format("    {}: {}", "slot", sides)
+    line = pl.when(fill).then(of_fill).otherwise(pl.concat_str(indent, sides))
+    head = f"Templettes side by side, points by {last}: reference | system"
+    return "\n".join([head, *shown.select(line=line)["line"]]) + "\n"
+
+
+def _said(name: str) -> pl.Expr:
+    """What a side says, `-` for nothing."""
+    said = pl.when(pl.col(name) == "").then(pl.lit("-")).otherwise(pl.col(name).fill_null("-"))
+    return said.alias(name)
+
+
+def _counted(name: str) -> pl.Expr:
+    return pl.format(f"{{}} {name.upper()}", name)

@@ -1,0 +1,177 @@
+"""The measures of templettes: from points to rates, in total, by type, by slot and by document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from hlteval.scoring.hub4.instance_sets import Sets
+from hlteval.scoring.hub4.mapping import Mapping as Mapped
+from hlteval.scoring.hub4.points import POINTS, Mode
+from hlteval.scoring.resampling import Replicates, Weights, weighted
+
+SIDES = ("reference", "system")
+DOCUMENTS = ("document", "document_system")
+
+COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "mode": pl.String,
+    "document": pl.String,
+    "document_system": pl.String,
+    "drawn": pl.String,
+    "type": pl.String,
+    "slot": pl.String,
+    **dict.fromkeys(POINTS, pl.Int64),
+    "greedy": pl.Int64,
+    "best": pl.Int64,
+}
+"""A row per mode, document, type and slot: its points. A row without a slot tells the correct
+points of the instances of that type by the greedy mapping, and by the mapping that has most. It is
+drawn with its document: the reference's, or the system's where the reference has none."""
+
+DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
+MEASURES = (*POINTS, *DERIVED)
+_SHOWN = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
+
+
+def counted(found: Mapped, sets: Sets, mode: Mode) -> list[pl.DataFrame]:
+    """The points of a mapping by document, type and slot, and what the greedy algorithm lost."""
+    keys = ["set", "type", "slot"]
+    slots = found.evaluation.slots.join(found.pairs.select("pair", "set", "type"), on="pair")
+    places = sets.reference.slots.select("place", "slot")
+    slots = slots.with_columns(place=pl.col("at") % sets.reference.places).join(places, on="place")
+    points = slots.group_by(keys).agg(pl.col(*POINTS).sum())
+    losses = found.groups.filter(pl.col("best") > pl.col("cor"))
+    losses = losses.select("set", "type", "best", greedy="cor")
+    named = found.sets
+    for side, column, names in zip(SIDES, DOCUMENTS, sets.names, strict=True):
+        own = names.select(pl.col("document").alias(side), pl.col("name").alias(column))
+        named = named.join(own, on=side, how="left", maintain_order="left")
+    named = named.with_columns(drawn=pl.coalesce(DOCUMENTS))
+    return [
+        _shaped(rows.join(named, on="set", how="left"), mode).select(*COUNTS)
+        for rows in (points, losses)
+    ]
+
+
+def _shaped(rows: pl.DataFrame, mode: Mode) -> pl.DataFrame:
+    absent = [
+        pl.lit(None, dtype).alias(name)
+        for name, dtype in COUNTS.items()
+        if name not in {*rows.columns, "mode"}
+    ]
+    return rows.with_columns(pl.lit(mode).alias("mode"), *absent)
+
+
+def derived(beta: float = 1.0) -> dict[str, pl.Expr]:
+    """The measures of a table of points, by the specification's formulas; null where 0 / 0.
+
+    Args:
+        beta: the weight of recall in F.
+    """
+    cor, inc, mis, spu = (pl.col(name) for name in ("cor", "inc", "mis", "spu"))
+    pos, act = cor + inc + mis, cor + inc + spu
+    weighed = beta**2
+    return {
+        "pos": pos,
+        "act": act,
+        "rec": _ratio(cor, pos),
+        "pre": _ratio(cor, act),
+        # (b^2 + 1) P R / (b^2 P + R), with P and R written out, so that no 0 / 0 is left over
+        "f": _ratio((weighed + 1) * cor, weighed * pos + act),
+        "und": _ratio(mis, pos),
+        "ovg": _ratio(spu, act),
+        "sub": _ratio(inc, cor),
+        "sub_muc": _ratio(inc, cor + inc),
+        "err": _ratio(inc + spu + mis, cor + inc + spu + mis),
+    }
+
+
+def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    return pl.when(whole > 0).then(part / whole)
+
+
+def measures(points: Mapping[str, int], beta: float = 1.0) -> dict[str, float | None]:
+    """All measures of some points.
+
+    Examples:
+        >>> found = measures({"cor": 3, "inc": 1, "mis": 2, "spu": 1, "optional": 0, "removed": 0})
+        >>> found["pos"], found["rec"], found["sub"], found["sub_muc"]
+        (6.0, 0.5, 0.3333333333333333, 0.25)
+    """
+    row = pl.DataFrame([dict(points)]).with_columns(**derived(beta)).select(MEASURES).row(0)
+    values = (None if value is None else float(value) for value in row)
+    return dict(zip(MEASURES, values, strict=True))
+
+
+def replicated(
+    counts: pl.DataFrame,
+    modes: Sequence[Mode],
+    beta: float,
+    documents: Sequence[str],
+    weights: Weights,
+) -> Replicates:
+    """All measures, for each way to weigh the documents."""
+    found: Replicates = {}
+    for mode in modes:
+        own = counts.drop_nulls("slot").filter(mode=mode).group_by("drawn")
+        points = own.agg(pl.col(*POINTS).sum()).rename({"drawn": "document"})
+        sums = weighted(points, POINTS, documents, weights)
+        rows = pl.DataFrame(sums).with_columns(**derived(beta)).select(MEASURES)
+        values = rows.select(pl.all().cast(pl.Float64).fill_null(float("nan")))
+        found |= {f"{mode}.{name}": values[name].to_numpy() for name in MEASURES}
+    return found
+
+
+def tables(total: pl.DataFrame, modes: Sequence[str], beta: float) -> dict[str, pl.DataFrame]:
+    """The tables of measures, and `scorings` for people."""
+    points = total.drop_nulls("slot")
+    by = {
+        "by_type": ["mode", "type"],
+        "by_slot": ["mode", "type", "slot"],
+        "by_document": ["mode", "document", "document_system"],
+    }
+    found = {name: _by(points, modes, columns, beta) for name, columns in by.items()}
+    found["scorings"] = _scorings(points, found, modes, beta)
+    found["greedy_loss"] = total.filter(
+        pl.col("slot").is_null() & (pl.col("best") > pl.col("greedy"))
+    ).select("mode", "document", "document_system", "type", "greedy", "best")
+    return found
+
+
+def _by(
+    points: pl.DataFrame, modes: Sequence[str], columns: Sequence[str], beta: float
+) -> pl.DataFrame:
+    """The measures by some columns, in the order of the modes and then sorted."""
+    rows = points.group_by(columns).agg(pl.col(*POINTS).sum()).with_columns(**derived(beta))
+    order = pl.col("mode").replace_strict(list(modes), list(range(len(modes))), default=None)
+    return rows.sort(order, *columns[1:], nulls_last=True).select(*columns, *MEASURES)
+
+
+def _scorings(
+    points: pl.DataFrame, by: Mapping[str, pl.DataFrame], modes: Sequence[str], beta: float
+) -> pl.DataFrame:
+    """All, each type and each slot of it: a row per mode, scoring and measure."""
+    nothing = [{"mode": mode, **dict.fromkeys(POINTS, 0)} for mode in modes]
+    every = pl.concat([points.select("mode", *POINTS), pl.DataFrame(nothing)])
+    whole = _by(every, modes, ["mode"], beta).with_columns(
+        scoring=pl.lit("all"), level=pl.lit(["", ""])
+    )
+    types = by["by_type"].with_columns(scoring="type", level=pl.concat_list("type", pl.lit("")))
+    slots = by["by_slot"].with_columns(
+        scoring=pl.concat_str("type", "slot", separator="."), level=pl.concat_list("type", "slot")
+    )
+    order = pl.col("mode").replace_strict(list(modes), list(range(len(modes))), default=None)
+    rows = pl.concat([one.drop("type", "slot", strict=False) for one in (whole, types, slots)])
+    rows = rows.with_columns(order=order).sort("order", "level").with_row_index("at")
+    rows = rows.with_columns(pl.col(*MEASURES).cast(pl.Float64))
+    rows = rows.rename(_SHOWN)
+    return (
+        rows.unpivot(
+            list(_SHOWN.values()),
+            index=["at", "mode", "scoring"],
+            variable_name="measure",
+        )
+        .sort("at", maintain_order=True)
+        .select(evaluation="mode", scoring="scoring", measure="measure", value="value")
+    )

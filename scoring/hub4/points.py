@@ -1,0 +1,249 @@
+"""Points of templettes: what pairs of instances come to, from single fills up to slots.
+
+The specification's "Mapping Slots", "Mapping Fill-Alternatives" and "Mapping Single Fills": slots
+go together by name; of a reference's alternatives the one of best F-measure counts; single fills
+of the same kind are paired greedily until none of one side are left. Hence how many are paired is
+known beforehand, and only pairs that gain points have to be looked at.
+
+Conventions:
+    A "pair" is a reference instance beside a system's; one of the two is null where an instance
+    is mapped to nothing. `at` is a slot of a pair and `which` an alternative of a slot of a pair,
+    as numbers; the two sides number their slots alike. F-measures are quotients of small
+    integers: equal ones are equal as floats, and different ones differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from hlteval.scoring.hub4.candidates import LINK, Candidates
+
+Mode = Literal["content", "extent", "both"]
+MODES: tuple[Mode, ...] = ("content", "extent", "both")
+POINTS = ("cor", "inc", "mis", "spu", "optional", "removed")
+
+
+def f_measure() -> pl.Expr:
+    """The F-measure of beta 1 of the columns of points: 2 COR / (POS + ACT), and 0 for 0 / 0."""
+    both = 2 * (pl.col("cor") + pl.col("inc")) + pl.col("mis") + pl.col("spu")
+    return pl.when(both > 0).then(2 * pl.col("cor") / both).otherwise(0.0)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What has been decided so far.
+
+    Attributes:
+        mapped: `set`, `reference`, `system`: the instances that are mapped to each other.
+        removed: `set`, `reference`: the optional instances that are mapped to nothing.
+    """
+
+    mapped: pl.DataFrame
+    removed: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The points of pairs of instances.
+
+    Attributes:
+        slots: `pair`, `at`, `alternative` (of the reference; null where a side has none) and
+            `POINTS`.
+        links: the pairs of fills that gain points: `at`, `which`, `fill`, `fill_system`, `gain`.
+        dropped: the pointers of the reference that are removed: `at`, `which`, `fill`, `target`.
+    """
+
+    slots: pl.DataFrame
+    links: pl.DataFrame
+    dropped: pl.DataFrame
+
+    def pairs(self, pairs: pl.DataFrame) -> pl.DataFrame:
+        """The pairs with the sums of their points, and their F-measure."""
+        sums = self.slots.group_by("pair").agg(pl.col(*POINTS).sum())
+        rows = pairs.join(sums, on="pair", how="left", maintain_order="left")
+        return rows.with_columns(pl.col(*POINTS).fill_null(0)).with_columns(f=f_measure())
+
+
+def evaluated(given: Candidates, known: Known, mode: Mode) -> Evaluation:
+    """The points of pairs of instances, given what is decided about those they point to."""
+    gone = known.removed.select("set", target="reference")
+    dropped = given.pointers.join(gone, on=["set", "target"], how="semi", maintain_order="left")
+    alternatives = given.alternatives
+    if not dropped.is_empty():
+        alternatives = _without(alternatives, dropped)
+    links = _linked(given, dropped, known, mode)
+    slots = _slots(alternatives, given.answers, links, 2 if mode == "both" else 1)
+    if not dropped.is_empty():
+        slots = _with_removed(slots, dropped)
+    points = [pl.col(name).fill_null(0).cast(pl.Int64) for name in POINTS]
+    slots = slots.select("pair", "at", "alternative", *points)
+    return Evaluation(slots, links, dropped.select("at", "which", "fill", "target"))
+
+
+def _without(alternatives: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
+    """The alternatives without removed pointers; one that has nothing else is none."""
+    counts = dropped.group_by("which").agg(gone=pl.len().cast(pl.Int64))
+    rows = alternatives.join(counts, on="which", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("pointers") - pl.col("gone").fill_null(0)).drop("gone")
+    return rows.filter(pl.col("texts") + pl.col("pointers") > 0)
+
+
+def _with_removed(slots: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
+    """The slots, with how many instances of those they point to are removed."""
+    counts = dropped.group_by("at").agg(
+        pl.col("pair").first(), removed=pl.col("target").n_unique().cast(pl.Int64)
+    )
+    rows = slots.drop("removed").join(counts, on="at", how="full", coalesce=True)
+    return rows.with_columns(pl.coalesce("pair", "pair_right")).drop("pair_right")
+
+
+def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) -> pl.DataFrame:
+    """The pairs of single fills that the greedy algorithm takes, as far as they gain points."""
+    content = pl.all_horizontal("inside", "holds").cast(pl.Int64)
+    extent = pl.all_horizontal("enclosed", "overlaps").cast(pl.Int64)
+    gain = {"content": content, "extent": extent, "both": content + extent}[mode]
+    right = given.pointers.join(
+        known.mapped, left_on=["set", "target"], right_on=["set", "reference"]
+    ).join(
+        given.pointers_system.drop("pair"),
+        left_on=["at", "system"],
+        right_on=["at", "target"],
+        suffix="_system",
+    )
+    if not dropped.is_empty():
+        right = right.join(dropped, on=["which", "fill"], how="anti")
+    # Whether a text gains 1 of 2 or 2 of 2 points, or a pointer 1 of 1, orders as F does.
+    best = 2 if mode == "both" else 1
+    rows = pl.concat(
+        [
+            given.texts.select(*LINK, gain=gain, good=gain).filter(pl.col("gain") > 0),
+            right.select(*LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)),
+        ]
+    )
+    twice = rows.select(
+        pl.struct("which", "fill").is_duplicated()
+        | pl.struct("which", "fill_system").is_duplicated()
+    ).to_series()
+    order = ["which", "good", "position", "position_system"]
+    contested = rows.filter(twice).sort(order, descending=[name == "good" for name in order])
+    kept = greedy(contested.select("which", "fill", "fill_system"))
+    chosen = pl.concat([rows.filter(~twice), contested.filter(kept)])
+    return chosen.select("at", "which", "fill", "fill_system", "gain")
+
+
+def greedy(rows: pl.DataFrame) -> pl.Series:
+    """The general greedy mapping algorithm, over pairs that are sorted from best to worst.
+
+    Args:
+        rows: the columns of what pairs belong to, then the reference's object and the system's;
+            rows that belong to the same are together.
+
+    Returns:
+        Whether each pair is chosen.
+
+    Examples:
+        >>> rows = pl.DataFrame({"set": [1, 1, 1], "r": [1, 1, 2], "s": [1, 2, 2]})
+        >>> greedy(rows).to_list()
+        [True, False, True]
+    """
+    chosen: list[bool] = []
+    ours: set[int] = set()
+    theirs: set[int] = set()
+    current = None
+    for *group, reference, system in rows.iter_rows():
+        if group != current:
+            ours, theirs, current = set(), set(), group
+        free = reference not in ours and system not in theirs
+        chosen.append(free)
+        if free:
+            ours.add(reference)
+            theirs.add(system)
+    return pl.Series("chosen", chosen, dtype=pl.Boolean)
+
+
+def _slots(
+    alternatives: pl.DataFrame, answers: pl.DataFrame, links: pl.DataFrame, weight: int
+) -> pl.DataFrame:
+    """The points of every slot that either side has."""
+    gained = links.group_by("which").agg(cor=pl.col("gain").sum())
+    both = alternatives.join(answers.drop("pair"), on="at", suffix="_system")
+    both = both.join(gained, on="which", how="left")
+    # All fills of a kind are paired until none are left on one side, whatever they gain.
+    texts = pl.min_horizontal("texts", "texts_system")
+    pointers = pl.min_horizontal("pointers", "pointers_system")
+    cor, optional = pl.col("cor").fill_null(0), pl.col("slot_optional")
+    silent = pl.col("pointers") - pointers
+    answered = both.select(
+        *_CHOSEN,
+        cor=cor,
+        inc=weight * texts + pointers - cor,
+        mis=weight * (pl.col("texts") - texts) + pl.when(optional).then(0).otherwise(silent),
+        spu=weight * (pl.col("texts_system") - texts) + pl.col("pointers_system") - pointers,
+        optional=pl.when(optional).then(silent).otherwise(0),
+        removed=pl.lit(0, pl.Int64),
+    )
+    missing = alternatives.join(answers, on="at", how="anti")
+    spurious = answers.join(alternatives, on="at", how="anti")
+    return pl.concat([_best(answered), _cheapest(missing, weight), _spurious(spurious, weight)])
+
+
+_CHOSEN = ("pair", "at", "alternative")
+
+
+def _best(alternatives: pl.DataFrame) -> pl.DataFrame:
+    """Of each slot the alternative of best F-measure.
+
+    Of equal ones the one with fewest possible points that still has as many as the system has
+    actual ones; otherwise the first.
+    """
+    several = alternatives["at"].is_duplicated()
+    alone, rows = alternatives.filter(~several), alternatives.filter(several)
+    rows = rows.with_columns(f=f_measure())
+    rows = rows.filter(pl.col("f") == pl.col("f").max().over("at")).with_columns(
+        pos=pl.col("cor") + pl.col("inc") + pl.col("mis"),
+        act=pl.col("cor") + pl.col("inc") + pl.col("spu"),
+    )
+    rows = rows.sort("at", "alternative")
+    first = pl.col("alternative") == pl.col("alternative").first().over("at")
+    short = (pl.col("pos") < pl.col("act")).first().over("at")
+    rows = rows.filter(pl.when(short).then(first).otherwise(pl.col("pos") >= pl.col("act")))
+    rows = rows.sort("at", "pos", "alternative").unique("at", keep="first", maintain_order=True)
+    return pl.concat([alone, rows.drop("f", "pos", "act")])
+
+
+def _cheapest(alternatives: pl.DataFrame, weight: int) -> pl.DataFrame:
+    """Slots to which the system is silent: the alternative with fewest points is missing."""
+    cost = weight * pl.col("texts") + pl.col("pointers")
+    rows = alternatives.with_columns(cost=cost)
+    several = rows["at"].is_duplicated()
+    best = rows.filter(several).sort("at", "cost", "alternative")
+    best = best.unique("at", keep="first", maintain_order=True)
+    optional, none = pl.col("slot_optional"), pl.lit(0, pl.Int64)
+    return pl.concat([rows.filter(~several), best]).select(
+        *_CHOSEN,
+        cor=none,
+        inc=none,
+        mis=pl.when(optional).then(none).otherwise("cost"),
+        spu=none,
+        optional=pl.when(optional).then("cost").otherwise(none),
+        removed=none,
+    )
+
+
+def _spurious(answers: pl.DataFrame, weight: int) -> pl.DataFrame:
+    """Slots that only the system has."""
+    none = pl.lit(0, pl.Int64)
+    return answers.select(
+        "pair",
+        "at",
+        alternative=pl.lit(None, pl.Int64),
+        cor=none,
+        inc=none,
+        mis=none,
+        spu=weight * pl.col("texts") + pl.col("pointers"),
+        optional=none,
+        removed=none,
+    )

@@ -1,0 +1,340 @@
+"""The mapping as a table: at each level what was mapped to what, its points, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.hub4.instance_sets import Sets
+from hlteval.scoring.hub4.mapping import Mapping as Mapped
+from hlteval.scoring.hub4.points import POINTS, Mode, f_measure
+from hlteval.scoring.hub4.single_fills import TESTS
+from hlteval.scoring.hub4.templettes import Side
+
+LEVELS = ("set", "instance", "slot", "alternative", "fill")
+MAPPING: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "mode": pl.String,
+    "document": pl.String,
+    "document_system": pl.String,
+    "level": pl.String,
+    "type": pl.String,
+    "slot": pl.String,
+    "reference": pl.String,
+    "system": pl.String,
+    **dict.fromkeys(POINTS, pl.Int64),
+    "f": pl.Float64,
+    "why": pl.String,
+    "compared": pl.String,
+    "compared_system": pl.String,
+}
+"""A row per instance set, instance, slot, alternative and single fill of either side: what stands
+on both sides (null where it is mapped to nothing), its points, their F-measure (null where there
+are none), the reason, and the texts and extents of fills after all normalisation. Rows of a level
+are followed by those of what they consist of."""
+
+_ORDER = ("set", "place_of_pair", "at", "depth", "order")
+
+
+def mapping_rows(
+    found: Mapped, sets: Sets, mode: Mode, reference: Corpus, system: Corpus
+) -> pl.DataFrame:
+    """The mapping of a mode, as `MAPPING`.
+
+    Args:
+        found: the mapping.
+        sets: the sides that were mapped.
+        mode: what single fills are compared by.
+        reference: the corpus of the reference, for what it says in its own words.
+        system: that of the system.
+    """
+    pairs = _named(found, sets)
+    levels = [
+        _sets(pairs, sets, found),
+        _instances(pairs),
+        *_slots(pairs, sets, found),
+        _fills(pairs, sets, found, mode, (reference, system)),
+    ]
+    rows = pl.concat(levels, how="diagonal").join(
+        _documents(found, sets), on="set", how="left", maintain_order="left"
+    )
+    rows = rows.sort(_ORDER, nulls_last=False, maintain_order=True)
+    scored = pl.col("cor") + pl.col("inc") + pl.col("mis") + pl.col("spu") > 0
+    return rows.with_columns(
+        pl.col(*POINTS).fill_null(0),
+        mode=pl.lit(mode),
+        level=pl.col("depth").replace_strict(list(range(5)), LEVELS, return_dtype=pl.String),
+    ).with_columns(f=pl.when(scored.fill_null(False)).then(f_measure()))[list(MAPPING)]
+
+
+def _documents(found: Mapped, sets: Sets) -> pl.DataFrame:
+    """The names of the documents of each set."""
+    ours, theirs = sets.names
+    rows = found.sets.join(
+        ours.select(reference="document", document="name"), on="reference", how="left"
+    ).join(theirs.select(system="document", document_system="name"), on="system", how="left")
+    return rows.select("set", "document", "document_system")
+
+
+def _named(found: Mapped, sets: Sets) -> pl.DataFrame:
+    """The pairs of instances, those that are removed among them, with their pointers."""
+    gone = found.removed.join(
+        sets.reference.instances.select(reference="instance", type="type"), on="reference"
+    )
+    pairs = pl.concat(
+        [found.pairs.with_columns(gone=pl.lit(False)), gone.with_columns(gone=pl.lit(True))],
+        how="diagonal",
+    )
+    for side, name in ((sets.reference, "reference"), (sets.system, "system")):
+        own = side.instances.select("pointer", instance="instance")
+        pairs = pairs.join(own, left_on=name, right_on="instance", how="left", suffix="_system")
+    last = pl.lit(2**62)
+    return pairs.with_columns(
+        place_of_pair=pl.struct(
+            pl.col("reference").fill_null(last), pl.col("system").fill_null(last)
+        )
+        .rank("ordinal")
+        .cast(pl.Int64)
+    )
+
+
+def _sets(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> pl.DataFrame:
+    sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
+    rows = found.sets.join(sums, on="set", how="left")
+    mapped = "same document" if sets.settled else "greedily, of those that overlap"
+    why = (
+        pl.when(pl.col("system").is_null())
+        .then(pl.lit("the system has no such set"))
+        .when(pl.col("reference").is_null())
+        .then(pl.lit("the reference has no such set"))
+        .otherwise(pl.lit(mapped))
+    )
+    names = _documents(found, sets).select("set", "document", "document_system")
+    rows = rows.drop("reference", "system").with_columns(why=_of(rows, why))
+    rows = rows.join(names, on="set").rename({"document": "reference", "document_system": "system"})
+    return rows.with_columns(depth=pl.lit(0))
+
+
+def _of(rows: pl.DataFrame, expression: pl.Expr) -> pl.Series:
+    return rows.select(expression).to_series()
+
+
+def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
+    choice = pl.col("choice").round(4).cast(pl.String)
+    why = (
+        pl.when("gone")
+        .then(pl.lit("optional, and mapped to nothing"))
+        .when(pl.col("choice").is_not_null())
+        .then(pl.format("best F of what is left: {}", choice))
+        .when(pl.col("system").is_null())
+        .then(pl.lit("nothing is left in the system"))
+        .otherwise(pl.lit("nothing is left in the reference"))
+    )
+    return pairs.select(
+        "set",
+        "place_of_pair",
+        "type",
+        *POINTS,
+        reference="pointer",
+        system="pointer_system",
+        why=why,
+        depth=pl.lit(1),
+    )
+
+
+def _slots(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> list[pl.DataFrame]:
+    """The slots, and the alternatives that count."""
+    names = sets.reference.slots.select("place", "slot")
+    place = pl.col("at") % sets.reference.places
+    rows = found.evaluation.slots.join(
+        pairs.select("pair", "set", "place_of_pair", "type"), on="pair", how="inner"
+    ).with_columns(place=place)
+    rows = rows.join(names, on="place", how="left")
+    answered = found.fills.answers.select("at", answered=pl.lit(True))
+    rows = rows.join(answered, on="at", how="left").with_columns(
+        pl.col("answered").fill_null(False)
+    )
+    ours, theirs = pl.col("alternative").is_not_null(), pl.col("answered")
+    counts = found.fills.alternatives.group_by("at").agg(of=pl.len())
+    rows = rows.join(counts, on="at", how="left")
+    why = (
+        pl.when(ours & theirs)
+        .then(pl.lit("same name"))
+        .when(ours)
+        .then(pl.lit("the system is silent"))
+        .when(theirs)
+        .then(pl.lit("the reference has no such slot"))
+        .otherwise(pl.lit("all its instances are removed"))
+    )
+    slots = rows.select(
+        *_HEAD,
+        "slot",
+        *POINTS,
+        reference=pl.when(ours | ~theirs).then("slot"),
+        system=pl.when(theirs).then("slot"),
+        why=why,
+        depth=pl.lit(2),
+    )
+    best = pl.when(theirs).then(pl.lit("best F")).otherwise(pl.lit("fewest points"))
+    alternatives = rows.filter(ours).select(
+        *_HEAD,
+        "slot",
+        *(pl.col(name) for name in POINTS),
+        reference=pl.format("alternative {}", "alternative"),
+        system=pl.when(theirs).then(pl.lit("alternative 1")),
+        why=pl.when(pl.col("of") == 1)
+        .then(pl.lit("the only one"))
+        .otherwise(pl.format("{} of {}", best, "of")),
+        depth=pl.lit(3),
+    )
+    return [slots, alternatives]
+
+
+_HEAD = ("set", "place_of_pair", "type", "at")
+
+
+def _fills(
+    pairs: pl.DataFrame, sets: Sets, found: Mapped, mode: Mode, corpora: tuple[Corpus, Corpus]
+) -> pl.DataFrame:
+    """The single fills of the alternatives that count, each beside what it is mapped to."""
+    weight = 2 if mode == "both" else 1
+    rows = _paired(pairs, sets, found)
+    text = pl.col("kind") == "text"
+    points = pl.when(text).then(weight).otherwise(1).cast(pl.Int64)
+    ours, theirs = pl.col("fill").is_not_null(), pl.col("fill_system").is_not_null()
+    spared = pl.col("slot_optional") & (~pl.col("answered") | ~text)
+    none = pl.lit(0, pl.Int64)
+    removed, gain = pl.col("removed"), pl.col("gain").fill_null(0)
+    rows = rows.with_columns(
+        cor=pl.when(ours & theirs).then(gain).otherwise(none),
+        inc=pl.when(ours & theirs).then(points - gain).otherwise(none),
+        mis=pl.when(ours & ~theirs & ~spared & (removed == 0)).then(points).otherwise(none),
+        spu=pl.when(theirs & ~ours).then(points).otherwise(none),
+        optional=pl.when(ours & ~theirs & spared & (removed == 0)).then(points).otherwise(none),
+        why=_reason(mode, ours, theirs, spared),
+        removed=removed.clip(0, 1),
+    )
+    sides = (sets.reference, sets.system)
+    names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
+    for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
+        said = _written(corpus).rename({"fill": column, "written": name})
+        worded = side.fills.select(pl.col("fill").alias(column), _worded().alias(compared))
+        rows = rows.join(said, on=column, how="left", maintain_order="left")
+        rows = rows.join(worded, on=column, how="left", maintain_order="left")
+    columns = ("reference", "system", "why", "compared", "compared_system", "order")
+    return rows.select(*_HEAD, "slot", *POINTS, *columns, depth=pl.lit(4))
+
+
+def _worded() -> pl.Expr:
+    """A text fill as it is compared."""
+    extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
+    return pl.concat_str(pl.format('"{}"', "content"), extent)
+
+
+def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.Expr:
+    """Why a pair of single fills has its points."""
+    content = (
+        pl.when(~pl.col("inside"))
+        .then(pl.lit("content not inside the reference's string"))
+        .when(~pl.col("holds"))
+        .then(pl.lit("content holds no minimal string"))
+        .otherwise(pl.lit("content correct"))
+    )
+    extent = (
+        pl.when(~pl.col("enclosed"))
+        .then(pl.lit("extent not enclosed in the reference's"))
+        .when(~pl.col("overlaps"))
+        .then(pl.lit("extent overlaps no minimal one"))
+        .otherwise(pl.lit("extent correct"))
+    )
+    shown = {"content": [content], "extent": [extent], "both": [content, extent]}[mode]
+    right, wrong = (
+        pl.lit(f"what they point to is{no} mapped to each other") for no in ("", " not")
+    )
+    return (
+        pl.when(pl.col("removed") > 0)
+        .then(pl.lit("points to an optional instance that is mapped to nothing"))
+        .when(~theirs & spared)
+        .then(pl.lit("optional"))
+        .when(~theirs)
+        .then(pl.lit("the system has none"))
+        .when(~ours)
+        .then(pl.lit("the reference has none"))
+        .when(pl.col("kind") == "pointer")
+        .then(pl.when(pl.col("gain") > 0).then(right).otherwise(wrong))
+        .otherwise(pl.concat_str(shown, separator="; "))
+    )
+
+
+def _paired(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> pl.DataFrame:
+    """The fills that count of both sides: gaining pairs, then the rest in order, then removed."""
+    evaluation, most = found.evaluation, sets.reference.most
+    which = pl.col("at") * most + pl.col("alternative")
+    chosen = evaluation.slots.drop_nulls("alternative").select(which=which)
+    head = pairs.select("pair", "set", "place_of_pair", "type", "reference", "system")
+    ours = _members(head, sets.reference, "reference").with_columns(which=which)
+    theirs = _members(head, sets.system, "system").rename({"fill": "fill_system"})
+    dropped = evaluation.dropped.unique(["at", "target"], keep="first", maintain_order=True)
+    gone = ours.join(dropped.select("which", "fill"), on=["which", "fill"], how="semi")
+    ours = ours.join(chosen, on="which", how="semi").join(
+        evaluation.dropped, on=["which", "fill"], how="anti"
+    )
+    links = evaluation.links.join(chosen, on="which", how="semi")
+    gaining = ours.join(links.drop("at"), on=["which", "fill"])
+    rest = _zipped(
+        ours.join(links, on=["which", "fill"], how="anti"),
+        theirs.join(links, on=["at", "fill_system"], how="anti"),
+    )
+    rows = pl.concat([gaining, rest, gone.with_columns(removed=1)], how="diagonal_relaxed")
+    tests = found.fills.texts.select("which", "fill", "fill_system", *TESTS)
+    answered = found.fills.answers.select("at", answered=pl.lit(True))
+    names = sets.reference.slots.select("place", "slot")
+    return (
+        rows.join(tests, on=["which", "fill", "fill_system"], how="left")
+        .join(answered, on="at", how="left")
+        .join(names, on="place", how="left")
+        .with_columns(
+            pl.col("answered").fill_null(False),
+            pl.col("removed").fill_null(0).cast(pl.Int64),
+            pl.col("slot_optional").fill_null(False),
+            order=pl.coalesce("fill", pl.col("fill_system") + 2**61),
+        )
+    )
+
+
+def _zipped(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+    """What gains nothing: the first with the first, and so on, for each kind."""
+    keys = ["at", "kind"]
+    number = pl.int_range(pl.len(), dtype=pl.Int64).over(keys)
+    left = ours.sort("at", "position").with_columns(number=number)
+    right = theirs.sort("at", "position").with_columns(number=number)
+    rows = left.join(right, on=[*keys, "number"], how="full", coalesce=True)
+    same = ("set", "place_of_pair", "type", "place")
+    return rows.with_columns(pl.coalesce(name, f"{name}_right") for name in same).drop("number")
+
+
+def _members(head: pl.DataFrame, side: Side, name: str) -> pl.DataFrame:
+    """The fills of the instances of one side of the pairs."""
+    keep = ["fill", "place", "position", "kind", "alternative"]
+    keep += ["slot_optional"] if name == "reference" else []
+    some = head.drop_nulls("pair").rename({name: "instance"}).drop_nulls("instance")
+    rows = some.join(side.fills.select("instance", *keep), on="instance")
+    at = pl.col("pair") * side.places + pl.col("place")
+    return rows.select("set", "place_of_pair", "type", *keep, at=at)
+
+
+def _written(corpus: Corpus) -> pl.DataFrame:
+    """Each fill as its file writes it, without its brackets."""
+    numbers = pl.col("extents").list.eval(
+        pl.format("{}#{}#", pl.element().struct.field("start"), pl.element().struct.field("end"))
+    )
+    text = pl.concat_str(
+        pl.format('"{}"', "text"),
+        pl.when(pl.col("extents").list.len() > 0)
+        .then(pl.concat_str(pl.lit(" ##"), numbers.list.join("")))
+        .otherwise(pl.lit("")),
+    )
+    pointer = pl.format("<{}>", "target")
+    written = pl.when(pl.col("kind") == "pointer").then(pointer).otherwise(text)
+    return corpus.fills.select(fill="row", written=written)

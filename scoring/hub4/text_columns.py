@@ -1,0 +1,183 @@
+"""Text columns: extents of two different texts made comparable by aligning the texts.
+
+An extent becomes the columns of its first and last word in the alignment of the two texts, both
+inclusive, as in the specification's example (`General Motors` is ##4#5# on both sides). As there,
+columns count from the first word behind the document's identifier; before it they are negative.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from hlteval.representation.global_map import GlobalMap
+from hlteval.scoring.hub4.spelling import SpellingFilter
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers, aligned
+
+_TAG = re.compile(r"<[^<>]*>")
+_WORD = re.compile(r"\S+")
+_MARKED = re.compile(r"<([^<>/\s]+)[^<>]*>([^<>]*)</\1>")
+
+
+class Text(NamedTuple):
+    """A text, and where in its file it starts, in code points."""
+
+    text: str
+    start: int = 0
+
+
+class Words(NamedTuple):
+    """The words of a text with the offsets of the characters they come from."""
+
+    words: list[str]
+    starts: Integers
+    ends: Integers
+
+
+class Scale(NamedTuple):
+    """The words of a text by their offsets, with the column of each."""
+
+    starts: Integers
+    ends: Integers
+    columns: Integers
+
+    def renumbered(self, starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+        """Extents in columns: of the first and the last word that they touch.
+
+        An extent that touches no word gets the column of the word behind it.
+        """
+        if not len(self.columns):
+            return np.zeros_like(starts), np.zeros_like(ends)
+        last = len(self.columns) - 1
+        first = np.clip(np.searchsorted(self.ends, starts, side="right"), 0, last)
+        final = np.clip(np.searchsorted(self.starts, ends, side="left") - 1, 0, last)
+        return self.columns[first], self.columns[np.maximum(first, final)]
+
+    def behind(self, offset: int) -> int:
+        """The column behind those of the words before an offset."""
+        before = self.columns[self.starts < offset]
+        return int(before[-1]) + 1 if len(before) else 0
+
+    def counted_from(self, column: int) -> Scale:
+        """The scale on which a column is 0."""
+        return self._replace(columns=self.columns - column)
+
+
+@dataclass(frozen=True)
+class TextPair:
+    """The texts that the two sides worked on, by document.
+
+    Attributes:
+        reference: the texts of the reference.
+        system: those of the system; under the empty name, one text for all documents.
+        spellings: global maps for the words of the reference and of the system.
+        costs: of the alignment.
+    """
+
+    reference: Mapping[str, Text]
+    system: Mapping[str, Text]
+    spellings: tuple[GlobalMap | None, GlobalMap | None] = (None, None)
+    costs: Costs = DOCUMENT
+
+    @cached_property
+    def _filters(self) -> tuple[SpellingFilter, SpellingFilter]:
+        return SpellingFilter(self.spellings[0]), SpellingFilter(self.spellings[1])
+
+    def scales(self, reference: str, system: str) -> tuple[Scale, Scale] | None:
+        """The scales of a document of either side; None where one has no text.
+
+        Examples:
+            >>> pair = TextPair({"d": Text("<DOC> a b </DOC>")}, {"d": Text("<DOC> b </DOC>")})
+            >>> [scale.columns.tolist() for scale in pair.scales("d", "d")]
+            [[0, 1], [1]]
+        """
+        if reference not in self.reference or system not in self.system:
+            return None
+        ours, theirs = self.reference[reference].text, self.system[system].text
+        scales = self._aligned(ours, theirs)
+        named = (identifier(ours, reference), identifier(theirs, system))
+        first = max(map(Scale.behind, scales, named))
+        return scales[0].counted_from(first), scales[1].counted_from(first)
+
+    def whole(self) -> tuple[Scale, Scale] | None:
+        """The scales of all documents as one text, in offsets from the beginning of the file."""
+        if "" not in self.system:
+            return None
+        return self._aligned(joined(self.reference.values()), self.system[""].text)
+
+    def _aligned(self, reference: str, system: str) -> tuple[Scale, Scale]:
+        ours = words(reference, self._filters[0])
+        theirs = words(system, self._filters[1])
+        found = aligned(ours.words, theirs.words, self.costs)
+        return (
+            Scale(ours.starts, ours.ends, found.reference),
+            Scale(theirs.starts, theirs.ends, found.system),
+        )
+
+
+def identifier(text: str, name: str) -> int:
+    """Where the identifier of a document ends, with its tags; 0 where it is not marked in the text.
+
+    Examples:
+        >>> identifier("<DOC><DOCNO> d 1 </DOCNO> a", "d1")
+        25
+    """
+    marked = (found for found in _MARKED.finditer(text) if "".join(found[2].split()) == name)
+    return next((found.end() for found in marked), 0)
+
+
+def words(text: str, spellings: SpellingFilter) -> Words:
+    """The words of a text outside its tags, in capitals, spelt the usual way."""
+    plain = _TAG.sub(lambda tag: " " * len(tag.group()), text)
+    found = list(_WORD.finditer(plain))
+    spelt = spellings.words([word.group() for word in found])
+    starts = np.array([found[word.first].start() for word in spelt], dtype=np.int64)
+    ends = np.array([found[word.last].end() for word in spelt], dtype=np.int64)
+    return Words([word.text for word in spelt], starts, ends)
+
+
+def joined(texts: Iterable[Text]) -> str:
+    """Texts at their places in one file, blanks between them.
+
+    Examples:
+        >>> joined([Text("b", 3), Text("a")])
+        'a  b'
+    """
+    parts: list[str] = []
+    place = 0
+    for one in sorted(texts, key=lambda text: text.start):
+        parts += [" " * max(one.start - place, 0), one.text]
+        place = max(place, one.start) + len(one.text)
+    return "".join(parts)
+
+
+def in_columns(extents: pl.DataFrame, scales: Mapping[int, Scale]) -> pl.DataFrame:
+    """Extents with their offsets made columns.
+
+    Args:
+        extents: with `document`, `start` and `end`.
+        scales: of some documents; extents of others become null.
+    """
+    parts = [extents.clear()]
+    nothing = pl.lit(None, pl.Int64)
+    for (document,), rows in extents.group_by("document", maintain_order=True):
+        scale = scales.get(int(str(document)))
+        if scale is None:
+            parts.append(rows.with_columns(start=nothing, end=nothing))
+            continue
+        given = rows.with_columns(pl.col("start", "end").fill_null(0))
+        start, end = scale.renumbered(given["start"].to_numpy(), given["end"].to_numpy())
+        known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
+        parts.append(
+            rows.with_columns(
+                start=pl.when(known).then(pl.Series(start)),
+                end=pl.when(known).then(pl.Series(end)),
+            )
+        )
+    return pl.concat(parts)

@@ -1,0 +1,293 @@
+"""Word alignment: which word of one text stands where which word of another does.
+
+Dynamic programming over words, as `sclite` does it: the path of least cost from the beginnings to
+the ends of both texts, where a step matches two words, inserts one, or deletes one. Of steps that
+cost the same, the path traced back from the end takes a pair of words first, then an insertion,
+then a deletion; so gaps stand as far to the left as they can.
+
+Conventions:
+    Costs are integers in units of 1/`UNIT`. Rows are computed as arrays, within a band around the
+    diagonal. The band is doubled until no path that leaves it could be as cheap, so the result is
+    that of the whole table. Where the table is long, only some rows are kept and the rest computed
+    again. Texts of many thousand words are first divided where they surely go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hlteval.scoring.hub4.anchors import parts
+
+Integers = npt.NDArray[np.int64]
+Steps = npt.NDArray[np.uint8]
+
+UNIT = 1_000_000
+CELLS = 64_000_000
+"""The most cells of the table whose steps are kept at a time."""
+WHOLE = 25_000_000
+"""The most cells of a table of texts that are aligned whole."""
+NARROWEST = 128
+_LIKENESS = 40
+"""What spelling adds at most: not even that of all words of a part comes to one unit of cost."""
+_KNOWN = 4_000_000
+"""The most pairs of different words whose costs are kept."""
+_PAIR, _INSERTION, _DELETION = 0, 1, 2
+_FAR = 2**60
+
+
+class Alignment(NamedTuple):
+    """Two texts in columns: the column of each word of either, and how many there are."""
+
+    reference: Integers
+    system: Integers
+    columns: int
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What the steps cost, in units of 1/`UNIT`.
+
+    Attributes:
+        insertion: of a word of the system.
+        deletion: of a word of the reference.
+        fragment: of deleting a word of the reference that breaks off (`h-`).
+        substitution: of two different words.
+        likeness: decides among what else costs the same, by how words are spelt.
+        distance: the cost of two words, in place of that: of each of some reference words to each
+            of some others.
+    """
+
+    insertion: int = 3 * UNIT
+    deletion: int = 3 * UNIT
+    fragment: int = 3 * UNIT
+    substitution: int = 4 * UNIT
+    likeness: bool = False
+    distance: Callable[[Sequence[str], Sequence[str]], Integers] | None = None
+
+    def deleting(self, words: Sequence[str]) -> list[int]:
+        """The cost of deleting each word of the reference."""
+        return [self.fragment if is_fragment(word) else self.deletion for word in words]
+
+    def pairing(self, words: Sequence[str], others: Sequence[str]) -> Integers:
+        """The cost of each word of the reference beside each of others.
+
+        Examples:
+            >>> SCLITE.pairing(["a", "b"], ["b"]) // UNIT
+            array([[4],
+                   [0]])
+        """
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import cdist
+
+        if self.distance is not None:
+            return self.distance(words, others)
+        rates = cdist(words, others, scorer=Levenshtein.normalized_distance)
+        more = np.rint(rates * _LIKENESS).astype(np.int64) if self.likeness else 0
+        return np.where(rates > 0, self.substitution + more, 0)
+
+
+SCLITE = Costs()
+"""The costs of sclite: 3 for an insertion or a deletion, 4 for a substitution."""
+DOCUMENT = Costs(fragment=UNIT, likeness=True)
+"""The same, but words that break off are cheap to delete: this is the specification's example. Of
+what costs the same, words that are spelt alike go together, as they would by their sounds."""
+
+
+def is_fragment(word: str) -> bool:
+    """Whether a word breaks off.
+
+    Examples:
+        >>> is_fragment("h-"), is_fragment("heart"), is_fragment("-")
+        (True, False, False)
+    """
+    return len(word) > 1 and word.endswith("-")
+
+
+def aligned(reference: Sequence[str], system: Sequence[str], costs: Costs = DOCUMENT) -> Alignment:
+    """The columns of two texts, case ignored.
+
+    Args:
+        reference: the words of the reference text.
+        system: the words of the text that the system worked on.
+        costs: what the steps cost.
+
+    Returns:
+        The column of each word from 0; two words in one column stand for each other.
+
+    Examples:
+        >>> aligned("The h- heart of General Motors".split(), "A part of General Motors".split())
+        Alignment(reference=array([0, 1, 2, 3, 4, 5]), system=array([0, 2, 3, 4, 5]), columns=6)
+    """
+    ours, theirs = [word.lower() for word in reference], [word.lower() for word in system]
+    if ours == theirs:
+        return Alignment(np.arange(len(ours)), np.arange(len(ours)), len(ours))
+    if len(ours) * len(theirs) <= WHOLE:
+        return _columns(_Table(ours, theirs, costs).steps())
+    steps = [
+        _Table(ours[left], theirs[right], costs).steps() for left, right in parts(ours, theirs)
+    ]
+    return _columns(np.concatenate(steps))
+
+
+def _columns(steps: Steps) -> Alignment:
+    """The columns of the words, given the steps from the beginning to the end."""
+    places = np.arange(len(steps))
+    return Alignment(places[steps != _INSERTION], places[steps != _DELETION], len(steps))
+
+
+class _Band(NamedTuple):
+    """The part of the table that is computed: so many columns of each row.
+
+    Attributes:
+        low: of row i they begin with column i + low; or with 0, if the band is the whole table.
+        width: how many there are.
+        ramp: what insertions cost from the first of them on.
+        whole: whether all columns are in the band.
+    """
+
+    low: int
+    width: int
+    ramp: Integers
+    whole: bool
+
+    def first(self, row: int) -> int:
+        """The first column of a row."""
+        return 0 if self.whole else row + self.low
+
+
+class _Table:
+    """The table of least costs of two texts."""
+
+    def __init__(self, reference: list[str], system: list[str], costs: Costs) -> None:
+        self.reference, self.system, self.costs = reference, system, costs
+        self.deletions = costs.deleting(reference)
+        self.kinds = list(dict.fromkeys(system))
+        numbers = {word: number for number, word in enumerate(self.kinds)}
+        self.codes = np.array([numbers[word] for word in system], dtype=np.int64)
+        self.seen: dict[str, Integers] = {}
+        own = list(dict.fromkeys(reference))
+        if len(own) * len(self.kinds) <= _KNOWN:
+            self.seen = dict(zip(own, costs.pairing(own, self.kinds), strict=True))
+
+    def steps(self) -> Steps:
+        """The steps of the best path, in a band that is as wide as it must be."""
+        size, least = len(self.reference), min([self.costs.deletion, *self.deletions])
+        shift = len(self.system) - size
+        extra = NARROWEST
+        while True:
+            width, most = abs(shift) + 2 * extra + 1, len(self.system) + 1
+            whole, width = width >= most, min(width, most)
+            ramp = np.arange(width) * self.costs.insertion
+            found = self._within(_Band(min(0, shift) - extra, width, ramp, whole))
+            if whole or found.cost < (extra + 1) * (self.costs.insertion + least):
+                return found.steps
+            extra *= 2
+
+    def _within(self, band: _Band) -> _Path:
+        """The best path within a band."""
+        size = len(self.reference)
+        block = size if size * band.width <= CELLS else max(isqrt(size), 1)
+        starts = list(range(0, size, max(block, 1))) or [0]
+        kept = self._kept(band, starts)
+        row, column = size, len(self.system)
+        steps: list[Steps] = []
+        cost = 0
+        for start, values in zip(reversed(starts), reversed(kept), strict=True):
+            rows, last = self._block(band, start, row, values)
+            if row == size:
+                cost = int(last[column - band.first(row)])
+            part, column = _traced(rows, start, row, column, band)
+            steps.append(part)
+            row = start
+        rest = np.full(column, _INSERTION, dtype=np.uint8)
+        return _Path(cost, np.concatenate([rest, *reversed(steps)]))
+
+    def _kept(self, band: _Band, starts: list[int]) -> list[Integers]:
+        """The costs of the rows at which blocks start."""
+        values = self._first(band)
+        kept = [values]
+        for start, end in pairwise(starts):
+            for row in range(start + 1, end + 1):
+                values = self._row(band, row, values)[0]
+            kept.append(values)
+        return kept
+
+    def _block(
+        self, band: _Band, start: int, end: int, values: Integers
+    ) -> tuple[list[Steps], Integers]:
+        """The steps into each cell of the rows after `start`, and the costs of the last."""
+        rows = []
+        for row in range(start + 1, end + 1):
+            values, pairs = self._row(band, row, values)
+            step = np.full(band.width, _DELETION, dtype=np.uint8)
+            step[1:][values[1:] == values[:-1] + self.costs.insertion] = _INSERTION
+            step[values == pairs] = _PAIR
+            rows.append(step)
+        return rows, values
+
+    def _first(self, band: _Band) -> Integers:
+        columns = np.arange(band.width) + band.first(0)
+        inside = (columns >= 0) & (columns <= len(self.system))
+        return np.where(inside, columns * self.costs.insertion, _FAR)
+
+    def _row(self, band: _Band, row: int, before: Integers) -> tuple[Integers, Integers]:
+        """The costs of a row, and those of coming to each cell by a pair of words."""
+        first, last = band.first(row), len(self.system)  # the column at place 0, and the last
+        moved = first - band.first(row - 1)
+        pairs = np.full(band.width, _FAR)
+        left, right = max(first, 1), min(first + band.width - 1, last)
+        if left <= right:
+            there = slice(left - first, right - first + 1)
+            above = before[there.start + moved - 1 : there.stop + moved - 1]
+            np.add(above, self._pairing(row - 1, left - 1, right), out=pairs[there])
+        values = np.add(before, self.deletions[row - 1])
+        if moved:
+            values[:-1] = values[1:]
+            values[-1] = _FAR
+        np.minimum(values, pairs, out=values)
+        # Inserting along the row: the least of all cells to the left, and 1 insertion a step.
+        values -= band.ramp
+        np.minimum.accumulate(values, out=values)
+        values += band.ramp
+        if first < 0:
+            values[:-first] = _FAR
+        if first + band.width > last + 1:
+            values[max(last + 1 - first, 0) :] = _FAR
+        return values, pairs
+
+    def _pairing(self, place: int, left: int, right: int) -> Integers:
+        """What a word of the reference costs beside each word of a stretch of the system's."""
+        word = self.reference[place]
+        if word in self.seen:
+            return self.seen[word][self.codes[left:right]]
+        row: Integers = self.costs.pairing([word], self.system[left:right])[0]
+        return row
+
+
+class _Path(NamedTuple):
+    """A path through the table: its cost, and its steps from the beginning."""
+
+    cost: int
+    steps: Steps
+
+
+def _traced(rows: list[Steps], start: int, row: int, column: int, band: _Band) -> tuple[Steps, int]:
+    """The steps back from a cell to the row `start`, in reading order, and the column there."""
+    steps = list(_back(rows, start, row, column, band))
+    gone = sum(step != _DELETION for step in steps)
+    return np.array(steps[::-1], dtype=np.uint8), column - gone
+
+
+def _back(rows: list[Steps], start: int, row: int, column: int, band: _Band) -> Iterator[int]:
+    while row > start:
+        step = int(rows[row - start - 1][column - band.first(row)])
+        yield step
+        row -= step != _INSERTION
+        column -= step != _DELETION

@@ -1,0 +1,1 @@
+"""SeeDev: events of the reference paired with those of a system."""

@@ -1,0 +1,95 @@
+"""The alignment: for each event what it was paired with, and what kept it from being right."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.scoring.seedev.events import Side
+
+ALIGNMENT = {
+    "document": pl.String,
+    "reference": pl.String,
+    "predicted": pl.String,
+    "reference_type": pl.String,
+    "predicted_type": pl.String,
+    "similarity": pl.Float64,
+    "negation": pl.String,
+    "missing": pl.List(pl.String),
+    "extra": pl.List(pl.String),
+    "wrong": pl.List(pl.String),
+}
+"""A row per pair, or per annotation that has no partner: identifiers and types (null on the side
+that has none), the similarity (0 without a partner), `missing` or `extra` where only one side is
+negated, and the optional arguments that only the reference has, that only the system has, and that
+both fill differently, as role:filler."""
+
+
+def aligned(
+    pairs: pl.DataFrame,
+    sides: tuple[Side, Side],
+    conditions: tuple[str, ...],
+    names: pl.DataFrame,
+    unit: int,
+) -> pl.DataFrame:
+    """The alignment of the pairs of one evaluation.
+
+    Args:
+        pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other`, the
+            identifier of a predicted annotation that is no event.
+        sides: reference and system.
+        conditions: the optional roles.
+        names: the name of each document.
+        unit: the weight of a similarity of 1.
+    """
+    left, right = (one.events.select("row", "frame", "negated") for one in sides)
+    rows = pairs.sort("document", "row", "row_system", nulls_last=True).with_row_index("at")
+    rows = rows.join(left, on="row", how="left", suffix="_reference")
+    rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
+    rows = rows.join(names, on="document", how="left")
+    for name, listed in _differences(rows, sides, conditions).items():
+        rows = rows.join(listed, on="at", how="left").with_columns(pl.col(name).fill_null([]))
+    paired = pl.col("weight").is_not_null()
+    only_left = paired & pl.col("negated") & ~pl.col("negated_system")
+    only_right = paired & ~pl.col("negated") & pl.col("negated_system")
+    return rows.sort("at").select(
+        document="name",
+        reference="frame",
+        predicted=pl.coalesce(
+            *(["frame_system", "other"] if "other" in pairs.columns else ["frame_system"])
+        ),
+        reference_type="label",
+        predicted_type="label_system",
+        similarity=pl.col("weight").fill_null(0) / unit,
+        negation=pl.when(only_left)
+        .then(pl.lit("missing"))
+        .when(only_right)
+        .then(pl.lit("extra"))
+        .otherwise(pl.lit("")),
+        missing="missing",
+        extra="extra",
+        wrong="wrong",
+    )
+
+
+def _differences(
+    rows: pl.DataFrame, sides: tuple[Side, Side], conditions: tuple[str, ...]
+) -> dict[str, pl.DataFrame]:
+    """The optional arguments of pairs that are not the same, listed by row."""
+    paired = rows.drop_nulls("weight")
+    left, right = (one.arguments.filter(pl.col("role").is_in(conditions)) for one in sides)
+    ours = paired.select("at", frame_row="row").join(left, on="frame_row")
+    theirs = paired.select("at", frame_row="row_system").join(right, on="frame_row")
+    both = ours.join(theirs, on=["at", "role"], how="full", coalesce=True, suffix="_system")
+    both = both.sort("at", "role")
+    kinds = {
+        "missing": (pl.col("key_system").is_null(), pl.format("{}:{}", "role", "target")),
+        "extra": (pl.col("key").is_null(), pl.format("{}:{}", "role", "target_system")),
+        "wrong": (
+            pl.col("key") != pl.col("key_system"),
+            pl.format("{}:{}", "role", "target_system"),
+        ),
+    }
+    return {
+        name: both.filter(chosen).group_by("at").agg(shown.alias(name))
+        for name, (chosen, shown) in kinds.items()
+    }

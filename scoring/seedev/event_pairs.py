@@ -1,0 +1,215 @@
+"""Pairs of reference and predicted events: candidates, their similarity, and who goes with whom.
+
+The similarity of two events is Sp = Sp-binary · SNeg · SOpt (SeeDev evaluation, "Sub-tasks
+evaluations"). Where there are no optional arguments it is 0 or 1, and events of equal keys are
+paired in the order of the files; else `hlteval.scoring.matching` pairs weighed candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from hlteval.representation import hashed, ordinals
+from hlteval.scoring.matching import Pair, greedy, optimal
+from hlteval.scoring.seedev.events import Sameness, Side, keys
+
+UNIT = 55440
+"""A similarity of 1. Twice the least common multiple of 1 to 12: with six optional roles on either
+side, 1 - errors / N and its half are whole numbers of these units."""
+
+CHOSEN = {"row": pl.Int64, "row_system": pl.Int64, "weight": pl.Int64}
+"""A pair: the event of the reference, that of the system, and their similarity in units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """A filter on what events are about: the fillers of `roles` must all be of the types `of`."""
+
+    roles: tuple[str, ...]
+    of: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One pairing of all events, and the subsets of its pairs that are scored.
+
+    Attributes:
+        name: of the evaluation, as the official software prints it.
+        overall: name of the scoring over all pairs; empty if there is none.
+        listed: the names of all scorings, in the order in which they are printed.
+        scorings: the scoring that counts the events of a type, by type; a pair counts where either
+            of its events does.
+        merged: types that are taken as one, with its name.
+        agents: of merged types, the roles that are compared as agent and as target; an event
+            without its agent role is never paired.
+        commutative: the types whose arguments may change places.
+        inside_sentences: whether events across sentences are left out.
+        only: what the events that count are about.
+    """
+
+    name: str
+    overall: str
+    listed: tuple[str, ...]
+    scorings: Mapping[str, str]
+    merged: Mapping[str, str] = field(default_factory=dict)
+    agents: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    commutative: frozenset[str] = frozenset()
+    inside_sentences: bool = False
+    only: Only | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """When two events are similar, and how much.
+
+    Attributes:
+        sameness: when two fillers are the same.
+        conditions: the optional roles; without them similarity is 0 or 1.
+        negation: whether being negated on one side only halves the similarity.
+        mandatory: `compared` where the fillers of mandatory roles must be the same; else their
+            roles by type, as mandatory and alternative ones: all of the former and one of the
+            latter must be present on both sides, whatever fills them.
+        pairing: `optimal`, or `greedy` as the official software.
+    """
+
+    sameness: Sameness
+    conditions: tuple[str, ...] = ()
+    negation: bool = False
+    mandatory: Literal["compared"] | Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = (
+        "compared"
+    )
+    pairing: Literal["optimal", "greedy"] = "optimal"
+
+
+def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison) -> pl.DataFrame:
+    """The pairing of an evaluation: a row per pair, as `CHOSEN`."""
+    if not comparison.conditions:
+        return _equal(sides, evaluation)
+    candidates = _candidates(sides, evaluation, comparison)
+    weighed = _weighed(candidates, sides, comparison)
+    # Where neither event has another candidate there is nothing to decide.
+    alone = pl.col("row").is_unique() & pl.col("row_system").is_unique()
+    pair = optimal if comparison.pairing == "optimal" else greedy
+    decided = pair([Pair(*row) for row in weighed.filter(~alone).iter_rows()])
+    return pl.concat([weighed.filter(alone), pl.DataFrame(decided, schema=CHOSEN, orient="row")])
+
+
+def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
+    """Pairs where similarity is 0 or 1: equal keys, first with first, second with second."""
+    key = ["document", "core", "rank"]
+    left, right = (_ranked(one, evaluation).lazy().with_columns(hashed(*key)) for one in sides)
+    joined = left.join(right, on="hashed", suffix="_system", maintain_order="left")
+    same = joined.filter(pl.col(part) == pl.col(f"{part}_system") for part in key)
+    return same.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64)).collect()
+
+
+def _ranked(one: Side, evaluation: Evaluation) -> pl.DataFrame:
+    """The key of each event, and its ordinal among those of the same key in the document."""
+    arguments = one.arguments
+    if evaluation.merged:
+        label = pl.col("label").replace(dict(evaluation.merged))
+        arguments = arguments.with_columns(label=label, role=_compared_role(evaluation))
+    core = keys(arguments, evaluation.commutative).lazy()
+    if evaluation.agents:
+        lacking = _without_agent(one, evaluation).lazy()
+        core = core.join(lacking, on="row", how="anti", maintain_order="left")
+    documents = one.events.lazy().select("row", "document")
+    placed = core.join(documents, on="row", maintain_order="left").collect()
+    return placed.with_columns(rank=ordinals(placed, ["document", "core"]))
+
+
+def _compared_role(evaluation: Evaluation) -> pl.Expr:
+    renamed = {
+        f"{label} {role}": name
+        for label, roles in evaluation.agents.items()
+        for role, name in zip(roles, ("Agent", "Target"), strict=True)
+    }
+    if not renamed:
+        return pl.col("role")
+    named = pl.concat_str("label", "role", separator=" ")
+    return named.replace_strict(renamed, default=pl.col("role"), return_dtype=pl.String)
+
+
+def _without_agent(one: Side, evaluation: Evaluation) -> pl.DataFrame:
+    agents = {label: roles[0] for label, roles in evaluation.agents.items()}
+    events = one.events.filter(pl.col("label").is_in(agents.keys()))
+    agent = pl.col("label").replace_strict(agents, default=None, return_dtype=pl.String)
+    present = one.arguments.filter(pl.col("role") == agent).select(row="frame_row")
+    return events.select("row").join(present, on="row", how="anti")
+
+
+def _candidates(
+    sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
+) -> pl.DataFrame:
+    """The pairs of events that may be similar: `row` and `row_system`."""
+    left, right = (_cores(one, evaluation, comparison).lazy() for one in sides)
+    joined = left.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
+    return joined.select("row", "row_system").unique(maintain_order=True).collect()
+
+
+def _cores(one: Side, evaluation: Evaluation, comparison: Comparison) -> pl.DataFrame:
+    """What two events must share to be similar at all: `document`, `row`, `core`."""
+    documents = one.events.select("document", "row")
+    core = one.arguments.filter(~pl.col("role").is_in(comparison.conditions))
+    if comparison.mandatory == "compared":
+        compared = keys(core, evaluation.commutative)
+        return documents.join(compared, on="row", maintain_order="left")
+    roles = core.group_by(row="frame_row", label="label").agg(pl.col("role")).sort("row")
+    rows = [
+        (row, f"{label} {alternative}")
+        for row, label, given in roles.iter_rows()
+        for alternative in _alternatives(comparison.mandatory.get(label), set(given))
+    ]
+    shapes = pl.DataFrame(rows, schema={"row": pl.Int64, "core": pl.String}, orient="row")
+    return documents.join(shapes, on="row", maintain_order="left")
+
+
+def _alternatives(
+    roles: tuple[tuple[str, ...], tuple[str, ...]] | None, given: set[str]
+) -> Iterable[str]:
+    """The shapes under which an event may be paired: one for each alternative role that it has."""
+    if roles is None or not given.issuperset(roles[0]):
+        return ()
+    return tuple(role for role in roles[1] if role in given) if roles[1] else ("",)
+
+
+def _weighed(
+    candidates: pl.DataFrame, sides: tuple[Side, Side], comparison: Comparison
+) -> pl.DataFrame:
+    """Sp = SNeg · SOpt of candidates, whose mandatory arguments agree: in units, above 0."""
+    left, right = (_conditioned(one, comparison.conditions) for one in sides)
+    both = candidates.lazy().join(left, on="row", maintain_order="left")
+    right = right.rename({"row": "row_system"})
+    both = both.join(right, on="row_system", suffix="_system", maintain_order="left")
+    errors = pl.sum_horizontal(_errors(role) for role in comparison.conditions)
+    things = [f"{role}_thing{side}" for role in comparison.conditions for side in ("", "_system")]
+    union = pl.concat_list(things).list.drop_nulls().list.n_unique().cast(pl.Int64)
+    both = both.with_columns(errors=errors, union=union)
+    similar = (pl.col("union") - pl.col("errors")) * UNIT // pl.col("union").clip(1)
+    optional = pl.when(pl.col("union") == 0).then(UNIT).otherwise(similar)
+    halved = (pl.col("negated") != pl.col("negated_system")) & comparison.negation
+    weight = pl.when(halved).then(optional // 2).otherwise(optional).cast(pl.Int64)
+    weighed = both.select("row", "row_system", weight=weight)
+    return weighed.filter(pl.col("weight") > 0).collect()
+
+
+def _conditioned(one: Side, conditions: tuple[str, ...]) -> pl.LazyFrame:
+    """Each event with, for every optional role, the key and the object of what fills it."""
+    events = one.events.lazy().select("row", "negated")
+    for role in conditions:
+        filled = one.arguments.lazy().filter(pl.col("role") == role)
+        filled = filled.select(row="frame_row", **{role: "key", f"{role}_thing": "thing"})
+        events = events.join(filled, on="row", how="left", maintain_order="left")
+    return events
+
+
+def _errors(role: str) -> pl.Expr:
+    """The errors in one optional role: missing 1, extra 1, wrong 2."""
+    ours, theirs = pl.col(role), pl.col(f"{role}_system")
+    one_sided = ours.is_null() != theirs.is_null()
+    wrong = (ours != theirs).fill_null(False)
+    return one_sided.cast(pl.Int64) + 2 * wrong.cast(pl.Int64)

@@ -1,0 +1,292 @@
+"""SeeDev: the measures over pairs of reference and predicted events.
+
+The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
+sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
+profile compare is declared as an `EventMatch`; hlteval/tasks/seedev_metrics.py holds the four.
+
+Conventions:
+    Similarities are integers in units of 1/`UNIT`, so that sums are exact and do not depend on the
+    order of documents or on batches. Counts are a row per document, evaluation and scoring; they
+    add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from hlteval.representation import Corpus, align
+from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
+from hlteval.scoring.resampling import DOCUMENTS, Replicates, Weights, weighted
+from hlteval.scoring.seedev.alignment import aligned
+from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
+from hlteval.scoring.seedev.events import Side, others, side
+from hlteval.scoring.seedev.sentences import inside
+
+COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "document": pl.String,
+    "evaluation": pl.String,
+    "scoring": pl.String,
+    "references": pl.Int64,
+    "predictions": pl.Int64,
+    "pairs": pl.Int64,
+    "matched": pl.Int64,
+}
+"""What is counted: annotations of either side, pairs, and their summed similarities in units."""
+
+
+@dataclass(frozen=True)
+class EventMatch:
+    """How the events of a task are compared in a profile.
+
+    Attributes:
+        evaluations: the first is the main one, which the alignment shows.
+        comparison: when two events are similar, and how much.
+        others_count: whether predicted annotations that are no events count as predictions.
+        unknown_documents: whether predictions for documents without reference count.
+        measures: the names of the measures in the table `scorings`, in order.
+        whole_mismatches: whether SER takes only the whole part of the mismatches.
+        undefined: metrics that the profile does not give.
+        drawn: what intervals are drawn from: `documents`, or `pairs` (with what is unpaired) of
+            the main scoring, as the software draws them.
+    """
+
+    evaluations: tuple[Evaluation, ...]
+    comparison: Comparison
+    others_count: bool = False
+    unknown_documents: bool = True
+    measures: tuple[str, ...] = ()
+    whole_mismatches: bool = False
+    undefined: frozenset[str] = frozenset()
+    drawn: str = DOCUMENTS
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of a batch of documents, and the alignment of the main evaluation.
+
+        Args:
+            reference: the reference; its mentions are the given ones, its segments the sentences.
+            system: the predictions for the same documents.
+            alignment: whether the alignment is wanted.
+
+        Returns:
+            Counts, as `COUNTS`; and the alignment, a row per pair or unpaired annotation.
+        """
+        reference, system = align(reference, system)
+        if not self.unknown_documents:
+            system = _restricted(system, reference)
+        sides = (
+            self._side(reference, reference, "reference"),
+            self._side(system, reference, "system"),
+        )
+        extra = others(system, reference) if self.others_count else None
+        listed = [self._listed(one, sides, reference, extra) for one in self.evaluations]
+        counts = pl.concat(map(_count, self.evaluations, listed))
+        names = pl.concat([reference.documents, system.documents])
+        names = names.select(document="row", name="name").unique()
+        named = counts.lazy().join(names.lazy(), on="document").drop("document")
+        told = [*COUNTS, *([] if self.drawn == DOCUMENTS else ["similarities"])]
+        counted = named.rename({"name": "document"}).select(told).collect()
+        if not alignment:
+            return counted, None
+        return counted, aligned(listed[0], sides, self.comparison.conditions, names, UNIT)
+
+    def _side(self, corpus: Corpus, given: Corpus, name: str) -> Side:
+        compared = self.comparison
+        commutative = self.evaluations[0].commutative
+        return side(corpus, given, name, compared.sameness, compared.conditions, commutative)
+
+    def _listed(
+        self,
+        evaluation: Evaluation,
+        sides: tuple[Side, Side],
+        reference: Corpus,
+        extra: pl.DataFrame | None,
+    ) -> pl.DataFrame:
+        """A row per pair or unpaired annotation, with the scoring that counts each side."""
+        if evaluation.inside_sentences:
+            sides = (inside(sides[0], reference), inside(sides[1], reference))
+        chosen = pairs(sides, evaluation, self.comparison).lazy()
+        left, right = (_classed(one, evaluation) for one in sides)
+        right = right.rename({name: f"{name}_system" for name in ("row", "label", "scoring")})
+        paired = left.join(chosen, on="row", how="left", maintain_order="left")
+        paired = paired.join(
+            right.drop("document"), on="row_system", how="left", maintain_order="left"
+        )
+        unpaired = [right.join(chosen, on="row_system", how="anti", maintain_order="left")]
+        if extra is not None:
+            scored = extra.lazy().with_columns(scoring=_scoring(evaluation))
+            unpaired.append(scored.rename({"label": "label_system", "scoring": "scoring_system"}))
+        listed = pl.concat(
+            [paired.with_columns(other=pl.lit(None, pl.String)), *unpaired], how="diagonal"
+        )
+        return listed.collect()
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The counts of all documents, a row per scoring in the order in which they are printed."""
+        named = pl.concat(
+            [pl.DataFrame(schema=dict(COUNTS)), *(batch.select(COUNTS.keys()) for batch in counts)]
+        )
+        added = named.group_by("evaluation", "scoring").agg(pl.exclude("document").sum())
+        listed = [
+            (evaluation.name, scoring)
+            for evaluation in self.evaluations
+            for scoring in ([evaluation.overall] if evaluation.overall else [])
+            + list(evaluation.listed)
+        ]
+        rows = pl.DataFrame(
+            listed, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
+        )
+        joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
+        return joined.with_columns(pl.exclude("evaluation", "scoring").fill_null(0))
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], list[dict[str, object]]]:
+        """Measures from total counts: the metrics of the main scoring, and the table `scorings`."""
+        every = {name: plain(values) for name, values in self._measures(_columns(total)).items()}
+        named = zip(total["evaluation"], total["scoring"], strict=True)
+        table: list[dict[str, object]] = [
+            {
+                "evaluation": evaluation,
+                "scoring": scoring,
+                "measure": measure,
+                "value": every[measure][at],
+            }
+            for at, (evaluation, scoring) in enumerate(named)
+            for measure in self.measures
+        ]
+        metrics = {
+            name: None if name in self.undefined else every[measure][0]
+            for name, measure in _METRICS.items()
+        }
+        return metrics, table
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The metrics of the main scoring, for each way to weigh the documents."""
+        own = self._of_main_scoring(counts)
+        every = self._measures(weighted(own, _ADDED, documents, weights))
+        return {
+            name: every[measure].astype(np.float64)
+            for name, measure in _METRICS.items()
+            if name not in self.undefined
+        }
+
+    def kinds(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """The pairs of the main scoring by similarity, and what is unpaired on either side."""
+        own = self._of_main_scoring(counts)
+        listed = own.select(matched=pl.col("similarities").explode()).drop_nulls()
+        paired = listed.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
+        pairs = int(own["pairs"].sum())
+        rows = [
+            ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
+            ("insertion", 0, 1, 0, 0, int(own["predictions"].sum()) - pairs),
+            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
+        ]
+        schema = {"document": pl.String, **dict.fromkeys((*_ADDED, "times"), pl.Int64)}
+        main = own.select("evaluation", "scoring").head(1)
+        return pl.DataFrame(rows, schema=schema, orient="row").join(main, how="cross")
+
+    def _of_main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
+        main = self.total([]).row(0, named=True)
+        return counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
+
+    def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
+        """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
+        references, predictions, pairs = (counts[name] for name in _ADDED[:3])
+        matches = counts["matched"] / UNIT
+        insertions = predictions - pairs
+        deletions = references - pairs
+        recall, precision = ratio(matches, references), ratio(matches, predictions)
+        # In integers, so that a sum that is whole stays whole.
+        missed = pairs * UNIT - counts["matched"]
+        counted = missed // UNIT if self.whole_mismatches else missed / UNIT
+        return {
+            "F1": ratio(2 * recall * precision, recall + precision),
+            "Recall": recall,
+            "Precision": precision,
+            "Predictions": predictions,
+            "References": references,
+            "False Negatives": deletions,
+            "False Positives": insertions,
+            "Matches": matches,
+            "SER": ratio(counted + insertions + deletions, references),
+            "Mismatches": pairs - matches,
+            "Insertions": insertions,
+            "Deletions": deletions,
+        }
+
+
+_ADDED = ("references", "predictions", "pairs", "matched")
+
+
+def _columns(total: pl.DataFrame) -> dict[str, Whole]:
+    return {name: total[name].to_numpy() for name in _ADDED}
+
+
+_METRICS: Mapping[str, str] = {
+    "f1": "F1",
+    "recall": "Recall",
+    "precision": "Precision",
+    "ser": "SER",
+    "matches": "Matches",
+    "substitutions": "Mismatches",
+    "insertions": "Insertions",
+    "deletions": "Deletions",
+    "references": "References",
+    "predictions": "Predictions",
+}
+
+
+def _restricted(system: Corpus, reference: Corpus) -> Corpus:
+    """The predictions for documents that the reference has."""
+    known = reference.documents["row"].implode()
+    kept = {
+        name: rows.filter(pl.col("document").is_in(known))
+        for name, rows in system.tables()
+        if "document" in rows.columns
+    }
+    return system.replace(documents=system.documents.filter(pl.col("row").is_in(known)), **kept)
+
+
+def _scoring(evaluation: Evaluation) -> pl.Expr:
+    scorings = dict(evaluation.scorings)
+    return pl.col("label").replace_strict(scorings, default=None, return_dtype=pl.String)
+
+
+def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
+    """Each event with the scoring that counts it; null where none does."""
+    events = one.events.lazy().select("document", "row", "label", scoring=_scoring(evaluation))
+    if evaluation.only is None:
+        return events
+    about = pl.col("role").is_in(evaluation.only.roles)
+    strange = ~pl.col("filler_label").is_in(evaluation.only.of).fill_null(False)
+    others = (
+        one.arguments.lazy().filter(about & strange).select(row="frame_row", strange=pl.lit(True))
+    )
+    marked = events.join(others.unique(), on="row", how="left", maintain_order="left")
+    kept = pl.when(pl.col("strange").is_null()).then("scoring")
+    return marked.with_columns(scoring=kept).drop("strange")
+
+
+def _count(evaluation: Evaluation, listed: pl.DataFrame) -> pl.DataFrame:
+    """The counts of an evaluation's scorings by document."""
+    rows = listed.lazy()
+    first = rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
+    both = rows.filter(pl.col("scoring") != pl.col("scoring_system"))
+    counted = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
+    if evaluation.overall:
+        counted.append(rows.with_columns(scoring=pl.lit(evaluation.overall)))
+    by_scoring = pl.concat(counted).group_by("document", "scoring")
+    counts = by_scoring.agg(
+        references=pl.col("label").count().cast(pl.Int64),
+        predictions=pl.col("label_system").count().cast(pl.Int64),
+        pairs=pl.col("weight").count().cast(pl.Int64),
+        matched=pl.col("weight").sum(),
+        similarities=pl.col("weight").drop_nulls(),
+    )
+    return counts.with_columns(evaluation=pl.lit(evaluation.name)).collect()

@@ -1,0 +1,1 @@
+"""Situation frames: precision and recall over confidence."""

@@ -1,0 +1,296 @@
+"""Speech Situation Frames: three layers of precision and recall, swept over the confidences.
+
+Frames are projected to a layer (Relevance: the segment; Type: segment and type; Type+Place: those
+and the place), duplicates are merged, and what is left is paired one to one so that the summed
+similarity is greatest. The sum of similarities is the number of true positives.
+
+Conventions:
+    Similarities are integers in units of 1/`UNIT`, so that sums are exact and depend on no order.
+    Statistics are what each frame adds at its layer when it comes below all more confident ones of
+    its segment: sums over segments give the counts at any threshold, and similarities and pairings
+    are worked out once, whatever the number of cuts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from hlteval.representation import Corpus, align
+from hlteval.scoring.curves import LAST, Curve, curve
+from hlteval.scoring.similarity import similarities
+from hlteval.scoring.situations.situations import (
+    ALIGNMENT,
+    COUNTS,
+    FIGURES,
+    LAYERS,
+    aligned,
+    ambiguous_segments,
+    by_confidence,
+    candidate_places,
+    changed_rows,
+    contested,
+    equal,
+    left_out,
+    projected,
+    reference_rows,
+    simple,
+    submitted_rows,
+    with_names,
+)
+
+CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "layer": pl.String,
+    "cut": pl.Int64,
+    "threshold": pl.Float64,
+    "tp": pl.Float64,
+    "fp": pl.Float64,
+    "fn": pl.Float64,
+    "precision": pl.Float64,
+    "recall": pl.Float64,
+}
+"""A row per layer and cut: how many frames it takes, the least confidence of them, and counts."""
+
+_KEYS = {
+    "relevance": ("document",),
+    "type": ("document", "label"),
+    "type+place": ("document", "label", "place"),
+}
+_MEASURES = {
+    "AUC": "auc",
+    "AUC anchored": "auc_anchored",
+    "AUC unanchored": "auc_unanchored",
+    "Max F1": "max_f1",
+}
+
+
+@dataclass(frozen=True)
+class FrameMatch:
+    """How frames are compared in a profile.
+
+    Attributes:
+        profile: `plan` follows the specification; `official` the script of its authors: cuts by
+            rank, no anchor, only the last of several places of one type, places before an ambiguous
+            block still counted, blank places taken as places.
+        places: `soft`, or `exact` where only equal names match.
+        normalize: a Unicode normal form that both sides are brought to, or empty.
+        dictionary: names of places by the names that are written for them, for both sides.
+    """
+
+    profile: Literal["plan", "official"] = "plan"
+    places: Literal["soft", "exact"] = "soft"
+    normalize: Literal["", "NFC", "NFD", "NFKC", "NFKD"] = ""
+    dictionary: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def official(self) -> bool:
+        """Whether the script is reproduced."""
+        return self.profile == "official"
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """What the frames of a batch of segments add to each layer, and how they are paired.
+
+        Args:
+            reference: the annotated frames.
+            system: the system's, for the same segments and perhaps others.
+            alignment: whether the alignment is wanted.
+
+        Returns:
+            Statistics, as `COUNTS`; and the alignment, as `ALIGNMENT`, or None.
+
+        Examples:
+            >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
+            >>> said = {**frame, "label": "Shelter", "confidence": 0.5}
+            >>> one = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[said])
+            >>> counts, _ = FrameMatch().statistics(one, one)
+            >>> counts.filter(layer="type", frames=1)["matched"].len() == 1
+            True
+        """
+        reference, system = align(reference, system)
+        annotated = by_confidence(self._reference(reference))
+        submitted = by_confidence(self._system(system, reference))
+        ambiguous = ambiguous_segments(reference)
+        counts, pairs = [submitted_rows(submitted)], []
+        for layer, keys in _KEYS.items():
+            left, right = (projected(frames, keys) for frames in (annotated, submitted))
+            if layer == "type+place" and not self.official:
+                pairs += [left_out(layer, one, ambiguous) for one in (left, right)]
+                left, right = (
+                    one.join(ambiguous, on="document", how="anti") for one in (left, right)
+                )
+            if layer == "type+place":
+                changes, paired = self._located(left, right)
+            else:
+                changes, paired = equal(left, right, keys)
+            counts += [changed_rows(layer, changes), reference_rows(layer, left)]
+            if alignment:
+                pairs.append(aligned(layer, left, right, paired))
+        names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
+        named = with_names(pl.concat(counts), names, COUNTS)
+        return named, with_names(pl.concat(pairs), names, ALIGNMENT) if alignment else None
+
+    def _reference(self, corpus: Corpus) -> pl.DataFrame:
+        """The annotated frames, with the places that count."""
+        frames = corpus.frames.filter(pl.col("kind") == "situation")
+        frames = frames.with_columns(place=self._named_place())
+        if not self.official:
+            return frames
+        several = pl.col("label").n_unique().over("document", "origin", "record") > 1
+        last = pl.col("row") == pl.col("row").max().over("document", "origin", "record")
+        frames = frames.filter(several | last)
+        firsts = candidate_places(corpus).group_by("document").agg(ambiguous=pl.col("record").min())
+        frames = frames.join(firsts, on="document", how="left")
+        dropped = (pl.col("record") >= pl.col("ambiguous")).fill_null(False)
+        return frames.with_columns(place=pl.when(~dropped).then("place")).drop("ambiguous")
+
+    def _system(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+        """The submitted frames, with the places that count."""
+        frames = corpus.frames.filter(pl.col("kind") == "situation")
+        frames = frames.with_columns(pl.col("confidence").fill_null(1.0), place=self._named_place())
+        if not self.official:
+            return frames
+        unknown = pl.col("document").is_in(ambiguous_segments(reference)["document"].implode())
+        return frames.with_columns(place=pl.when(~unknown).then("place"))
+
+    def _named_place(self) -> pl.Expr:
+        place = pl.col("place")
+        if not self.official:
+            place = pl.when(place.str.strip_chars() != "").then(place)
+        if self.normalize:
+            place = place.str.normalize(self.normalize)
+        return place.replace(dict(self.dictionary)) if self.dictionary else place
+
+    def _located(
+        self, left: pl.DataFrame, right: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What each localized frame adds, and the pairs when all are there."""
+        group = ["document", "label"]
+        ours = left.select(*group, "place", reference=pl.int_range(pl.len(), dtype=pl.Int64))
+        theirs = right.with_row_index("system").with_columns(pl.col("system").cast(pl.Int64))
+        both = theirs.join(ours, on=group, suffix="_reference", maintain_order="left")
+        both = both.with_columns(
+            weight=similarities(
+                both["place_reference"], both["place"], exact=self.places == "exact"
+            )
+        ).filter(pl.col("weight") > 0)
+        both = both.with_columns(
+            references=pl.col("reference").n_unique().over(group),
+            systems=pl.col("system").n_unique().over(group),
+        )
+        gains, pairs = zip(simple(both), contested(both), strict=True)
+        gain = pl.concat(gains).group_by("system").agg(pl.col("matched").sum())
+        changes = theirs.join(gain, on="system", how="left").with_columns(
+            pl.col("matched").fill_null(0)
+        )
+        return changes, pl.concat(pairs)
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The statistics of several batches as one."""
+        return pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])
+
+    def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
+        """The curve of each layer; None where a layer does not apply."""
+        submitted = total.filter(pl.col("layer") == "submitted")
+        applying = {
+            "relevance",
+            *total.filter(pl.col("confidence").is_not_null())["layer"].unique(),
+        }
+        return {
+            layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.official)
+            if layer in applying
+            else None
+            for layer in LAYERS
+        }
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+        """The metrics of all layers, and the tables `scorings` and `curve`."""
+        curves = self.curves(total)
+        metrics: dict[str, float | None] = {}
+        scorings: list[dict[str, object]] = []
+        for layer, points in curves.items():
+            figures = self.figures(points)
+            metrics |= {f"{layer}.{name}": figures[name] for name in FIGURES}
+            shown = {name: figures[key] for name, key in _MEASURES.items()}
+            shown |= points.last() if points else dict.fromkeys(LAST)
+            scorings += [
+                {"evaluation": "Curves", "scoring": LAYERS[layer], "measure": name, "value": value}
+                for name, value in shown.items()
+            ]
+        rows = [
+            {"layer": LAYERS[layer], **row}
+            for layer, points in curves.items()
+            if points
+            for row in points.rows()
+        ]
+        tables = {
+            "scorings": pl.DataFrame(scorings, schema=_SCORINGS),
+            "curve": pl.DataFrame(rows, schema=dict(CURVE)),
+        }
+        return metrics, tables
+
+    def figures(self, points: Curve | None) -> dict[str, float | None]:
+        """The metrics of one layer; all null where it does not apply."""
+        if points is None:
+            return dict.fromkeys(FIGURES)
+        anchored, unanchored = points.area(anchored=True), points.area(anchored=False)
+        best = points.best_f1()
+        if self.official and not points.beyond_zero:  # the script prints a zero for no point at all
+            unanchored, best = 0.0, 0.0
+        own = unanchored if self.official else anchored
+        return dict(zip(FIGURES, (own, anchored, unanchored, best), strict=True))
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the numbers must know."""
+        told = []
+        curves = self.curves(total)
+        for layer, points in curves.items():
+            name = LAYERS[layer]
+            if points is None:
+                told.append(f"{name} does not apply: no frame of the submission is of this layer")
+            elif not points.references:
+                told.append(f"{name}: the reference has no frame, so recall is undefined")
+            elif len(points.beyond_zero) == 1:
+                told.append(f"{name}: a curve of one point has no area{_STOPS * self.official}")
+            elif not points.beyond_zero and not self.official:
+                told.append(f"{name}: no point of the curve has a recall above 0")
+            elif not points.beyond_zero:
+                told.append(f"{name}: no point of the curve has a recall above 0; {_ZERO}")
+        split = next((one.split_ties for one in curves.values() if one), 0)
+        if self.official and split:
+            told.append(
+                f"{split} cuts divide frames of equal confidence by their order in the file; "
+                "profile plan does not depend on it"
+            )
+        return tuple(told)
+
+    def files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files that the script of the authors writes; none in the profile `plan`."""
+        if not self.official:
+            return {}
+        files: dict[str, str] = {}
+        summary = "Layer\tAUC\n"
+        for layer, points in self.curves(total).items():
+            if points is None:
+                continue
+            area = self.figures(points)["auc"]
+            if area is None:  # the script stops at this layer, and writes no summary
+                return files
+            lines = (f"{recall:.8f}\t{precision:.8f}\n" for recall, precision in points.beyond_zero)
+            files[f"log_{LAYERS[layer]}.tsv"] = "".join(["recall\tprecision\n", *lines])
+            summary += f"{LAYERS[layer]}\t{area:.8f}\n"
+        return {"summary.tsv": summary, **files}
+
+
+_STOPS = "; the official script stops here with an error"
+_ZERO = "the official script prints an area of 0"
+_SCORINGS = {
+    "evaluation": pl.String,
+    "scoring": pl.String,
+    "measure": pl.String,
+    "value": pl.Float64,
+}

@@ -1,0 +1,64 @@
+"""Every metric tells what it means, and the page has them all."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.make.metric_page import metric_page
+from hlteval import tasks
+from hlteval.scoring.edl.measures import DEFAULT
+from hlteval.tasks.task import Task
+
+DOCS = Path(__file__).parents[3] / "docs"
+SCORED = [task for name in tasks.BUILTIN if (task := tasks.load(name)).metrics]
+VALUES = re.compile(r"0 to 1|0 and more|a whole number from 0|a number from 0(; .+)?")
+
+
+def test_the_committed_page_is_up_to_date(golden):
+    golden(DOCS / "metrics.md", metric_page())
+
+
+@pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
+def test_every_metric_tells_what_it_means(task: Task) -> None:
+    assert list(task.declared) == list(task.metrics)
+    for measured, figure in task.declared.values():
+        assert re.fullmatch(r"[A-Z].*\.", figure.meaning)
+        assert VALUES.fullmatch(figure.values)
+        assert figure.clause
+        # a count needs no formula, a ratio does
+        assert figure.formula or figure.values.startswith(("a number", "a whole number"))
+        assert measured is None or (measured.meaning and measured.formula and measured.clause)
+
+
+@pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
+def test_the_page_tells_every_figure_and_what_has_it(task: Task) -> None:
+    part = metric_page().split(f"\n## {task.name}\n")[1].partition("\n## ")[0]
+    named = re.findall(r"^\| `([^`]+)` \|", part, re.M)
+    assert named == [one.name for one in (*task.measured, *task.figures)]
+    for figure in task.figures:
+        assert f"| `{figure.name}` | {figure.meaning} |" in part.replace("\\", "")
+
+
+@pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
+def test_what_is_declared_is_what_is_scored(task: Task) -> None:
+    for profile in task.profiles:
+        metric = task.scorer(profile, {})
+        assert set(metric.score(metric.total([]))[0]) == set(task.metrics)
+
+
+def test_errors_are_better_where_they_are_less():
+    less = {name.rpartition(".")[2] for task in SCORED for name in task.less}
+    assert less == {
+        *("ser", "substitutions", "insertions", "deletions", "fp", "fn"),
+        *("inc", "mis", "spu", "und", "ovg", "sub", "sub_muc", "err"),
+    }
+
+
+def test_every_measure_of_linking_is_told():
+    (linking,) = (task for task in SCORED if task.name == "lorehlt-edl")
+    assert tuple(one.name for one in linking.measured) == DEFAULT
+    meanings = [(one.meaning, one.formula) for one in linking.measured]
+    assert len(set(meanings)) == len(meanings)

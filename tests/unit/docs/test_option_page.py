@@ -1,0 +1,48 @@
+"""The page of options has every command and option that there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from docs.make.option_page import COMMANDS, PER_TASK, option_page
+from hlteval import tasks
+from hlteval.cli.app import app
+
+DOCS = Path(__file__).parents[3] / "docs"
+TASK = "lorehlt-edl"
+
+
+def test_the_committed_page_is_up_to_date(golden):
+    golden(DOCS / "options.md", option_page())
+
+
+def test_every_command_is_told():
+    registered = {one.name for one in (*app.registered_commands, *app.registered_groups)}
+    assert registered == set(COMMANDS)
+    assert {one.name for one in app.registered_groups} == set(PER_TASK)
+    assert re.findall(r"^## (\w+)$", option_page(), re.M) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_has_the_options_that_its_help_tells(command: str) -> None:
+    arguments = [command, *([TASK] if command in PER_TASK else []), "--help"]
+    shown = CliRunner().invoke(app, arguments, terminal_width=200).stdout
+    own = {option.flag for option in tasks.load(TASK).options}
+    helped = set(re.findall(r"--([a-z][a-z-]*)", shown)) - {"help"}
+    page = option_page().split(f"\n## {command}\n")[1].partition("\n## ")[0]
+    told = set(re.findall(r"^\| `[^`]*--([a-z][a-z-]*)", page, re.M))
+    assert told <= helped
+    assert helped - told <= (own if command in PER_TASK else set())
+
+
+@pytest.mark.parametrize("name", tasks.BUILTIN)
+def test_the_options_of_every_task_are_told(name: str) -> None:
+    task = tasks.load(name)
+    _, heading, page = option_page().partition(f"\n### {name}\n")
+    assert bool(heading) == bool(task.options)
+    told = re.findall(r"^\| `[^`]*--([a-z-]+)", page.partition("\n### ")[0], re.M)
+    assert told == [option.flag for option in task.options]

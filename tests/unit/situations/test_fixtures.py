@@ -1,0 +1,103 @@
+"""Every code of this family has a fixture that raises it and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval.converters import load
+from hlteval.findings import Finding, catalogue
+from hlteval.sources import open_source
+from hlteval.workflows.validation import validate
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+FORMATS = ("appen", "speech-sf-json", "speech-sf-tsv", "document-list")
+READ = [(form, path) for form in FORMATS for path in sorted(FIXTURES.glob(f"{form}/invalid/*"))]
+RULES = sorted(FIXTURES.glob("speech-sf/invalid/*"))
+SEGMENTS = FIXTURES / "speech-sf/valid/segments.list"
+AGAINST = {"SSF107": FIXTURES / "speech-sf/valid/reference.json"}
+"""What is checked beside the frames of a reference, and not beside a list of segments."""
+
+
+def code_of(path: Path) -> str:
+    return path.name.partition("-")[0]
+
+
+def found(form: str, path: Path) -> list[Finding]:
+    source = open_source(str(path))
+    readings = list(load(form).read(source))
+    return [*source.findings, *(one for reading in readings for one in reading.findings)]
+
+
+@pytest.mark.parametrize(("form", "path"), READ, ids=lambda value: getattr(value, "name", value))
+def test_a_fixture_raises_its_code_and_nothing_else(form: str, path: Path) -> None:
+    findings = found(form, path)
+    assert {finding.code for finding in findings} == {code_of(path)}
+    assert all(finding.clause and finding.help for finding in findings)
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
+def test_a_fixture_breaks_its_rule_and_no_other(path: Path) -> None:
+    against = AGAINST.get(code_of(path), SEGMENTS)
+    verdict = validate("speech-sf", str(path), against=str(against))
+    assert set(verdict.by_code) == {code_of(path)}
+    severity = catalogue()[code_of(path)].severity
+    assert verdict.passed == (severity != "error")
+
+
+def test_every_code_has_a_fixture() -> None:
+    codes = {code for code in catalogue() if code[:3] in {"APN", "DOC", "JSN", "SFJ", "SFT", "SSF"}}
+    assert {code_of(path) for _, path in READ} | {code_of(path) for path in RULES} == codes
+
+
+@pytest.mark.parametrize("code", [c for c in catalogue() if c[:3] in {"JSN", "SFJ"}])
+def test_the_good_example_is_good(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "good.json"
+    path.write_text(catalogue()[code].good, "utf-8")
+    if code != "SFJ101":
+        assert found("speech-sf-json", path) == []
+
+
+@pytest.mark.parametrize("code", [c for c in catalogue() if c.startswith("APN")])
+def test_the_good_annotation_is_good(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "D1.txt"
+    path.write_text(catalogue()[code].good, "utf-8")
+    if code not in {"APN102", "APN402", "APN403"}:  # these are not whole files
+        assert found("appen", path) == []
+
+
+def test_what_is_valid_has_no_finding_but_an_ambiguous_block() -> None:
+    assert found("speech-sf-json", FIXTURES / "speech-sf-json/valid/frames.json") == []
+    ambiguous = found("appen", FIXTURES / "appen/valid")
+    assert [(one.code, Path(one.file or "").name) for one in ambiguous] == [("APN306", "D3.txt")]
+    submission = FIXTURES / "speech-sf/valid/submission.json"
+    assert validate("speech-sf", str(submission), against=str(SEGMENTS)).findings == ()
+
+
+def test_a_script_is_told_once_and_needs_a_reference_with_places() -> None:
+    path = str(FIXTURES / "speech-sf/invalid/SSF107-in-latin.json")
+    (finding,) = validate("speech-sf", path, against=str(AGAINST["SSF107"])).findings
+    assert finding.message == (
+        "Jiangsu is in Latin letters, and the places of the reference are in Cjk (such frames: 1)"
+    )
+    assert finding.span is not None
+    assert finding.span.line == 14
+    for reference in (SEGMENTS, None):
+        assert (
+            "SSF107"
+            not in validate("speech-sf", path, against=reference and str(reference)).by_code
+        )
+
+
+def test_a_number_beyond_all_floats_is_judged_alike_where_other_things_are_wrong(
+    tmp_path: Path,
+) -> None:
+    """A file with faults is read by another parser, which tells them all."""
+    given = FIXTURES / "speech-sf-json/invalid/SFJ205-four-hundred-digits.json"
+    faulty = tmp_path / "faulty.json"
+    faulty.write_text(given.read_text("utf-8").replace("}]", "},]"), "utf-8")
+    (only,) = found("speech-sf-json", given)
+    among = {one.code: one.span for one in found("speech-sf-json", faulty)}
+    assert among.keys() == {"SFJ205", "JSN104"}
+    assert among["SFJ205"] == only.span

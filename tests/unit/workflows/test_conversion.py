@@ -1,0 +1,132 @@
+"""Conversion runs: which format is meant, and what is never lost in silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hlteval import convert, read
+from hlteval.converters import load
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.workflows import conversion
+from hlteval.workflows.conversion import Lossy, UnknownFormat, detected, target
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+CORPUS = str(FIXTURES / "standoff" / "valid" / "full")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        *(("out.jsonl", "jsonl"), ("o.corpus", "corpus"), ("a.a2", "standoff"), ("a.ann", "brat")),
+        ("a.rsd.txt", "rsd"),
+    ],
+)
+def test_the_suffix_tells_the_format(path: str, name: str) -> None:
+    assert target(path).name == name
+
+
+def test_a_suffix_of_several_formats_tells_none() -> None:
+    """Texts are `.txt` beside the annotations of BioNLP-ST and of brat."""
+    with pytest.raises(UnknownFormat, match=r"a\.txt does not tell the format"):
+        target("a.txt")
+
+
+@pytest.mark.parametrize(
+    ("path", "form", "reason"),
+    [
+        ("out", None, "does not tell the format"),
+        ("-", None, "does not tell the format"),
+        ("out.xml", None, "does not tell the format"),
+        ("out", "seedev-sentences", "cannot be written"),
+        ("out", "xml", "there is no format xml"),
+    ],
+)
+def test_a_format_that_cannot_be_told_is_asked_for(
+    path: str, form: str | None, reason: str
+) -> None:
+    with pytest.raises(UnknownFormat, match=reason):
+        target(path, form)
+
+
+def test_what_could_be_two_formats_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    greedy = replace(load("jsonl"), sniff=lambda _: True)
+    monkeypatch.setattr(conversion, "load", lambda name: greedy if name == "jsonl" else load(name))
+    source = Source("run", "folder", (Member("d.a2", "d.a2", 0, bytes),))
+    with pytest.raises(UnknownFormat, match="could be standoff or jsonl"):
+        detected(source)
+    assert detected(source, "standoff").name == "standoff"
+
+
+def test_strict_loss_holds_for_standard_output_too(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """No format of one file loses anything as yet; this one is made to."""
+    narrow = replace(load("jsonl"), carries=("documents", "documents.text"))
+    monkeypatch.setattr(conversion, "load", lambda name: narrow if name == "jsonl" else load(name))
+    with pytest.raises(Lossy) as lossy:
+        convert(CORPUS, "-", from_format="standoff", to_format="jsonl", strict_loss=True)
+    assert {finding.code for finding in lossy.value.findings} == {"CNV101"}
+    assert capsysbinary.readouterr().out == b""
+    findings = convert(CORPUS, "-", from_format="standoff", to_format="jsonl")
+    assert {finding.code for finding in findings} == {"CNV101"}
+    assert capsysbinary.readouterr().out != b""
+
+
+def test_reading_gives_what_was_wrong_in_order(tmp_path: Path) -> None:
+    (tmp_path / "b.a2").write_text("no tab\n")
+    (tmp_path / "a.a2").write_text("E1\tX A:T1\nnone here\n")
+    corpus, findings = read(str(tmp_path))
+    assert corpus.frames.height == 1
+    assert [(f.file or "")[-4:] for f in findings] == ["a.a2", "b.a2"]
+
+
+def test_a_mistaken_end_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    broken = replace(load("jsonl"), write=fail)
+    monkeypatch.setattr(conversion, "load", lambda name: broken if name == "jsonl" else load(name))
+    with pytest.raises(OSError, match="No space"):
+        convert(CORPUS, str(tmp_path / "out.jsonl"), from_format="standoff")
+    assert list(tmp_path.iterdir()) == []
+
+
+NAMES = ("../outside", "/outside", "a/../../outside", "a\\b", "..", "", "a\0b", "x" * 250)
+FOLDERS = ("standoff", "brat", "appen", "ltf", "rsd", "laf", "text")
+
+
+def read_from(member: str, form: str, name: str) -> Corpus:
+    """A corpus of one document that says it was read from a file of that name."""
+    source = {"row": 0, "path": "x", "member": member, "format": form, "sha256": ""}
+    place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+    return Corpus(
+        sources=[source],
+        documents=[{"row": 0, "name": name, "origin": 0, "text": "a b"}],
+        mentions=[place | {"mention": "T1", "label": "X", "start": 0, "end": 1}],
+    )
+
+
+@pytest.mark.parametrize("form", FOLDERS)
+@pytest.mark.parametrize("given", NAMES)
+def test_no_name_leads_out_of_the_folder(form: str, given: str, tmp_path: Path) -> None:
+    write, folder = load(form).write, tmp_path / "deep" / "out"
+    assert write is not None
+    folder.parent.mkdir()
+    write([read_from(given, form, "d1")], folder)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert written
+    assert all(path.is_relative_to(folder) for path in written)
+    assert any(path.name.startswith("d1.") for path in written)
+    write([read_from("", "jsonl", given)], folder)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(written)
+    assert not Path("/outside").exists()
+
+
+@pytest.mark.parametrize("form", [name for name in FOLDERS if name != "text"])
+def test_a_document_without_a_file_is_told(form: str) -> None:
+    lost = load(form).lost(read_from("", "jsonl", "../outside"))
+    assert lost["documents whose name is no name of a file"] == 1

@@ -1,0 +1,108 @@
+"""Intervals of every task: replicates are made of the very counts that scores are made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from hlteval import tasks
+from hlteval.scoring import resampling
+from hlteval.scoring.resampling import (
+    Divisible,
+    Replicates,
+    Weights,
+    draws,
+    names,
+    parts,
+    replicated,
+    unit,
+)
+from hlteval.workflows.scoring import Intervals, Run, scored
+
+DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
+GIVEN = {
+    "seedev-binary": ("reference", "system"),
+    "seedev-full": ("reference", "system"),
+    "speech-sf": ("speech/annotations", "speech/system.json"),
+    "lorehlt-edl": ("entities/reference.tab", "entities/system.tab"),
+    "hub4": ("templettes/reference.tpl", "templettes/system.tpl"),
+}
+SCORED = [name for name in tasks.BUILTIN if tasks.load(name).metric]
+
+
+def run_of(task: str) -> Run:
+    reference, system = GIVEN[task]
+    lenient = task == "seedev-binary"  # the documents are those of the other task
+    return scored(task, str(DEMO / reference), str(DEMO / system), lenient=lenient)
+
+
+def replicates(
+    run: Run, counts: pl.DataFrame, documents: list[str], weights: Weights
+) -> Replicates:
+    """The replicates of all parts of a run's metric."""
+    found: Replicates = {}
+    for part in parts(run.metric):
+        found |= replicated(part, counts, documents, weights)
+    return found
+
+
+@pytest.mark.parametrize("task", SCORED)
+def test_every_document_once_gives_the_scores(task: str) -> None:
+    run = run_of(task)
+    counts = pl.concat(run.counts)
+    documents = names(run.metric, counts)
+    assert documents
+    weights = np.ones((1, len(documents)), np.int64)
+    once = replicates(run, counts, documents, weights)
+    expected = run.scores().metrics
+    defined = {name: value for name, value in expected.items() if value is not None}
+    assert {name: once[name][0] for name in defined} == pytest.approx(defined)
+
+
+@pytest.mark.parametrize("task", SCORED)
+def test_weights_and_copies_agree(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of counts of several documents, made of one document's by other names."""
+    run = run_of(task)
+    column = unit(run.metric)
+    counts = pl.concat(
+        one.with_columns(pl.format("{} {}", column, pl.lit(copy)).alias(column))
+        for copy in range(3)
+        for one in run.counts
+    )
+    documents = names(run.metric, counts)
+    (weights,) = draws(len(documents), 4, seed=1)
+    added = replicates(run, counts, documents, weights)
+    monkeypatch.setattr(resampling, "Additive", type("Never", (), {}))
+    copied = replicates(run, counts, documents, weights)
+    for name, values in added.items():
+        assert values == pytest.approx(copied[name], nan_ok=True), name
+
+
+@pytest.mark.parametrize("task", SCORED)
+def test_scores_lie_within_intervals_of_one_document(task: str) -> None:
+    run = run_of(task)
+    found = run.scores(Intervals(20))
+    primary = found.primary
+    low, high = found.intervals[primary]
+    value = found.metrics[primary]
+    assert value is not None
+    if len(names(run.metric, pl.concat(run.counts))) == 1:
+        assert (low, high) == pytest.approx((value, value))
+    assert low <= high
+
+
+@pytest.mark.parametrize("task", ["seedev-binary", "seedev-full"])
+def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
+    reference, system = GIVEN[task]
+    run = scored(task, str(DEMO / reference), str(DEMO / system), profile="official", lenient=True)
+    assert isinstance(run.metric, Divisible)
+    assert run.metric.drawn == "pairs"
+    kinds = run.metric.kinds(pl.concat(run.counts))
+    times = kinds["times"].to_numpy()[np.newaxis]
+    once = replicated(run.metric, kinds.drop("times"), kinds["document"].to_list(), times)
+    expected = {name: v for name, v in run.scores().metrics.items() if v is not None}
+    assert {name: once[name][0] for name in expected} == pytest.approx(expected)
+    assert "draws of pairs" in run.scores(Intervals(10)).notes[-1]

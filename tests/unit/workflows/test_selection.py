@@ -1,0 +1,57 @@
+"""Findings by code: which count, and how much."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlteval.findings import Finding, Severity
+from hlteval.workflows.selection import Selection, UnknownCode
+
+
+def told(code: str) -> Finding:
+    return Finding(
+        code=code, name="n", severity=Severity.ERROR, blocking=True, message="this is wrong"
+    )
+
+
+FOUND = [told("STD101"), told("STD302"), told("SEE301")]
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "kept"),
+    [
+        ([], [], ["STD101", "STD302", "SEE301"]),
+        (["STD"], [], ["STD101", "STD302"]),
+        (["std302, SEE"], [], ["STD302", "SEE301"]),
+        (["STD101", "SEE301"], [], ["STD101", "SEE301"]),
+        ([], ["STD"], ["SEE301"]),
+        (["STD"], ["STD1"], ["STD302"]),
+    ],
+)
+def test_codes_are_chosen_by_how_they_begin(
+    select: list[str], ignore: list[str], kept: list[str]
+) -> None:
+    chosen = Selection.parse(select, ignore, [])
+    assert [finding.code for finding in chosen.of(FOUND)] == kept
+
+
+def test_the_longest_beginning_gives_the_severity() -> None:
+    chosen = Selection.parse([], [], ["STD=warning", "STD302=info"])
+    assert [finding.severity.value for finding in chosen.of(FOUND)] == ["warning", "info", "error"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((["XXX"], [], []), "no code begins with XXX"),
+        (([], ["STD9999"], []), "no code begins with STD9999"),
+        (([], [], ["STD101"]), "STD101 is not CODE=error"),
+        (([], [], ["STD101=fatal"]), "STD101=fatal is not CODE=error"),
+        (([], [], ["Q=info"]), "no code begins with Q"),
+    ],
+)
+def test_what_is_no_code_is_an_error_of_usage(
+    given: tuple[list[str], list[str], list[str]], told: str
+) -> None:
+    with pytest.raises(UnknownCode, match=told):
+        Selection.parse(*given)

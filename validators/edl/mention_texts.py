@@ -1,0 +1,162 @@
+"""Mention strings beside the texts they are from, of which they are the extent but for blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import polars as pl
+
+from hlteval.converters.edl.lines import BLANKS, normalised
+
+_WINDOW = 50_000
+"""Characters on either side in which a mention string is looked for."""
+_LONGEST, _SEARCHED = 300, 200
+"""Of a mention string that is looked for, and how many are."""
+_SURE = 0.9
+"""The share of the mentions that do not fit which must fit if they are counted otherwise."""
+_SLACK = 1000
+"""Characters that a text may be longer than four times the mention string, and still be that."""
+
+CONVENTIONS: Mapping[str, tuple[str, str]] = {
+    "one": ("counted from 1", "subtract 1 from all offsets"),
+    "exclusive": (
+        "those of the first character and of the one behind the last",
+        "subtract 1 from the second offset of each mention",
+    ),
+    "one-exclusive": (
+        "counted from 1, the second that of the character behind the last",
+        "subtract 1 from each first offset and 2 from each second",
+    ),
+    "utf-16": (
+        "counted in units of UTF-16, as Java and JavaScript do",
+        "count code points: a character beyond U+FFFF is one",
+    ),
+    "utf-8": ("counted in bytes", "count characters of the decoded text"),
+}
+"""Other ways to count offsets: what they are, and what to do."""
+
+_Slice = Callable[[str, int, int], str]
+
+
+def compared(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Mentions beside the text of their extent.
+
+    Args:
+        rows: mentions, none of them reversed or empty.
+        documents: the documents, with their texts; a mention whose document has none is left out.
+
+    Returns:
+        The mentions with `length`, that of the document's text; `given` and `found`, what they say
+        and what the text has, both normalised; and `fits`, whether these are the same.
+    """
+    texts = _texts(documents)
+    some = rows.filter(pl.col("document").is_in(list(texts)))
+    sliced = _sliced(some, texts, lambda text, start, end: text[start:end])
+    lengths = {key: len(text) for key, text in texts.items()}
+    length = pl.col("document").replace_strict(lengths, default=None, return_dtype=pl.Int64)
+    told = some.with_columns(sliced, given=pl.col("text").fill_null(""), length=length)
+    told = told.with_columns(given=normalised("given"), found=normalised("found"))
+    inside = pl.col("end") <= pl.col("length")
+    return told.with_columns(fits=inside & (pl.col("given") == pl.col("found")))
+
+
+def _texts(documents: pl.DataFrame) -> dict[int, str]:
+    return dict(documents.select("row", "text").drop_nulls("text").iter_rows())
+
+
+def _sliced(rows: pl.DataFrame, texts: Mapping[int, str], cut: _Slice) -> pl.Series:
+    """What the texts have at the extents of mentions, as far as it can be what these say."""
+    columns = rows.select("document", "start", "end", pl.col("text").fill_null("")).iter_rows()
+    found = [
+        cut(texts[document], start, min(end, start + 4 * len(given) + _SLACK))
+        for document, start, end, given in columns
+    ]
+    return pl.Series("found", found, dtype=pl.String)
+
+
+def _units(encoding: str, width: int) -> _Slice:
+    """The characters between two offsets that count units of an encoding."""
+    kept: dict[int, tuple[str, bytes]] = {}
+
+    def cut(text: str, start: int, end: int) -> str:
+        if id(text) not in kept:
+            kept.clear()
+            kept[id(text)] = (text, text.encode(encoding, "surrogatepass"))
+        data = kept[id(text)][1]
+        return data[width * start : width * end].decode(encoding, "replace")
+
+    return cut
+
+
+def _cuts() -> Mapping[str, _Slice]:
+    return {
+        "one": lambda text, start, end: text[max(start - 1, 0) : max(end - 1, 0)],
+        "exclusive": lambda text, start, end: text[start : end - 1],
+        "one-exclusive": lambda text, start, end: text[max(start - 1, 0) : max(end - 2, 0)],
+        "utf-16": _units("utf-16-le", 2),
+        "utf-8": _units("utf-8", 1),
+    }
+
+
+def counted_otherwise(
+    rows: pl.DataFrame, documents: pl.DataFrame
+) -> tuple[str, pl.DataFrame] | None:
+    """How offsets are counted, where most mentions that do not fit would fit then.
+
+    Args:
+        rows: as `compared` gives them.
+        documents: the documents, with their texts.
+
+    Returns:
+        The name of the convention, and the mentions that do not fit in spite of it; None where
+        there is no such convention, or where the mentions that do not fit are a few of many.
+    """
+    misfits = rows.filter(~pl.col("fits")).sort("document", maintain_order=True)
+    texts = _texts(documents)
+    if misfits.height < max(3, rows.height // 4):
+        return None
+    for name, cut in _cuts().items():
+        tried = misfits.with_columns(_sliced(misfits, texts, cut).alias("otherwise"))
+        fits = tried.with_columns(normalised("otherwise")).filter(
+            pl.col("otherwise") == pl.col("given"), pl.col("given") != ""
+        )
+        if fits.height >= _SURE * misfits.height:
+            left = misfits.join(fits, on="row", how="anti", maintain_order="left")
+            return name, left.sort("row")
+    return None
+
+
+def nearest(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.Series:
+    """Where mention strings stand instead, as hints; the first some hundred are looked for.
+
+    Args:
+        rows: mentions that do not fit, as `compared` gives them.
+        documents: the documents, with their texts.
+    """
+    texts = _texts(documents)
+    columns = rows.select("document", "start", "given").iter_rows()
+    hints = [
+        _nearest(texts[document], start, given) if number < _SEARCHED else _COUNT
+        for number, (document, start, given) in enumerate(columns)
+    ]
+    return pl.Series("hint", hints, dtype=pl.String)
+
+
+_COUNT = "count characters from 0, up to and with the last of the mention"
+
+
+def _nearest(text: str, start: int, given: str) -> str:
+    """Where a mention string stands in a text, nearest to an offset."""
+    words = [re.escape(word).replace("\\-", "-(?:\r?\n)?") for word in given.split()]
+    if not words or len(given) > _LONGEST:
+        return _COUNT
+    low = max(0, min(start, len(text)) - _WINDOW)
+    high = start + _WINDOW
+    found = [match.span() for match in re.compile(BLANKS.join(words)).finditer(text, low, high)]
+    if found:
+        first, end = min(found, key=lambda span: abs(span[0] - start))
+        return f"it stands at {first}-{end - 1}"
+    if low == 0 and high >= len(text):
+        return "the document does not have it; is it from another one?"
+    return _COUNT

@@ -1,0 +1,76 @@
+"""Rules over a submission of entity mentions as a package: a flat tarball with one .tab file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from hlteval.converters.edl import neleval
+from hlteval.converters.edl.edl_tab import SUFFIX, files, is_header, sniff
+from hlteval.findings import Finding, Span, excerpt, finding
+from hlteval.sources import Member, Source, Unreadable
+from hlteval.validators.packages import Package
+
+ARCHIVES = {"zip", "tgz"}
+_TELLING = re.compile(r"[^_]+_EDL_CP[0-9]+_[^_].*", re.IGNORECASE)
+_LISTED = 3
+
+
+def findings(package: Package) -> Iterator[Finding]:
+    """What is wrong with a submission as a package."""
+    source = package.submission
+    if neleval.sniff(source) and not sniff(source):
+        return  # no submission, but what is made of one for the scorer
+    tables = files(source)
+    yield from (found for member in tables for found in _header(member))
+    yield from _names(source, tables)
+    if source.kind in ARCHIVES:
+        yield from _archive(source, tables)
+
+
+def _header(member: Member) -> Iterator[Finding]:
+    try:
+        head = member.fetch()[:1000].decode("utf-8", "replace")
+    except Unreadable:
+        return
+    line = head.removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
+    if is_header(line):
+        span = Span(1, 1, len(line) + 1)
+        yield finding("EDL102", file=member.display, span=span, excerpt=excerpt(line, span))
+
+
+def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
+    """What there is beside the one file, and what that is called."""
+    if len(tables) > 1:
+        names = ", ".join(member.name for member in tables[:_LISTED])
+        more = ", …" if len(tables) > _LISTED else ""
+        yield finding("EDL105", file=source.path, count=len(tables), names=names + more)
+    for member in tables:
+        if source.kind != "stdin" and not member.basename.endswith(SUFFIX):
+            yield finding("EDL108", file=member.display)
+    for member in source.members:
+        if member not in tables:
+            yield finding("EDL109", file=member.display)
+
+
+def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
+    """What is wrong with an archive."""
+    if source.kind == "zip":
+        yield finding("EDL106", file=source.path)
+    for member in tables:
+        path = PurePosixPath(member.name)
+        if len(path.parts) > 1:
+            folder, base = str(path.parent), path.name
+            yield finding("EDL107", file=member.display, name=member.name, folder=folder, base=base)
+    if source.path == "-":
+        return
+    outer = PurePosixPath(source.path).name
+    stem = re.sub(r"\.(?:tgz|tar\.gz|zip)$", "", outer, flags=re.IGNORECASE)
+    if len(tables) == 1 and tables[0].basename not in {stem, f"{stem}{SUFFIX}"}:
+        inner = tables[0].basename
+        yield finding(
+            "EDL110", file=source.path, inner=inner, outer=f"{stem.removesuffix(SUFFIX)}.tab"
+        )
+    if not _TELLING.fullmatch(stem):
+        yield finding("EDL111", file=source.path, name=outer)

@@ -1,0 +1,1 @@
+"""Rules of HUB-4 templettes."""
