@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from hlteval.converters.format import Format, Reading, Setting, WrongSetting
+from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 from hlteval.extensions import FORMATS, extensions, resolve
 
 BUILTIN: Mapping[str, str] = {
@@ -38,7 +38,7 @@ BUILTIN: Mapping[str, str] = {
 __all__ = [
     "BUILTIN",
     "Format",
-    "Reading",
+    "ReadResult",
     "Setting",
     "WrongSetting",
     "known",

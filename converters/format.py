@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from hlteval.findings import Finding, Located, Place
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadResult:
     """What a reader gives for a batch of whole documents: their corpus, and what it stumbled on.
 
     `members` are the files the rows of `corpus.sources` were read from, in the same order: there a
@@ -49,7 +49,7 @@ def nothing(_: Corpus) -> Mapping[str, int]:
     return {}
 
 
-def whole(source: Source) -> Mapping[str, tuple[Member, ...]]:
+def single_batch(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """One batch of everything: for formats that keep many documents in a file."""
     return {"": source.members}
 
@@ -70,12 +70,13 @@ class Format:
         write: batches of a corpus to a path; None where the format is only read.
         documents: the members that make up each document, by its name; one entry with an empty
             name where a file holds many.
-        loses: what of the tables it carries is not kept, in a few words.
-        lost: how much of a corpus's rows in these tables it has no place for, by what that is.
+        known_losses: what of the tables it carries is not kept, in a few words.
+        count_losses: how much of a corpus's rows in these tables it has no place for, by what
+            that is.
         settings: what can be set.
         reads: whether it is read at all; some are only written, for people.
-        kinds: the kinds of frames that it has a place for, where these are not all; the others,
-            with what belongs to them, are counted by `lost`.
+        frame_kinds: the kinds of frames that it has a place for, where these are not all; the
+            others, with what belongs to them, are counted by `count_losses`.
     """
 
     name: str
@@ -83,17 +84,17 @@ class Format:
     suffixes: tuple[str, ...]
     carries: tuple[str, ...]
     sniff: Callable[[Source], bool]
-    read: Callable[[Source], Iterator[Reading]]
-    locate: Callable[[Member, Sequence[Place]], list[Located | None]]
+    read: Callable[[Source], Iterator[ReadResult]]
+    locate: Callable[[Member, Sequence[FieldRef]], list[Location | None]]
     write: Callable[[Iterable[Corpus], Path], None] | None = None
-    documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = field(default=whole)
-    loses: str = ""
-    lost: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
+    documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = field(default=single_batch)
+    known_losses: str = ""
+    count_losses: Callable[[Corpus], Mapping[str, int]] = field(default=nothing)
     settings: tuple[Setting, ...] = ()
     reads: bool = True
-    kinds: tuple[str, ...] = ()
+    frame_kinds: tuple[str, ...] = ()
 
-    def having(self, values: Mapping[str, str]) -> Format:
+    def with_settings(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.
 
         Raises:

@@ -143,5 +143,5 @@ def _uses(name: str, task: str) -> Iterator[Use]:
     if name in (declared.references or (declared.format,)):
         yield Use(task, "against")
     for option in declared.options:
-        if name in (option.format, option.against) and "validate" in option.commands:
+        if name in (option.format, option.reference_format) and "validate" in option.commands:
             yield Use(task, option.name)

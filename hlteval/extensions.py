@@ -46,11 +46,11 @@ def resolve(named: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
+class LazyImport:
     """What `module:attribute` names, imported when it is first called; a value is given as it is.
 
     Examples:
-        >>> Later("math:gcd")(12, 18), round(Later("math:pi")(), 2)
+        >>> LazyImport("math:gcd")(12, 18), round(LazyImport("math:pi")(), 2)
         (6, 3.14)
     """
 
@@ -62,6 +62,6 @@ class Later:
         return found(*arguments, **named_arguments) if callable(found) else found
 
 
-def later(named: str) -> Later:
-    """A function, or a value, that costs no import before it is used; see `Later`."""
-    return Later(named)
+def lazy(named: str) -> LazyImport:
+    """A function, or a value, that costs no import before it is used; see `LazyImport`."""
+    return LazyImport(named)

@@ -1,5 +1,5 @@
 """Validators: rules over the representation, and over a submission as a package."""
 
-from hlteval.validators.rule import PLACE, Case, Rule, apply
+from hlteval.validators.rule import PLACE, Rule, RuleContext, apply
 
-__all__ = ["PLACE", "Case", "Rule", "apply"]
+__all__ = ["PLACE", "Rule", "RuleContext", "apply"]

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format
-from hlteval.findings import Entry, Finding, Located, Place, catalogue
+from hlteval.findings import Entry, FieldRef, Finding, Location, catalogue
 from hlteval.representation import Corpus, counted, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
 
@@ -20,7 +20,7 @@ the file), the field of the record, and its identifier. Further columns fill the
 
 
 @dataclass(frozen=True)
-class Case:
+class RuleContext:
     """What rules look at: a batch of documents of a submission, and what it is checked against.
 
     Tables come as lazy frames: a rule only says what it looks for, and all rules of a task are run
@@ -79,10 +79,10 @@ class Case:
         return frames.with_columns(pl.col("roles").fill_null("")).collect()
 
     @cached_property
-    def _kept(self) -> dict[Callable[[Case], pl.LazyFrame], pl.LazyFrame]:
+    def _kept(self) -> dict[Callable[[RuleContext], pl.LazyFrame], pl.LazyFrame]:
         return {}
 
-    def once(self, table: Callable[[Case], pl.LazyFrame]) -> pl.LazyFrame:
+    def cached(self, table: Callable[[RuleContext], pl.LazyFrame]) -> pl.LazyFrame:
         """A table that several rules look at, worked out once."""
         if table not in self._kept:
             self._kept[table] = table(self).collect().lazy()
@@ -104,13 +104,13 @@ class Rule:
     """
 
     code: str
-    about: str
-    check: Callable[[Case], pl.LazyFrame]
+    runs_on: str
+    check: Callable[[RuleContext], pl.LazyFrame]
     needs: str = ""
 
 
 def apply(
-    rules: Sequence[Rule], case: Case, members: Sequence[Member], form: Format
+    rules: Sequence[Rule], case: RuleContext, members: Sequence[Member], form: Format
 ) -> Iterator[Finding]:
     """The findings of rules over a case.
 
@@ -123,7 +123,7 @@ def apply(
     asked = [
         rule
         for rule in rules
-        if getattr(case.system, rule.about).height
+        if getattr(case.system, rule.runs_on).height
         and (not rule.needs or rule.needs in form.carries)
     ]
     answers = pl.collect_all([rule.check(case) for rule in asked])
@@ -152,16 +152,16 @@ def _told(entry: Entry, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _places(
     rows: Iterable[Mapping[str, Any]], members: Sequence[Member], form: Format
-) -> dict[tuple[int, int, str], Located]:
+) -> dict[tuple[int, int, str], Location]:
     """Where the rows at fault stand: each file is searched once for all of them."""
     wanted: dict[int, dict[tuple[int, str], None]] = {}
     for row in rows:
         if row["origin"] is not None and row["record"] is not None:
             wanted.setdefault(row["origin"], {})[row["record"], row["field"]] = None
-    found: dict[tuple[int, int, str], Located] = {}
+    found: dict[tuple[int, int, str], Location] = {}
     for origin, places in wanted.items():
         try:
-            located = form.locate(members[origin], [Place(*place) for place in places])
+            located = form.locate(members[origin], [FieldRef(*place) for place in places])
         except Unreadable:
             continue
         for place, at in zip(places, located, strict=True):

@@ -37,9 +37,9 @@ from hlteval.converters.bioc.documents import Documents
 from hlteval.converters.bioc.layout import COLUMNS, Told
 from hlteval.converters.bioc.misfits import Misfits, Placed
 from hlteval.converters.bioc.writing import lost, written
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning
-from hlteval.findings import Finding, Located, Place
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
@@ -57,13 +57,13 @@ def sniff(source: Source) -> bool:
     return bool(members) and "<collection" in beginning(members[0])
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of each file, some megabytes at a time."""
     names: dict[str, int] = {}
     for member in _members(source):
         data, digest, findings = utf8(member)
         if data is None:
-            yield Reading(Corpus(), findings, (member,))
+            yield ReadResult(Corpus(), findings, (member,))
             continue
         file = _File(source.path, member, data, digest, names, list(findings))
         try:
@@ -71,7 +71,7 @@ def read(source: Source) -> Iterator[Reading]:
         except Malformed as reason:
             file.tell([(reason.fault, None)])
         if file.findings:
-            yield Reading(Corpus(), tuple(file.findings), (member,))
+            yield ReadResult(Corpus(), tuple(file.findings), (member,))
 
 
 def _members(source: Source) -> Sequence[Member]:
@@ -94,7 +94,7 @@ class _File:
     misfits: Misfits = field(default_factory=Misfits)
     _lines: Lines | None = None
 
-    def readings(self) -> Iterator[Reading]:
+    def readings(self) -> Iterator[ReadResult]:
         """The parts of the file."""
         declared = declared_encoding(self.data)
         if other_encoding(declared, self.member.encoding):
@@ -106,17 +106,19 @@ class _File:
             documents = Documents(part, self.names, self.ordinal)
             self.ordinal = documents.ordinal
             self.tell((fault, None) for fault in part.faults)
-            refused = documents.rows["refused"]
+            refused = documents.rows["rejected_records"]
             misfits = self.misfits.open(documents.misfits)
             wanted = {one.ordinal for one in documents.told} | {row[2] for row in refused}
             wanted.update(one.ordinal for one in misfits)
             places = part.places(wanted) if wanted else {}
             self.tell(_fault(one, places) for one in documents.told)
             self.tell(self.misfits.settled(misfits, places))
-            documents.rows["refused"] = [_with_column(row, places[row[2]][1]) for row in refused]
+            documents.rows["rejected_records"] = [
+                _with_column(row, places[row[2]][1]) for row in refused
+            ]
             tables = {name: _keyed(name, rows) for name, rows in documents.rows.items()}
             found, self.findings = tuple(self.findings), []
-            yield Reading(Corpus(sources=[origin], **tables), found, (self.member,))
+            yield ReadResult(Corpus(sources=[origin], **tables), found, (self.member,))
         self.tell(self.misfits.rest())
 
     def tell(self, told: Iterable[Placed]) -> None:
@@ -141,7 +143,7 @@ def _keyed(name: str, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
     return located(member, places)
 
@@ -180,9 +182,9 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    kinds=("event", "relation"),
-    lost=lost,
-    loses="the layout; in which passage an annotation is that could be in several, and their order "
-    "from passage to passage; where relations are; the header of any but the first collection; "
-    "comments, what the schema does not have",
+    frame_kinds=("event", "relation"),
+    count_losses=lost,
+    known_losses="the layout; in which passage an annotation is that could be in several, and "
+    "their order from passage to passage; where relations are; the header of any but the first "
+    "collection; comments, what the schema does not have",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hlteval.converters.bioc.layout import NUMBER, Collected, Infons, Spot, Text, text_of
+from hlteval.converters.bioc.layout import NUMBER, Collected, Infons, Text, TextWindow, text_of
 from hlteval.converters.bioc.texts import Misfit, Stretch, fits
 from hlteval.converters.toolkit.confidences import decimal, number
 from hlteval.converters.toolkit.single_file import own_name
@@ -32,7 +32,7 @@ class Documents(Collected):
         self.names, self.ordinal = names, ordinal
         self.misfits: list[Misfit] = []
         header: list[Element] = []
-        for element in self.kids(part.root):
+        for element in self.children(part.root):
             if element.tag == "document":
                 self.take(element, header)
                 header = []
@@ -49,13 +49,13 @@ class Documents(Collected):
                 self.attribute(one, "collection/infon", one.get("key", ""), text_of(one))
             elif one.text:
                 self.attribute(one, "collection", one.tag, one.text)
-        kids = self.kids(element)
+        children = self.children(element)
         language = self.said(element, ("language",))["language"]
-        passages = [one for one in kids if one.tag == "passage"]
+        passages = [one for one in children if one.tag == "passage"]
         text = Text(self, element)
         for ordinal, passage in enumerate(passages, start=1):
             text.passage(passage, ordinal)
-        text.within(kids, Spot(None, None))
+        text.within(children, TextWindow(None, None))
         whole = text.finished(passages)
         self.rows["documents"].append((self.origin, name, whole, language))
         beyond = None if whole is None else Stretch(whole, 0)
@@ -68,8 +68,8 @@ class Documents(Collected):
 
     def named(self, element: Element) -> str:
         """The name of a document, which no other one has."""
-        kids = self.kids(element)
-        written = next((one for one in kids if one.tag == "id"), None)
+        children = self.children(element)
+        written = next((one for one in children if one.tag == "id"), None)
         name = "" if written is None else text_of(written).strip()
         if not name:
             name = f"document-{self.ordinal}"
@@ -80,7 +80,7 @@ class Documents(Collected):
             self.tell(at, "BIO105", "text", name, name=name, other=own)
         return own
 
-    def annotation(self, element: Element, spot: Spot, beyond: Stretch | None) -> None:
+    def annotation(self, element: Element, spot: TextWindow, beyond: Stretch | None) -> None:
         """Add an annotation, whose text is looked for where it stands."""
         said, locations, text = self.parts(element)
         name = element.get("id", "")
@@ -111,7 +111,7 @@ class Documents(Collected):
         element: Element,
         spans: Sequence[tuple[int, int]],
         text: str,
-        spot: Spot,
+        spot: TextWindow,
         beyond: Stretch | None,
     ) -> None:
         """Hold an annotation beside the text of its passage, or else of its document."""
@@ -150,7 +150,7 @@ class Documents(Collected):
         """Add an annotation that stands nowhere; its columns are looked up later."""
         ordinal = self.ordinals[element]
         why = (code, "mention", element.get("id"), None, text or "", ordinal, ordinal, "a location")
-        self.rows["refused"].append((self.document, self.origin, ordinal, *why))
+        self.rows["rejected_records"].append((self.document, self.origin, ordinal, *why))
 
     @staticmethod
     def number(element: Element, field: str) -> int | None:

@@ -31,7 +31,17 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "arguments": (*_PLACE, "frame_row", "position", "role", "target"),
     "modifiers": (*_PLACE, "modifier", "label", "target", "value", "text"),
     "links": (*_PLACE, "mention_row", "rank", "entity"),
-    "refused": (*_PLACE, "code", "kind", "id", "label", "text", "column", "end_column", "expected"),
+    "rejected_records": (
+        *_PLACE,
+        "code",
+        "kind",
+        "id",
+        "label",
+        "text",
+        "column",
+        "end_column",
+        "expected",
+    ),
 }
 """The columns of the rows that are made; keys are their ordinals."""
 
@@ -69,7 +79,7 @@ class Collected:
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in COLUMNS}
         self.told: list[Told] = []
 
-    def kids(self, element: Element) -> Sequence[Element]:
+    def children(self, element: Element) -> Sequence[Element]:
         """The elements that are in another, without those that are passed over."""
         if not self.passed:
             return list(element)
@@ -92,7 +102,7 @@ class Collected:
         infons: Infons = []
         others: list[Element] = []
         text = None
-        for one in self.kids(element):
+        for one in self.children(element):
             tag = one.tag
             if tag == "infon":
                 infons.append((one.get("key", ""), one.text or ""))
@@ -136,7 +146,7 @@ def text_of(element: Element) -> str:
     return element.text or ""
 
 
-class Spot(NamedTuple):
+class TextWindow(NamedTuple):
     """A passage or sentence: its text, and where that begins; None where that is not known."""
 
     text: str | None
@@ -147,7 +157,7 @@ class Within(NamedTuple):
     """An annotation and the passage or sentence that it stands in."""
 
     element: Element
-    spot: Spot
+    spot: TextWindow
 
 
 class Text:
@@ -164,30 +174,30 @@ class Text:
 
     def passage(self, element: Element, ordinal: int) -> None:
         """Add a passage with its sentences."""
-        kids = self.documents.kids(element)
+        children = self.documents.children(element)
         self.documents.said(element)
         start, known = self.offset(element, self.length)
-        text = next((text_of(one) for one in kids if one.tag == "text"), None)
-        sentences = [one for one in kids if one.tag == "sentence"]
+        text = next((text_of(one) for one in children if one.tag == "text"), None)
+        sentences = [one for one in children if one.tag == "sentence"]
         at = len(self.segments)
         if sentences:
             told = _Sentences(self, start, ordinal)
             for one in sentences:
                 told.add(one)
             text = told.text if text is None else text
-        self.within(kids, Spot(text, start if known else None))
+        self.within(children, TextWindow(text, start if known else None))
         self.segments.insert(at, (element, start, start + len(text or ""), text, None))
         self.append(element, text, start)
 
-    def within(self, kids: Iterable[Element], spot: Spot) -> None:
+    def within(self, children: Iterable[Element], spot: TextWindow) -> None:
         """Keep the annotations and relations that stand in something."""
-        self.annotations += [Within(one, spot) for one in kids if one.tag == "annotation"]
-        self.relations += [one for one in kids if one.tag == "relation"]
+        self.annotations += [Within(one, spot) for one in children if one.tag == "annotation"]
+        self.relations += [one for one in children if one.tag == "relation"]
 
     def offset(self, element: Element, expected: int) -> tuple[int, bool]:
         """Where a passage or sentence begins, and whether it says so; if not, that is told."""
-        kids = self.documents.kids(element)
-        written = next((one for one in kids if one.tag == "offset"), None)
+        children = self.documents.children(element)
+        written = next((one for one in children if one.tag == "offset"), None)
         if written is None:
             self.documents.tell(element, "BIO103", expected=expected)
             return expected, False
@@ -230,9 +240,9 @@ class Text:
 
     def fills(self, passage: Element) -> bool:
         """Whether a last passage only tells where the text ends."""
-        kids = self.documents.kids(passage)
-        text = [text_of(one) for one in kids if one.tag == "text"]
-        return text == [""] and all(one.tag in {"offset", "text"} for one in kids)
+        children = self.documents.children(passage)
+        text = [text_of(one) for one in children if one.tag == "text"]
+        return text == [""] and all(one.tag in {"offset", "text"} for one in children)
 
 
 class _Sentences:
@@ -244,12 +254,12 @@ class _Sentences:
 
     def add(self, element: Element) -> None:
         """Add a sentence behind the others."""
-        kids = self.whole.documents.kids(element)
+        children = self.whole.documents.children(element)
         self.whole.documents.said(element)
         expected = self.start + len(self.text)
         start, known = self.whole.offset(element, expected)
-        text = next((text_of(one) for one in kids if one.tag == "text"), None)
-        self.whole.within(kids, Spot(text, start if known else None))
+        text = next((text_of(one) for one in children if one.tag == "text"), None)
+        self.whole.within(children, TextWindow(text, start if known else None))
         row = (element, start, start + len(text or ""), text, self.part)
         self.whole.segments.append(row)
         gap = start - expected

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hlteval.converters.corpus.parquet import locate, unreadable
-from hlteval.converters.format import EVERYTHING, Format, Reading
+from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
 from hlteval.representation import Corpus, StoreError, read_jsonl, write_jsonl
 from hlteval.sources import Source, Unreadable
@@ -32,15 +32,15 @@ def sniff(source: Source) -> bool:
     return _HEADER in head(source, 200).partition("\n")[0]
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The corpus, as one batch."""
     for member in source.members:
         try:
-            yield Reading(read_jsonl(member.fetch(), member.display))
+            yield ReadResult(read_jsonl(member.fetch(), member.display))
         except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,))
+            yield ReadResult(Corpus(), (reason.finding,))
         except StoreError as error:
-            yield Reading(Corpus(), (unreadable(error, member.display),))
+            yield ReadResult(Corpus(), (unreadable(error, member.display),))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

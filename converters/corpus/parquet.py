@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from hlteval.converters.format import EVERYTHING, Format, Reading
-from hlteval.findings import Finding, Located, Place, Span, finding
+from hlteval.converters.format import EVERYTHING, Format, ReadResult
+from hlteval.findings import FieldRef, Finding, Location, Span, finding
 from hlteval.representation import Corpus, StoreError, load, save
 from hlteval.sources import Member, Source
 
@@ -25,12 +25,12 @@ def sniff(source: Source) -> bool:
     return source.kind == "folder" and any(m.name == "documents.parquet" for m in source.members)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The corpus, as one batch."""
     try:
-        yield Reading(load(Path(source.path)))
+        yield ReadResult(load(Path(source.path)))
     except StoreError as error:
-        yield Reading(Corpus(), (unreadable(error, source.path),))
+        yield ReadResult(Corpus(), (unreadable(error, source.path),))
 
 
 def unreadable(error: StoreError, path: str) -> Finding:
@@ -39,7 +39,7 @@ def unreadable(error: StoreError, path: str) -> Finding:
     return finding("COR101", file=error.file or path, span=span, reason=error.message)
 
 
-def locate(_: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Nothing: the records of a corpus stand in the files that it was read from."""
     return [None for _ in places]
 

@@ -35,9 +35,9 @@ import polars as pl
 
 from hlteval.converters.edl.conll_brackets import BEGIN, END, columns, part, parts
 from hlteval.converters.edl.conll_coref_lines import lost, write
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -60,12 +60,12 @@ def sniff(source: Source) -> bool:
 
 def read(
     source: Source, offsets: Offsets = "tokens", entities: Entities = "document"
-) -> Iterator[Reading]:
+) -> Iterator[ReadResult]:
     """The tokens and mentions of all files, as one batch."""
     table = _Table(source.path, offsets, entities)
     for member in source.members:
         table.take(member)
-    yield Reading(table.corpus(), tuple(table.findings), tuple(table.members))
+    yield ReadResult(table.corpus(), tuple(table.findings), tuple(table.members))
 
 
 class _Table:
@@ -223,7 +223,7 @@ class _Document:
         return self.length - len(word), self.length
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file, or what their last columns say."""
     decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     wanted = {place.record for place in places}
@@ -238,11 +238,11 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     ]
 
 
-def _located(line: str, place: Place) -> Located:
+def _located(line: str, place: FieldRef) -> Location:
     end = len(line) + 1
     start = end - len(columns(line)[-1]) if place.field in {"extent", "offsets", "entity"} else 1
     span = Span(place.record, start, end)
-    return Located(span, excerpt(line, span))
+    return Location(span, excerpt(line, span))
 
 
 FORMAT = Format(
@@ -254,8 +254,9 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    loses="columns between word and entity; which end is whose, where mentions of one entity cross",
-    lost=lost,
+    known_losses="columns between word and entity; which end belongs to which mention, where "
+    "mentions of one entity cross",
+    count_losses=lost,
     settings=(
         Setting(
             "offsets",

@@ -25,9 +25,9 @@ import polars as pl
 
 from hlteval.converters.edl.lines import HEADER, lost, write
 from hlteval.converters.edl.records import EXTENT, FIELDS, Fault, is_blank, record
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
 from hlteval.grammars import pattern
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -71,12 +71,12 @@ def is_header(line: str) -> bool:
     return line.strip().lower().split("\t") == list(HEADER)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The mentions of all files, as one batch."""
     table = _Table(source.path)
     for member in files(source):
         table.take(member)
-    yield Reading(table.corpus(), tuple(table.findings), tuple(table.members))
+    yield ReadResult(table.corpus(), tuple(table.findings), tuple(table.members))
 
 
 class _Table:
@@ -87,7 +87,7 @@ class _Table:
         self.members: list[Member] = []
         self.findings: list[Finding] = []
         self.sources: list[dict[str, object]] = []
-        self.refused: list[dict[str, object]] = []
+        self.rejected_records: list[dict[str, object]] = []
         self.read: list[pl.DataFrame] = []
 
     def take(self, member: Member) -> None:
@@ -143,9 +143,10 @@ class _Table:
 
     def refuse(self, fault: Fault, number: int, line: str, origin: int) -> None:
         fields = line.split("\t")
-        self.refused.append(
-            {"row": len(self.refused), "origin": origin, "record": number, "code": fault.code,
-             "kind": "mention", "id": fields[1] if len(fields) > 1 else None, "text": line,
+        self.rejected_records.append(
+            {"row": len(self.rejected_records), "origin": origin, "record": number,
+             "code": fault.code, "kind": "mention",
+             "id": fields[1] if len(fields) > 1 else None, "text": line,
              "column": fault.start + 1, "end_column": fault.end + 1, "expected": ""}
         )  # fmt: skip
 
@@ -164,7 +165,7 @@ class _Table:
             documents=documents,
             mentions=_mentions(keyed),
             links=_links(keyed),
-            refused=self.refused,
+            rejected_records=self.rejected_records,
         )
 
 
@@ -244,7 +245,7 @@ def _finding(fault: Fault, number: int, line: str, display: str) -> Finding:
     )
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
     data = member.fetch()
     decoded = decode(data, display=member.display, encoding=member.encoding)
@@ -257,7 +258,7 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     ]
 
 
-def _located(line: str, place: Place) -> Located:
+def _located(line: str, place: FieldRef) -> Location:
     start, end = 0, len(line)
     fields = line.split("\t")
     name = "extent" if place.field in {"document", "offsets"} else place.field
@@ -271,7 +272,7 @@ def _located(line: str, place: Place) -> Located:
         elif place.field == "offsets":
             start = colon + 1
     span = Span(place.record, start + 1, end + 1)
-    return Located(span, excerpt(line, span))
+    return Location(span, excerpt(line, span))
 
 
 FORMAT = Format(
@@ -287,8 +288,8 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    loses="blank lines, and spaces and zeros in extents that were not canonical",
-    lost=lost,
+    known_losses="blank lines, and spaces and zeros in extents that were not canonical",
+    count_losses=lost,
     settings=(
         Setting(
             "header", "Whether LDC's header is written.", "no", of="write", choices=("no", "yes")

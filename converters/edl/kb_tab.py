@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, readings
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -37,7 +37,7 @@ def sniff(source: Source) -> bool:
     return COLUMNS["entity"] in _cells(head(source).partition("\n")[0].lower())
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The entities, without documents."""
     return readings(source, FORMAT.name, _read)
 
@@ -79,7 +79,7 @@ def _lacks(record: int, line: str, display: str) -> Finding:
     return catalogue()["KBT101"].finding(file=display, span=span, excerpt=excerpt(line, span))
 
 
-def locate(_: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Nowhere: the table is only read to look entities up."""
     return [None for _ in places]
 

@@ -29,10 +29,10 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.edl.neleval_records import Candidate, Fault, place, record
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text, to_text
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.grammars import pattern
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -66,7 +66,7 @@ def sniff(source: Source) -> bool:
     return not comments and any(_SPAN.match(line) for line in lines)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The annotations of the file, as one batch."""
     return readings(source, FORMAT.name, _read)
 
@@ -84,7 +84,7 @@ class _Table:
     def __init__(self, display: str) -> None:
         self.display = display
         self.findings: list[Finding] = []
-        self.refused: list[dict[str, object]] = []
+        self.rejected_records: list[dict[str, object]] = []
         self.read = pl.DataFrame(schema=_READ)
         self.others = pl.DataFrame(schema=_OTHERS)
 
@@ -137,8 +137,8 @@ class _Table:
         )
 
     def refuse(self, fault: Fault, number: int, line: str) -> None:
-        self.refused.append(
-            {"row": len(self.refused), "origin": 0, "record": number, "code": fault.code,
+        self.rejected_records.append(
+            {"row": len(self.rejected_records), "origin": 0, "record": number, "code": fault.code,
              "kind": "mention", "text": line, "column": fault.start + 1,
              "end_column": fault.end + 1, "expected": ""}
         )  # fmt: skip
@@ -163,7 +163,7 @@ class _Table:
                 pl.col("type").alias("label"),
                 pl.col("score").cast(pl.Float64).alias("confidence"),
             ),
-            refused=self.refused,
+            rejected_records=self.rejected_records,
         )
 
 
@@ -209,7 +209,7 @@ def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
     return mentions.with_columns(fragments=pl.lit(None, dtype=fragments))
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The columns of places of a file."""
     return located(member, places, _stretch)
 
@@ -328,8 +328,9 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    loses="blank lines, tabs that end lines, attributes in JSON, how scores of links are written",
-    lost=lost,
+    known_losses="empty lines, tabs that end lines, attributes in JSON, how scores of links are "
+    "written",
+    count_losses=lost,
     settings=(
         Setting(
             "conversion",

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
-from hlteval.findings import Located, Place
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import FRAGMENTS, Corpus
 from hlteval.sources import Member, Source
 
@@ -35,12 +35,12 @@ def sniff(_: Source) -> bool:
     return False
 
 
-def read(_: Source) -> Iterator[Reading]:
+def read(_: Source) -> Iterator[ReadResult]:
     """Nothing: it is only written."""
     yield from ()
 
 
-def locate(_: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Nowhere: it is only written."""
     return [None for _ in places]
 
@@ -66,12 +66,12 @@ FORMAT = Format(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted"),
     ),
-    loses="quotes: all texts have them",
+    known_losses="quotes: all texts have them",
     sniff=sniff,
     read=read,
     locate=locate,
     write=write,
-    kinds=(TEMPLETTE,),
-    lost=unwritten,
+    frame_kinds=(TEMPLETTE,),
+    count_losses=unwritten,
     reads=False,
 )

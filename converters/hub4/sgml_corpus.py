@@ -33,9 +33,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -61,7 +61,7 @@ def read(
     id_tag: str = "",
     line_ends: str = "one",
     unsegmented: str = "",
-) -> Iterator[Reading]:
+) -> Iterator[ReadResult]:
     """The documents of a source, one batch a file; unsegmented, the file is one document."""
     given = (document_tag, id_tag, line_ends, unsegmented == "yes")
     return readings(source, FORMAT.name, lambda file: _documents(file, *given))
@@ -210,7 +210,7 @@ def _tagged(name: str) -> re.Pattern[str]:
     return re.compile(f"<{tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{tag}[ \t\r\n]*>", re.I)
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file."""
     return located(member, places)
 
@@ -244,12 +244,12 @@ FORMAT = Format(
     title="a text corpus in SGML: a file of documents between tags",
     suffixes=(".sgml", ".sgm"),
     carries=("sources", "documents", "documents.text", "documents.start"),
-    loses="what stands between documents; line ends of other systems",
+    known_losses="what stands between documents; line ends of other systems",
     sniff=sniff,
     read=read,
     locate=locate,
     write=write,
-    lost=lost,
+    count_losses=lost,
     settings=(
         Setting("document-tag", "The tag of documents; the first of the file.", "", of="read"),
         Setting("id-tag", "The element that identifies a document; DOCNO or DOCID.", "", of="read"),

@@ -30,13 +30,13 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.hub4.lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
 from hlteval.converters.hub4.records import Refusal, explain, parts
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.converters.toolkit.single_file import File, head, in_line, located, readings
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -51,7 +51,7 @@ def sniff(source: Source) -> bool:
     return first.startswith("<") and first.endswith(":=")
 
 
-def read(source: Source, side: str = "reference", types: str = "") -> Iterator[Reading]:
+def read(source: Source, side: str = "reference", types: str = "") -> Iterator[ReadResult]:
     """The template sets of a source, one batch a file."""
     declared = [name for name in types.split(",") if name]
     return readings(
@@ -73,7 +73,7 @@ def _instances(
         documents=found.documents.with_columns(origin),
         frames=found.frames.with_columns(origin),
         fills=found.fills.with_columns(origin),
-        refused=refused,
+        rejected_records=refused,
     )
     told = _of_slashes_and_hashes(found, file.text, file.member)
     return corpus, [*_refusals(refused, file.text, file.member), *told]
@@ -128,7 +128,7 @@ def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator
     listed = [("HUB108", record, "slash") for record in found.idle]
     listed += [("HUB109", record, "extents") for record in found.hashless[:1]]
     for code, record, field in listed:
-        place = in_line(lines[record - 1].removesuffix("\r"), Place(record, field), _stretch)
+        place = in_line(lines[record - 1].removesuffix("\r"), FieldRef(record, field), _stretch)
         yield catalogue()[code].finding(
             {"count": len(found.hashless)},
             file=member.display,
@@ -137,7 +137,7 @@ def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator
         )
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Line and column of places of one file; see `hub4_records.parts` for what a field is."""
     return located(member, places, _stretch)
 
@@ -170,13 +170,13 @@ FORMAT = Format(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),
     ),
-    loses="the layout of lines that were not canonical; lines that could not be read",
+    known_losses="the layout of lines that were not canonical; lines that could not be read",
     sniff=sniff,
     read=read,
     locate=locate,
     write=write,
-    kinds=(TEMPLETTE,),
-    lost=lost,
+    frame_kinds=(TEMPLETTE,),
+    count_losses=lost,
     settings=(
         Setting(
             "side",

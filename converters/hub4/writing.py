@@ -18,7 +18,7 @@ _ORDER = ("frame_row", "slot_number", "alternative", "position", "row")
 
 def instances(corpus: Corpus) -> Iterator[str]:
     """Each instance as text, with the line ends of its lines, in the order of the records."""
-    bodies = _lines(corpus.derive(_fills)).group_by(row="frame_row").agg(pl.col("line").str.join())
+    bodies = _lines(corpus.cached(_fills)).group_by(row="frame_row").agg(pl.col("line").str.join())
     frames = corpus.frames.lazy().filter((pl.col("kind") == TEMPLETTE) & _is_pointer("frame"))
     header = pl.concat_str(pl.lit("<"), "frame", pl.lit("> :=\n"), pl.col("line").fill_null(""))
     whole = frames.join(bodies, on="row", how="left").sort("origin", "record", "row")
@@ -119,6 +119,6 @@ def unwritten(corpus: Corpus) -> Mapping[str, int]:
         "instances whose pointer cannot be written": told.filter(
             ~_is_pointer("frame").fill_null(value=False)
         ).height,
-        "fills that cannot be written": corpus.derive(_fills)["content"].null_count(),
+        "fills that cannot be written": corpus.cached(_fills)["content"].null_count(),
         "documents without instances": silent.height,
     }

@@ -18,9 +18,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -40,7 +40,7 @@ def sniff(source: Source) -> bool:
     return bool(lines) and all(len(line) < _LONG and _NAME.fullmatch(line) for line in lines)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents, without anything on them."""
     return readings(source, FORMAT.name, _read)
 
@@ -74,7 +74,7 @@ def _names(text: str, display: str) -> tuple[list[str], list[Finding]]:
     return list(names), findings
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file."""
     return located(member, places)
 

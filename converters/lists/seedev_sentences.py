@@ -17,9 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import Finding, Located, Place, Span, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -32,7 +32,7 @@ def sniff(source: Source) -> bool:
     return _LINE.fullmatch(first.removesuffix("\r")) is not None
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The sentences of all documents as segments of one corpus."""
     return readings(source, FORMAT.name, _read)
 
@@ -62,7 +62,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, findings
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file."""
     return located(member, places)
 

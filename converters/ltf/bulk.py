@@ -141,7 +141,7 @@ def _said(lines: _Lines) -> tuple[Said, set[int]]:
             segments=_shaped("segments", _placed(_with_text(tables["S"], tables["O"]))),
             tokens=_shaped("tokens", _placed(tables["T"].with_columns(_unescaped()))),
             attributes=attributes,
-            refused=pl.DataFrame(schema=SCHEMAS["refused"]),
+            rejected_records=pl.DataFrame(schema=SCHEMAS["rejected_records"]),
         ),
         wrong,
     )

@@ -30,10 +30,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.tables import rebuilt, unlike
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import Finding, Located, Place, Span, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -48,7 +48,7 @@ def sniff(source: Source) -> bool:
     return head(source, 200).startswith((_NEWDOC, "# sent_id = ", "# text = "))
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of each file as one batch."""
     return readings(source, FORMAT.name, _read)
 
@@ -188,7 +188,7 @@ def _escaped(text: pl.Expr) -> pl.Expr:
     return text
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Lines of a file; a record is a line."""
     return located(member, places)
 
@@ -270,5 +270,5 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    lost=lost,
+    count_losses=lost,
 )

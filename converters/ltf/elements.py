@@ -171,7 +171,9 @@ class _File:
         kind = "segment" if element.tag == "SEG" else "token"
         row = (fault.code, kind, identifier, element.attributes.get("pos"), element.text)
         end = fault.column + len(element.tag) + 1
-        self.rows["refused"].append((*self.key(element), *row, fault.column, end, "offsets"))
+        self.rows["rejected_records"].append(
+            (*self.key(element), *row, fault.column, end, "offsets")
+        )
 
 
 def _parts(elements: list[Element]) -> dict[int, str | None]:

@@ -29,7 +29,7 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     own = _attributes(whole)
     made = set(whole.segments["document"]).difference(corpus.segments["document"])
     documents = {row: text for row, text in _documents(whole, own, made) if row not in without}
-    yield from _homes(whole, documents, own)
+    yield from _output_paths(whole, documents, own)
 
 
 def _left(corpus: Corpus) -> dict[str, set[int]]:
@@ -215,13 +215,15 @@ def _part(tag: str, inner: Mapping[str, Sequence[str]]) -> str:
     return f"<{tag}>\n{body}</{tag}>\n"
 
 
-def _homes(corpus: Corpus, documents: Mapping[int, str], own: _Own) -> Iterator[tuple[str, str]]:
+def _output_paths(
+    corpus: Corpus, documents: Mapping[int, str], own: _Own
+) -> Iterator[tuple[str, str]]:
     """Each file with its documents."""
-    homes = per_document.homes(corpus, "ltf", SUFFIX)
+    output_paths = per_document.output_paths(corpus, "ltf", SUFFIX)
     files: dict[str, list[tuple[int, str | None]]] = {}
     for row, language in corpus.documents.select("row", "language").iter_rows():
         if row in documents:
-            files.setdefault(homes[row], []).append((row, language))
+            files.setdefault(output_paths[row], []).append((row, language))
     for home, rows in files.items():
         row, language = rows[0]
         made = [(LANGUAGE, language)] if language and row not in own else []

@@ -25,12 +25,12 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.laf_files import SUFFIX, as_files, lost
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import Files
 from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import Finding, Located, Place
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import (
@@ -50,7 +50,17 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "documents": ("origin", "name", "language"),
     "mentions": (*_PLACE, "mention", "label", "start", "end", "text"),
     "attributes": (*_PLACE, "element", "name", "value"),
-    "refused": (*_PLACE, "code", "kind", "id", "label", "text", "column", "end_column", "expected"),
+    "rejected_records": (
+        *_PLACE,
+        "code",
+        "kind",
+        "id",
+        "label",
+        "text",
+        "column",
+        "end_column",
+        "expected",
+    ),
 }
 
 
@@ -64,13 +74,13 @@ def sniff(source: Source) -> bool:
     return per_document.named(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
         batch = _Batch(files)
         for file in files.texts:
             batch.take(*file)
-        yield Reading(batch.corpus(), (*files.findings, *batch.findings), tuple(files.members))
+        yield ReadResult(batch.corpus(), (*files.findings, *batch.findings), tuple(files.members))
 
 
 class _Batch:
@@ -156,7 +166,7 @@ class _Batch:
                 fault = extent.fault("LAF101", field, attribute=field, given=given[:40] or "empty")
                 column = (fault.column, fault.column + len("<EXTENT"))
                 why = ("LAF101", "mention", name, label, extent.text, *column, "offsets")
-                self.rows["refused"].append((*key, *why))
+                self.rows["rejected_records"].append((*key, *why))
                 if field in extent.attributes:
                     yield fault, name
                 return
@@ -170,13 +180,13 @@ def _keyed(name: str, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Where elements stand; a field is an attribute, or `text` for what follows the tag.
 
     The offsets and the text of an annotation are those of its EXTENT.
     """
     shown = {"start_char", "end_char", "text"}
-    moved = [Place(place.record + (place.field in shown), place.field) for place in places]
+    moved = [FieldRef(place.record + (place.field in shown), place.field) for place in places]
     return located(member, moved)
 
 
@@ -198,6 +208,6 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    lost=lost,
-    loses="the layout of files; that a type was a TAG",
+    count_losses=lost,
+    known_losses="the layout of files; that a type was a TAG",
 )

@@ -21,7 +21,7 @@ _ELEMENTS = ("LCTL_ANNOTATIONS", "DOC", "ANNOTATION")
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """Every document of a corpus in its file, also those without mentions."""
-    homes = per_document.homes(corpus, "laf", SUFFIX)
+    output_paths = per_document.output_paths(corpus, "laf", SUFFIX)
     without = _unwritable(corpus)
     lines = dict(_annotations(corpus).iter_rows())
     said = {
@@ -32,8 +32,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     }
     files: dict[str, list[tuple[int, str, str | None]]] = {}
     for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
-        if row in homes and row not in without:
-            files.setdefault(homes[row], []).append((row, name, language))
+        if row in output_paths and row not in without:
+            files.setdefault(output_paths[row], []).append((row, name, language))
     known = set(corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))["document"])
     for home, rows in files.items():
         row, _, language = rows[0]

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.bulk import bulk
 from hlteval.converters.ltf.elements import read_elements
 from hlteval.converters.ltf.files import SUFFIX, as_files, lost
@@ -35,7 +35,7 @@ from hlteval.converters.ltf.tables import Said, joined
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import Files
 from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import Finding, Located, Place, finding
+from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Lines, located
@@ -51,19 +51,19 @@ def sniff(source: Source) -> bool:
     return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
         yield _reading(files)
 
 
-def _reading(files: Files) -> Reading:
+def _reading(files: Files) -> ReadResult:
     said, accepted = bulk([(origin, text) for origin, _, text in files.texts])
     others = [_elements(files, *file) for file in files.texts if file[0] not in accepted]
     said = Said.joined([said, *(one for one, _ in others)])
     findings = [finding for _, told in others for finding in told]
     repeated = _repeated(said.documents, files)
-    return Reading(
+    return ReadResult(
         joined(files.sources, said),
         (*files.findings, *findings, *repeated),
         tuple(files.members),
@@ -94,7 +94,7 @@ def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
         )
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
     return located(member, places)
 
@@ -121,6 +121,7 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    lost=lost,
-    loses="the layout of files that were not in LDC's, comments, what the schema does not have",
+    count_losses=lost,
+    known_losses="the layout of files that were not in LDC's, comments, what the schema does not "
+    "have",
 )

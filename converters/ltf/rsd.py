@@ -21,10 +21,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import Files
-from hlteval.findings import Finding, Located, Place, Span, excerpt, finding, spot
+from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, decode
 
@@ -43,11 +43,11 @@ def sniff(source: Source) -> bool:
     return per_document.named(source, SUFFIX)
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The texts of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
         told = [fault for origin, _, text in files.texts for fault in _faults(files, origin, text)]
-        yield Reading(texts(files), (*files.findings, *told), tuple(files.members))
+        yield ReadResult(texts(files), (*files.findings, *told), tuple(files.members))
 
 
 def texts(files: Files) -> Corpus:
@@ -77,7 +77,7 @@ def _faults(files: Files, origin: int, text: str) -> Iterator[Finding]:
         )
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Lines of a file; a record is a line."""
     decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = (decoded.text or "").split("\n")
@@ -87,9 +87,9 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     ]
 
 
-def _line(line: str, record: int) -> Located:
+def _line(line: str, record: int) -> Location:
     span = Span(record, 1, len(line) + 1)
-    return Located(span, excerpt(line, span))
+    return Location(span, excerpt(line, span))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -98,10 +98,10 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    homes = per_document.homes(corpus, FORMAT.name, SUFFIX)
+    output_paths = per_document.output_paths(corpus, FORMAT.name, SUFFIX)
     for row, text in corpus.documents.drop_nulls("text").select("row", "text").iter_rows():
-        if row in homes:
-            yield homes[row], text
+        if row in output_paths:
+            yield output_paths[row], text
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
@@ -122,5 +122,5 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    lost=lost,
+    count_losses=lost,
 )

@@ -27,7 +27,7 @@ SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
             if column not in {"row", "document", "origin", "record", "segment_row"}
         },
     }
-    for name in ("segments", "tokens", "attributes", "refused")
+    for name in ("segments", "tokens", "attributes", "rejected_records")
 } | {"documents": {**_KEY, "name": pl.String}}
 """The columns of each table before it has keys: the file, the ordinal of the element and of the
 document that holds it (`holder`); for a token also of its segment."""
@@ -42,7 +42,7 @@ class Said(NamedTuple):
     segments: pl.DataFrame
     tokens: pl.DataFrame
     attributes: pl.DataFrame
-    refused: pl.DataFrame
+    rejected_records: pl.DataFrame
 
     @classmethod
     def of(cls, **rows: Sequence[tuple[object, ...]]) -> Said:
@@ -77,7 +77,7 @@ def joined(sources: pl.DataFrame, said: Said) -> Corpus:
     tokens = _keyed(said.tokens, keys).join(
         rows, on=["origin", "segment"], how="left", maintain_order="left"
     )
-    attributes, refused = (_keyed(one, keys) for one in (said.attributes, said.refused))
+    attributes, refused = (_keyed(one, keys) for one in (said.attributes, said.rejected_records))
     documents = keys.select("origin", "document", row="document", name=named["name"])
     documents = documents.join(_described(attributes), on="document", how="left")
     documents = _with_texts(documents, segments, refused).sort("row")
@@ -86,7 +86,7 @@ def joined(sources: pl.DataFrame, said: Said) -> Corpus:
         "segments": segments,
         "tokens": tokens,
         "attributes": attributes,
-        "refused": refused,
+        "rejected_records": refused,
     }
     return Corpus(
         sources=sources,

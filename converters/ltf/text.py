@@ -21,7 +21,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.ltf.rsd import locate, texts
 from hlteval.converters.ltf.segmentation import lines
 from hlteval.converters.toolkit import per_document
@@ -41,10 +41,10 @@ def sniff(_: Source) -> bool:
     return False
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The texts of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
-        yield Reading(texts(files), tuple(files.findings), tuple(files.members))
+        yield ReadResult(texts(files), tuple(files.findings), tuple(files.members))
 
 
 def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> None:
@@ -54,10 +54,10 @@ def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> 
 
 
 def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
-    homes = per_document.homes(corpus, FORMAT.name, SUFFIX)
+    output_paths = per_document.output_paths(corpus, FORMAT.name, SUFFIX)
     for row, content in _contents(corpus, divided=divided):
-        if row in homes:
-            yield homes[row], content
+        if row in output_paths:
+            yield output_paths[row], content
 
 
 def _contents(corpus: Corpus, *, divided: bool) -> Iterator[tuple[int, str]]:
@@ -102,13 +102,13 @@ FORMAT = Format(
     title="plain text: the segments of documents, a line each",
     suffixes=(),
     carries=("sources", "documents", "documents.text"),
-    loses="which lines are segments, where they stand in the document, and white space in them",
+    known_losses="which lines are segments, where they are in the document, white space in them",
     sniff=sniff,
     documents=documents,
     read=read,
     locate=locate,
     write=write,
-    lost=lost,
+    count_losses=lost,
     settings=(
         Setting(
             "tokens",

@@ -170,7 +170,7 @@ class Faults:
         return bad
 
     def refusal(self, index: int) -> tuple[object, ...]:
-        """A document that cannot be taken, as the end of a row of the table `refused`."""
+        """A document that cannot be taken, as the end of a row of the table `rejected_records`."""
         code = self.found.refused.get(index)
         if code is None:
             code = "PUB104"

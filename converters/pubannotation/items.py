@@ -22,7 +22,17 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "frames": (*_PLACE, "frame", "kind", "label", "trigger"),
     "arguments": (*_PLACE, "frame_row", "position", "role", "target"),
     "modifiers": (*_PLACE, "modifier", "label", "target", "value", "text"),
-    "refused": (*_PLACE, "code", "kind", "id", "label", "text", "column", "end_column", "expected"),
+    "rejected_records": (
+        *_PLACE,
+        "code",
+        "kind",
+        "id",
+        "label",
+        "text",
+        "column",
+        "end_column",
+        "expected",
+    ),
 }
 """The columns of the rows that are made; keys are their ordinals."""
 SAID = ("entity", "mention_type", "annotator", "confidence")
@@ -114,7 +124,7 @@ class Items:
 
     def refuse(self, origin: int, record: int, *why: object) -> None:
         """Add something that is no document."""
-        self.rows["refused"].append((None, origin, record, *why))
+        self.rows["rejected_records"].append((None, origin, record, *why))
 
     def around(self, scope: Scope, language: str | None) -> None:
         """Keep what is said of a document or track beside its annotations."""

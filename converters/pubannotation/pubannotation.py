@@ -33,7 +33,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path as FilePath
 
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.pubannotation.faults import Faults, file_documents
 from hlteval.converters.pubannotation.items import Items
 from hlteval.converters.pubannotation.losses import lost
@@ -42,7 +42,7 @@ from hlteval.converters.pubannotation.writing import write_files, written
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import Files
 from hlteval.converters.toolkit.single_file import beginning, own_name
-from hlteval.findings import Finding, Located, Place
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_parser import Path, parse
@@ -61,7 +61,7 @@ def sniff(source: Source) -> bool:
     return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source, some hundred at a time."""
     names: dict[str, int] = {}
     for files in per_document.batches(source, FORMAT.name, _SUFFIX):
@@ -79,14 +79,14 @@ class _Batch:
         self.items = Items()
         self.findings: list[Finding] = list(files.findings)
 
-    def reading(self) -> Reading:
+    def reading(self) -> ReadResult:
         """What is collected by now, which is forgotten here."""
         corpus = Corpus(sources=self.files.sources, **self.items.tables())
         findings, members = tuple(self.findings), tuple(self.files.members)
         self.items, self.findings = Items(), []
-        return Reading(corpus, findings, members)
+        return ReadResult(corpus, findings, members)
 
-    def taken(self, origin: int, stem: str, text: str) -> Iterator[Reading]:
+    def taken(self, origin: int, stem: str, text: str) -> Iterator[ReadResult]:
         """Add the documents of a file; readings of a large one come out."""
         found = file_documents(text)
         faults = Faults(found, self.files.members[origin].display)
@@ -119,7 +119,7 @@ class _Batch:
         return records
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Where records stand; a field is a member of theirs. A document is shown where it begins."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     found, wanted = file_documents(text), {place.record for place in places}
@@ -140,14 +140,14 @@ def _located(
     starts: Sequence[int],
     lines: Places,
     way: tuple[int, Path] | None,
-    place: Place,
-) -> Located | None:
+    place: FieldRef,
+) -> Location | None:
     if way is None:
         return None
     one = parse(text, starts[way[0]])
     field = (*way[1], place.field)
     span = lines.span(*place_of(text, one, field if field in one.values else way[1]))
-    return Located(span, lines.excerpt(span))
+    return Location(span, lines.excerpt(span))
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
@@ -188,10 +188,10 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    kinds=("event", "relation"),
-    lost=lost,
-    loses="the layout; the order of events and relations among each other; that an attribute was a "
-    "modification; identifiers of arguments",
+    frame_kinds=("event", "relation"),
+    count_losses=lost,
+    known_losses="the layout; the order of events and relations among each other; that an "
+    "attribute was a modification; identifiers of arguments",
     settings=(
         Setting(
             "layout",

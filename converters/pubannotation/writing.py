@@ -47,10 +47,10 @@ def write_files(corpora: Iterable[Corpus], folder: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    homes = per_document.homes(corpus, "pubannotation", ".json")
+    output_paths = per_document.output_paths(corpus, "pubannotation", ".json")
     files: dict[str, list[Item]] = {}
     for row, document in documents(corpus):
-        files.setdefault(homes.get(row, f"document-{row + 1}.json"), []).append(document)
+        files.setdefault(output_paths.get(row, f"document-{row + 1}.json"), []).append(document)
     for name, listed in files.items():
         if len(listed) == 1:
             yield name, f"{_spread(listed[0])}\n"
@@ -141,9 +141,9 @@ class _Annotations:
         """The whole document."""
         own = dict(self.around.get("$", {}))
         head = {} if "sourceid" in own else {"sourceid": name}
-        spoken = {} if language is None else {"lang": language}
+        pronunciations = {} if language is None else {"lang": language}
         text = {} if self.text is None else {"text": self.text}
-        found = {**head, **spoken, **own, **text, **self.listed(0)}
+        found = {**head, **pronunciations, **own, **text, **self.listed(0)}
         if self.tracks:
             found["tracks"] = [
                 {**_members(self.around[f"$.tracks[{one}]"]), **self.listed(one)}

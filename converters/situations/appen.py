@@ -8,7 +8,7 @@ Format:
 Conventions:
     A block with one type or at most one place stands for every combination of these. With several
     of both it is ambiguous: its frames have no place, and each lists the places it may be at as
-    arguments in the role `Place`. `n/a` and `out-of-domain` stand for nothing.
+    arguments in the role `FieldRef`. `n/a` and `out-of-domain` stand for nothing.
 
 Example lines:
     TYPE: Shelter, Utilities, Energy, or Sanitation
@@ -28,7 +28,7 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.situations.appen_blocks import (
     KEYS,
     NONE,
@@ -39,7 +39,7 @@ from hlteval.converters.situations.appen_blocks import (
 )
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
 
@@ -77,7 +77,7 @@ def sniff(source: Source) -> bool:
     return False
 
 
-def read(source: Source, place_separators: str = SEPARATORS) -> Iterator[Reading]:
+def read(source: Source, place_separators: str = SEPARATORS) -> Iterator[ReadResult]:
     """The segments of a source in batches, in the order of their names."""
     named = iter(documents(source).items())
     while batch := list(islice(named, BATCH)):
@@ -96,7 +96,7 @@ class _Batch:
         self.members: list[Member] = []
         self.findings: list[Finding] = []
 
-    def read(self, batch: Sequence[tuple[str, Sequence[Member]]]) -> Reading:
+    def read(self, batch: Sequence[tuple[str, Sequence[Member]]]) -> ReadResult:
         for name, members in batch:
             self.take(name, members)
         corpus = Corpus(
@@ -105,7 +105,7 @@ class _Batch:
             frames=_keyed("frames", self.frames, *_FRAME),
             arguments=_keyed("arguments", self.arguments, *_ARGUMENT),
         )
-        return Reading(corpus, tuple(self.findings), tuple(self.members))
+        return ReadResult(corpus, tuple(self.findings), tuple(self.members))
 
     def take(self, name: str, members: Sequence[Member]) -> None:
         member, document = members[0], len(self.documents)
@@ -168,19 +168,19 @@ def _finding(fault: Fault, lines: Sequence[str], display: str) -> Finding:
     )
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file; a field is the key of a line."""
     decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = [line.removesuffix("\r") for line in (decoded.text or "").split("\n")]
     return [_located(lines, place) for place in places]
 
 
-def _located(lines: Sequence[str], place: Place) -> Located | None:
+def _located(lines: Sequence[str], place: FieldRef) -> Location | None:
     if not 1 <= place.record <= len(lines):
         return None
     line = lines[place.record - 1]
     span = Span(place.record, 1, len(line) + 1)
-    return Located(span, excerpt(line, span))
+    return Location(span, excerpt(line, span))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -198,13 +198,13 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    homes = per_document.own_files(corpus, FORMAT.name)
+    output_paths = per_document.own_files(corpus, FORMAT.name)
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)
     for document, origin, name in corpus.documents.select("row", "origin", "name").iter_rows():
         if _is_file_name(name):
-            home = homes.get(origin, f"ALL/{FOLDER}/{name}{SUFFIX}")
+            home = output_paths.get(origin, f"ALL/{FOLDER}/{name}{SUFFIX}")
             yield home, "\n".join(blocks.get(document, [_block([], None, None, None, [])]))
 
 
@@ -281,14 +281,14 @@ FORMAT = Format(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
     ),
-    loses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
+    known_losses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
     sniff=sniff,
     documents=documents,
     read=read,
     locate=locate,
     write=write,
-    kinds=(SITUATION,),
-    lost=lost,
+    frame_kinds=(SITUATION,),
+    count_losses=lost,
     settings=(
         Setting(
             "place-separators",

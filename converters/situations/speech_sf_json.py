@@ -24,7 +24,7 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading, Setting
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.situations.speech_sf_faults import (
     PROPERTIES,
     explained,
@@ -32,7 +32,7 @@ from hlteval.converters.situations.speech_sf_faults import (
     near,
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
-from hlteval.findings import Finding, Located, Place, catalogue, finding
+from hlteval.findings import FieldRef, Finding, Location, catalogue, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import JsonFault, Parsed, parse
@@ -70,21 +70,21 @@ def sniff(source: Source) -> bool:
     return head[:1] in {b"[", b"{"} or member.basename.endswith(".json")
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The frames of the file, as one batch."""
     member = _member(source)
     if member is None:
-        yield Reading(Corpus(), (finding("SFJ101", file=source.path),))
+        yield ReadResult(Corpus(), (finding("SFJ101", file=source.path),))
         return
     try:
         data = member.fetch()
     except Unreadable as reason:
-        yield Reading(Corpus(), (reason.finding,))
+        yield ReadResult(Corpus(), (reason.finding,))
         return
     decoded = decode(data, display=member.display, encoding=member.encoding)
     found = _File(member, data, decoded.text)
     corpus = found.corpus(source.path)
-    yield Reading(corpus, (*decoded.findings, *found.findings), (member,))
+    yield ReadResult(corpus, (*decoded.findings, *found.findings), (member,))
 
 
 class _File:
@@ -223,7 +223,7 @@ class _File:
             ],
             documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
             frames=table,
-            refused=list(self.refused()),
+            rejected_records=list(self.rejected_records()),
         )  # fmt: skip
 
     def control_characters(self, table: pl.DataFrame, names_of_documents: Sequence[str]) -> None:
@@ -247,7 +247,7 @@ class _File:
                 character=f"U+{ord(character):04X}",
             )
 
-    def refused(self) -> Iterator[dict[str, object]]:
+    def rejected_records(self) -> Iterator[dict[str, object]]:
         """The items that are no frames."""
         for row, (index, code) in enumerate(sorted(self.bad.items())):
             start = self.start(index)
@@ -272,7 +272,7 @@ def _text(status: Any, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Line and column of items and of their properties, found in one pass over the file."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     found, lines = starts(text), Places(text)
@@ -280,16 +280,16 @@ def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
     return [located[place] for place in places]
 
 
-def _record(place: Place) -> int:
+def _record(place: FieldRef) -> int:
     return place.record
 
 
-def _located(text: str, found: Sequence[int], lines: Places, place: Place) -> Located | None:
+def _located(text: str, found: Sequence[int], lines: Places, place: FieldRef) -> Location | None:
     if not 1 <= place.record <= len(found):
         return None
     one = parse(text, found[place.record - 1])
     span = lines.span(*place_of(text, one, (place.field,) if place.field else ()))
-    return Located(span, lines.excerpt(span))
+    return Location(span, lines.excerpt(span))
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, escapes: str = "native") -> None:
@@ -348,13 +348,13 @@ FORMAT = Format(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
     ),
-    loses="the layout; properties that the schema does not have",
+    known_losses="the layout; properties that the schema does not have",
     sniff=sniff,
     read=read,
     locate=locate,
     write=write,
-    kinds=(SITUATION,),
-    lost=lost,
+    frame_kinds=(SITUATION,),
+    count_losses=lost,
     settings=(
         Setting(
             "escapes",

@@ -23,11 +23,11 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.speech_sf_faults import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -43,7 +43,7 @@ def sniff(source: Source) -> bool:
     return head(source).startswith("DocumentID\tType\t")
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The frames of the file, as one batch."""
     return readings(source, FORMAT.name, _read)
 
@@ -144,7 +144,7 @@ def _escaped(value: str) -> str:
     return re.sub(r"[\\\t\n\r]", lambda match: _ESCAPES[match[0]], value) or "\\e"
 
 
-def locate(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
     return located(member, places, _stretch)
 
@@ -198,6 +198,6 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    kinds=(SITUATION,),
-    lost=lost,
+    frame_kinds=(SITUATION,),
+    count_losses=lost,
 )

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
 from hlteval.converters.standoff.dialects import BIONLP
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
@@ -33,7 +33,7 @@ from hlteval.sources import Source
 __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     return (batch.reading for batch in reading.read(source, BIONLP))
 
@@ -56,12 +56,12 @@ FORMAT = Format(
         *("documents.text", "mentions.fragments", "mentions.text"),
         *("frames.frame", "frames.trigger", "modifiers.value"),
     ),
-    lost=partial(fitting.lost, dialect=BIONLP),
-    loses="the layout of lines that were not canonical; records that could not be read",
+    count_losses=partial(fitting.lost, dialect=BIONLP),
+    known_losses="the layout of lines that were not canonical; records that could not be read",
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),
     read=read,
     locate=partial(reading.locate, dialect=BIONLP),
     write=write,
-    kinds=("event", "relation"),
+    frame_kinds=("event", "relation"),
 )

@@ -36,23 +36,23 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.format import Format, Reading
+from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
 from hlteval.converters.standoff.dialects import BRAT
 from hlteval.converters.standoff.reading import Batch
 from hlteval.converters.standoff.references import with_entities
 from hlteval.converters.standoff.texts import misplaced
-from hlteval.findings import Finding, Place, finding
+from hlteval.findings import FieldRef, Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 
-def read(source: Source) -> Iterator[Reading]:
+def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for batch in reading.read(source, BRAT):
         own = batch.reading
         findings = (*own.findings, *_remarks(batch))
-        yield Reading(with_entities(own.corpus), findings, own.members)
+        yield ReadResult(with_entities(own.corpus), findings, own.members)
 
 
 _REMARK = {
@@ -99,7 +99,7 @@ def _misplaced(corpus: Corpus) -> Iterator[pl.DataFrame]:
 
 def _told(member: Member, remarks: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """The findings of one file, whose places are looked up in one pass."""
-    places = [Place(remark["record"], remark["field"]) for remark in remarks]
+    places = [FieldRef(remark["record"], remark["field"]) for remark in remarks]
     for remark, place in zip(remarks, FORMAT.locate(member, places), strict=True):
         yield finding(
             remark["code"],
@@ -159,12 +159,13 @@ FORMAT = Format(
         *("modifiers", "documents.text", "mentions.fragments", "mentions.text", "mentions.entity"),
         *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
     ),
-    lost=partial(fitting.lost, dialect=BRAT),
-    loses="the layout of lines that were not canonical; records that could not be read; comments",
+    count_losses=partial(fitting.lost, dialect=BRAT),
+    known_losses="the layout of lines that were not canonical; records that could not be read; "
+    "comments",
     sniff=partial(reading.sniff, dialect=BRAT),
     documents=partial(reading.documents, dialect=BRAT),
     read=read,
     locate=partial(reading.locate, dialect=BRAT),
     write=write,
-    kinds=("event", "relation"),
+    frame_kinds=("event", "relation"),
 )

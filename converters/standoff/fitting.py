@@ -47,7 +47,7 @@ def lost(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
 
 def fitted(corpus: Corpus, dialect: Dialect) -> Fitted:
     """A corpus of which every row is a record of the dialect, and what it took to get there."""
-    return corpus.derive(_brat if dialect.name == BRAT.name else _bionlp)
+    return corpus.cached(_brat if dialect.name == BRAT.name else _bionlp)
 
 
 def _bionlp(corpus: Corpus) -> Fitted:

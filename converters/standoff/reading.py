@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.format import Reading
+from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
 from hlteval.converters.standoff.records import BLANKS, explain, field, parts
-from hlteval.findings import Finding, Located, Place, Span, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -27,7 +27,7 @@ EXPLAINED = 2000
 class Batch(NamedTuple):
     """What is read of a batch of documents."""
 
-    reading: Reading
+    reading: ReadResult
     tails: pl.DataFrame
     """The records behind which something stands that says nothing: `origin` and `record`."""
 
@@ -86,8 +86,8 @@ def _read_batch(
         documents=_keyed("documents", texts, "origin", "name", "text"),
         **tables,
     )
-    told = (*findings, *_refusals(corpus.refused, members))
-    return Batch(Reading(corpus, told, tuple(members)), tails)
+    told = (*findings, *_refusals(corpus.rejected_records, members))
+    return Batch(ReadResult(corpus, told, tuple(members)), tails)
 
 
 def _text(content: str, dialect: Dialect) -> str:
@@ -126,7 +126,7 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
 
 
 def _tables(lines: pl.DataFrame, dialect: Dialect) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
-    """The tables of a batch of lines, each line in the table of its kind or in `refused`.
+    """The tables of a batch of lines, each line in the table of its kind or in `rejected_records`.
 
     And the records that have a tail.
     """
@@ -150,7 +150,7 @@ def _tables(lines: pl.DataFrame, dialect: Dialect) -> tuple[dict[str, pl.DataFra
     known = pl.concat(table.select("origin", "record") for table in matched.values())
     rest = lines if known.height < lines.height else lines.clear()
     found = dict(zip(tables, collected, strict=True))
-    return {**found, "refused": _refused(rest, known, dialect)}, _tails(matched.values())
+    return {**found, "rejected_records": _refused(rest, known, dialect)}, _tails(matched.values())
 
 
 def _matched(lines: pl.LazyFrame, letters: str, kind: Kind, dialect: Dialect) -> pl.LazyFrame:
@@ -255,7 +255,7 @@ def _words(listed: pl.Series) -> pl.Series:
 def _refused(lines: pl.DataFrame, known: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
     """The lines that no rule accepts, each with the reason; the first `EXPLAINED` exactly."""
     if lines.is_empty():
-        return TABLES["refused"].empty()
+        return TABLES["rejected_records"].empty()
     lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
     rows: list[dict[str, object]] = []
     for row, (document, origin, record, written) in enumerate(
@@ -268,7 +268,7 @@ def _refused(lines: pl.DataFrame, known: pl.DataFrame, dialect: Dialect) -> pl.D
         refusal["end_column"] += begin
         place = {"row": row, "document": document, "origin": origin, "record": record}
         rows.append({**place, **refusal, "text": text})
-    return Corpus(refused=rows).refused
+    return Corpus(rejected_records=rows).rejected_records
 
 
 def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Finding]:
@@ -287,7 +287,7 @@ def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Find
         )
 
 
-def locate(member: Member, places: Sequence[Place], dialect: Dialect) -> list[Located | None]:
+def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:
     """Line and column of places of one file; None for a line that is not there."""
     decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = (decoded.text or "").split("\n")
@@ -318,7 +318,7 @@ class _Record(NamedTuple):
         }
         return cls(line, (begin, begin + len(record)), fields)
 
-    def located(self, place: Place) -> Located:
+    def located(self, place: FieldRef) -> Location:
         start, end = self.fields.get(place.field, self.whole)
         span = Span(place.record, start + 1, end + 1)
-        return Located(span, excerpt(self.line, span))
+        return Location(span, excerpt(self.line, span))

@@ -25,7 +25,7 @@ _NAMES = {"type": "label", "reference": "value", "both": "arguments"}
 
 
 class Refusal(NamedTuple):
-    """Why a line is no record: a row of the table `refused`, but for the keys."""
+    """Why a line is no record: a row of the table `rejected_records`, but for the keys."""
 
     code: str
     kind: str

@@ -117,7 +117,7 @@ def write(files: Iterable[tuple[str, str]], folder: Path) -> None:
         file.write_text(content, "utf-8", newline="")
 
 
-def homes(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
+def output_paths(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
     """The file of each document that a file can be named after.
 
     One that was read from a file of this format has that file again.

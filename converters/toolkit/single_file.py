@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from hlteval.converters.format import Reading
-from hlteval.findings import Finding, Located, Place, Span, excerpt
+from hlteval.converters.format import ReadResult
+from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -74,7 +74,7 @@ def own_name(name: str, names: dict[str, int]) -> str:
 
 def readings(
     source: Source, form: str, read: Callable[[File], tuple[Corpus, Iterable[Finding]]]
-) -> Iterator[Reading]:
+) -> Iterator[ReadResult]:
     """A reading of each file.
 
     Args:
@@ -86,25 +86,25 @@ def readings(
         try:
             data = member.fetch()
         except Unreadable as reason:
-            yield Reading(Corpus(), (reason.finding,), (member,))
+            yield ReadResult(Corpus(), (reason.finding,), (member,))
             continue
         decoded = decode(data, display=member.display, encoding=member.encoding)
         named = {"path": source.path, "member": member.name or member.basename}
         origin: dict[str, object] = {"row": 0, **named, "format": form, "sha256": sha256(data)}
         corpus, findings = read(File(member, decoded.text, origin))
-        yield Reading(corpus, (*decoded.findings, *findings), (member,))
+        yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
 
 
-def whole(line: str, _: str) -> tuple[int, int]:
+def whole_line(line: str, _: str) -> tuple[int, int]:
     """The stretch of a line that is all of it."""
     return 0, len(line)
 
 
 def located(
     member: Member,
-    places: Sequence[Place],
-    stretch: Callable[[str, str], tuple[int, int]] = whole,
-) -> list[Located | None]:
+    places: Sequence[FieldRef],
+    stretch: Callable[[str, str], tuple[int, int]] = whole_line,
+) -> list[Location | None]:
     """Where places of a file stand whose records are its lines; None for a line that is not there.
 
     Args:
@@ -123,9 +123,9 @@ def located(
 
 
 def in_line(
-    line: str, place: Place, stretch: Callable[[str, str], tuple[int, int]] = whole
-) -> Located:
+    line: str, place: FieldRef, stretch: Callable[[str, str], tuple[int, int]] = whole_line
+) -> Location:
     """Where a place stands in its line; see `located`."""
     start, end = stretch(line, place.field)
     span = Span(place.record, start + 1, end + 1)
-    return Located(span, excerpt(line, span))
+    return Location(span, excerpt(line, span))

@@ -103,7 +103,7 @@ def lost(form: Format, other: Format) -> tuple[tuple[str, ...], tuple[str, ...]]
         ('links',)
     """
     missing = {name for name in form.tables if name not in other.carries}
-    if form.kinds and other.kinds and not {*form.kinds} & {*other.kinds}:
+    if form.frame_kinds and other.frame_kinds and not {*form.frame_kinds} & {*other.frame_kinds}:
         missing.add("frames")
     for name, others in _BELONGS.items():
         if name in missing:

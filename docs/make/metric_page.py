@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.tasks.figures import Figure, Measured
+from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Task
 
 _HEAD = """\
@@ -42,17 +42,17 @@ def _task(task: Task) -> str:
     ranked = " or ".join(f"`{name}`" for name in ranks)
     by = "" if len(ranks) < 2 else ", by profile"
     parts = [f"## {task.name}\n", f"{task.title}. Ranked by {ranked}{by}.\n"]
-    if task.measured:
+    if task.measures:
         parts.append(f"A metric is named `WHAT.FIGURE`, such as {ranked}.\n")
-        parts.append(table(_WHAT, map(_measured, task.measured)))
-    return "\n".join([*parts, table(_FIGURE, map(_figure, task.figures))])
+        parts.append(table(_WHAT, map(_measured, task.measures)))
+    return "\n".join([*parts, table(_FIGURE, map(_figure, task.statistics))])
 
 
-def _measured(one: Measured) -> tuple[str, ...]:
+def _measured(one: MeasureInfo) -> tuple[str, ...]:
     return (f"`{one.name}`", *_plain(one.meaning, one.formula, one.clause))
 
 
-def _figure(figure: Figure) -> tuple[str, ...]:
+def _figure(figure: StatisticInfo) -> tuple[str, ...]:
     better = "-" if figure.better == "neither" else figure.better
     told = _plain(figure.meaning, figure.formula or "counted", figure.values)
     return (f"`{figure.name}`", *told, better, *_plain(figure.clause))

@@ -147,10 +147,10 @@ def _task(task: Task) -> str:
 
 def _option(option: Option) -> tuple[str, str, str]:
     names = f"-{option.short}, --{option.flag}" if option.short else f"--{option.flag}"
-    name = f"{names} {option.takes}".strip().replace("|", "\\|")
+    name = f"{names} {option.placeholder}".strip().replace("|", "\\|")
     return f"`{name}`", option.help, ", ".join(_having(option))
 
 
 def _having(option: Option) -> Iterator[str]:
     """The commands that have an option."""
-    return (name for name in PER_TASK if option.belongs(name))
+    return (name for name in PER_TASK if option.available_in(name))

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hlteval import converters, tasks
-from hlteval.extensions import Later
+from hlteval.extensions import LazyImport
 from hlteval.findings import catalogue
 from hlteval.tasks.task import Task
 
@@ -73,7 +73,7 @@ def _parts(named: str) -> _Named:
 def _read(name: str) -> set[str]:
     """The formats that a task reads."""
     task = tasks.load(name)
-    named = {one for option in task.options for one in (option.format, option.against)}
+    named = {one for option in task.options for one in (option.format, option.reference_format)}
     return {task.format, *task.submitted, *task.references, *named} - {""}
 
 
@@ -84,7 +84,7 @@ def _of_task(task: Task, at: str) -> frozenset[str]:
         inner = function.func if isinstance(function, partial) else function
         said = function.keywords.values() if isinstance(function, partial) else ()
         codes |= {value for value in said if _CODE.fullmatch(str(value))}
-        named = inner.named if isinstance(inner, Later) else f"{_parts(at)[0]}:{_name(inner)}"
+        named = inner.named if isinstance(inner, LazyImport) else f"{_parts(at)[0]}:{_name(inner)}"
         begins.append(_parts(named))
     return _reached(begins) | codes
 

@@ -84,8 +84,8 @@ def _facts(task: Task) -> str:
         ("specification", task.specification),
         ("format", ", ".join(_linked((task.format, *task.submitted)))),
         *_references(task),
-        ("given with the task", code(task.given) or "nothing"),
-        ("submitted", code(task.predicted) or "one file"),
+        ("given with the task", code(task.provided_suffixes) or "nothing"),
+        ("submitted", code(task.submission_suffixes) or "one file"),
         ("profiles", ", ".join(task.profiles)),
         ("ranked by", ranked or "nothing: it is only checked"),
         ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
@@ -93,8 +93,8 @@ def _facts(task: Task) -> str:
         ("[findings](codes.md)", found_by(task.name, "tasks")),
         *((_option(option), option.help) for option in task.options),
     ]
-    if task.crashes:
-        codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.crashes))
+    if task.official_crashes_on:
+        codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.official_crashes_on))
         rows.append(("no `official` number where", f"{codes}: the software crashes"))
     return table(("", ""), rows)
 
@@ -134,7 +134,7 @@ def _metrics(names: Sequence[str]) -> str:
 
 
 def _option(option: Option) -> str:
-    taken = option.takes.replace("|", "\\|")
+    taken = option.placeholder.replace("|", "\\|")
     return f"option `--{option.flag} {taken}`" if taken else f"option `--{option.flag}`"
 
 
@@ -259,7 +259,7 @@ def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
     files = code(form.suffixes) or "named by `--from` and `--to`"
-    rows = [("files", files), ("not kept", form.loses or "nothing")]
+    rows = [("files", files), ("not kept", form.known_losses or "nothing")]
     if form.tables and (part := in_part(form)):
         rows.insert(1, ("carried in part", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))

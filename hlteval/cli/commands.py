@@ -78,7 +78,7 @@ def per_task(
 def _command(
     name: str, run: Callable[..., None], which: Literal["compare", "score", "validate"]
 ) -> Callable[..., None]:
-    own = {option.name: option for option in load(name).options if option.belongs(which)}
+    own = {option.name: option for option in load(name).options if option.available_in(which)}
     parameters = inspect.signature(run, eval_str=True).parameters.values()
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
@@ -110,8 +110,8 @@ def _annotation(option: Option) -> Any:
         return Annotated[bool, typer.Option(f"--{option.flag}", help=option.help)]
     names = [*([f"-{option.short}"] if option.short else []), f"--{option.flag}"]
     return Annotated[
-        Optional[list[str] if option.many else str],  # noqa: UP045
-        typer.Option(*names, metavar=option.takes, help=option.help),
+        Optional[list[str] if option.repeatable else str],  # noqa: UP045
+        typer.Option(*names, metavar=option.placeholder, help=option.help),
     ]
 
 
@@ -119,7 +119,7 @@ def _value(option: Option, given: Any) -> Any:
     """An option's value as text; several of one that only shows stay apart."""
     if option.switch:
         return "yes"
-    return " ".join(given) if option.many and not option.shows else given
+    return " ".join(given) if option.repeatable and not option.display_only else given
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 from hlteval.findings.catalogue import Entry, catalogue, finding, in_order
 from hlteval.findings.excerpts import excerpt, spot
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
-from hlteval.findings.location import Located, Place
+from hlteval.findings.location import FieldRef, Location
 
 __all__ = [
     "Entry",
     "Excerpt",
+    "FieldRef",
     "Finding",
-    "Located",
-    "Place",
+    "Location",
     "Severity",
     "Span",
     "catalogue",

@@ -8,7 +8,7 @@ from hlteval.findings.finding import Excerpt, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FieldRef:
     """A record of a file, or one field of it, whose line and column are wanted.
 
     `field` names a part of the record in the words of the format, such as `label`, or with a
@@ -20,7 +20,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class Location:
     """Where a place is, and the line there."""
 
     span: Span

@@ -69,17 +69,17 @@ def visible(text: str) -> str:
     return "".join(_shown(text, index) for index in range(len(text)))
 
 
-def steady(text: str) -> str:
+def isolate_bidi(text: str) -> str:
     """A visible text that does not reorder what stands beside it."""
     shown = visible(text)
-    return f"{LEFT_TO_RIGHT}{shown}{LEFT_TO_RIGHT}" if runs_leftwards(shown) else shown
+    return f"{LEFT_TO_RIGHT}{shown}{LEFT_TO_RIGHT}" if has_rtl(shown) else shown
 
 
-def runs_leftwards(text: str) -> bool:
+def has_rtl(text: str) -> bool:
     """Whether a terminal may show a part of the text from right to left.
 
     Examples:
-        >>> runs_leftwards("שלום"), runs_leftwards("東京")
+        >>> has_rtl("שלום"), has_rtl("東京")
         (True, False)
     """
     return not text.isascii() and any(unicodedata.bidirectional(c) in _RIGHT_TO_LEFT for c in text)
@@ -127,7 +127,7 @@ def draw(excerpt: Excerpt, span: Span, room: int) -> Drawn:
     before = [_cut(left)] if left or excerpt.offset else []
     behind = [_cut(right)] if right < len(line) or excerpt.cut else []
     shown = line[left:right]
-    if any(piece.literal and runs_leftwards(piece.shown) for piece in shown):
+    if any(piece.literal and has_rtl(piece.shown) for piece in shown):
         shown = _steadied(shown, first - left, end - left)
     column = edges[first] - edges[left] + len(before)
     return Drawn((*before, *shown, *behind), column, max(1, edges[end] - edges[first]))

@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, catalogue
-from hlteval.reports.display import draw, steady, visible
+from hlteval.reports.display import draw, isolate_bidi, visible
 from hlteval.results.verdict import Verdict
 
 MAX_FINDINGS = 20
@@ -91,7 +91,7 @@ def block(finding: Finding, width: int) -> Text:
     margin = " " * max(1, len(number))
     result = Text()
     result.append(f"{finding.severity}[{finding.code}]", STYLES[finding.severity])
-    result.append(f": {steady(finding.message)}\n", "bold")
+    result.append(f": {isolate_bidi(finding.message)}\n", "bold")
     if finding.file:
         result.append(f"{margin}--> ", _GUTTER).append(f"{_place(finding)}\n")
     if finding.span and finding.excerpt:
@@ -106,7 +106,7 @@ def block(finding: Finding, width: int) -> Text:
 
 
 def _place(finding: Finding) -> str:
-    file = steady(finding.file or "")
+    file = isolate_bidi(finding.file or "")
     return f"{file}:{finding.span.line}:{finding.span.column}" if finding.span else file
 
 
@@ -124,7 +124,7 @@ def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, widt
 
 
 def _append_note(result: Text, margin: str, label: str, note: str) -> None:
-    result.append(f"{margin} = {label}: ", _GUTTER).append(f"{steady(note)}\n")
+    result.append(f"{margin} = {label}: ", _GUTTER).append(f"{isolate_bidi(note)}\n")
 
 
 def _summary(verdict: Verdict) -> Iterator[Text]:

@@ -92,12 +92,12 @@ class Corpus:
         """Every table with its name, in declared order."""
         return [(name, frame.clone()) for name, frame in self._tables.items()]
 
-    def derive(self, function: Callable[..., T], *others: Corpus) -> T:
+    def cached(self, function: Callable[..., T], *others: Corpus) -> T:
         """The result of a function of this corpus and others, worked out once, as none changes.
 
         Examples:
             >>> corpus = Corpus()
-            >>> corpus.derive(Corpus.replace) is corpus.derive(Corpus.replace)
+            >>> corpus.cached(Corpus.replace) is corpus.cached(Corpus.replace)
             True
         """
         # The others are kept with the result, so that none can give its id to another; but not

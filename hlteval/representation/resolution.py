@@ -58,7 +58,7 @@ def items(corpus: Corpus, given: Corpus) -> pl.DataFrame:
         A table of `document`, `target`, and of what it is: `filler` (`given`, `mention` or
         `frame`), its `filler_label` and its `filler_row` in the table of that kind.
     """
-    return corpus.derive(_listed, given)
+    return corpus.cached(_listed, given)
 
 
 def _listed(corpus: Corpus, given: Corpus) -> pl.DataFrame:
@@ -93,7 +93,7 @@ def fillers(corpus: Corpus, given: Corpus) -> pl.DataFrame:
         The table `arguments` with the columns `filler`, `filler_label` and `filler_row` of `items`,
         null where the identifier leads nowhere, and `label` and `frame` of the argument's frame.
     """
-    return corpus.derive(_filled, given)
+    return corpus.cached(_filled, given)
 
 
 def _filled(corpus: Corpus, given: Corpus) -> pl.DataFrame:
@@ -121,7 +121,7 @@ def _joined(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
 def counted(corpus: Corpus, given: Corpus) -> pl.DataFrame:
     """The `fillers` that count: of a role that a frame gives twice, the last."""
-    return corpus.derive(_last_of_role, given)
+    return corpus.cached(_last_of_role, given)
 
 
 def _last_of_role(corpus: Corpus, given: Corpus) -> pl.DataFrame:

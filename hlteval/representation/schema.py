@@ -64,7 +64,7 @@ def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs
     references = dict(refs)
     if placed:
         head += (
-            Column("document", pl.Int64, "row of `documents`", nullable=name == "refused"),
+            Column("document", pl.Int64, "row of `documents`", nullable=name == "rejected_records"),
             Column("origin", pl.Int64, "row of `sources`"),
             Column(
                 "record", pl.Int64, "ordinal of the record in that source", "1-based line or item"
@@ -203,7 +203,7 @@ _DECLARED = (
         Column(
             "target",
             pl.String,
-            "identifier of the filler as written; for `Place`, a place that is one of several",
+            "identifier of the filler as written; for `FieldRef`, a place that is one of several",
         ),
         frame_row="frames",
     ),
@@ -270,7 +270,7 @@ _DECLARED = (
         placed=False,
     ),
     _table(
-        "refused",
+        "rejected_records",
         "a record that could not be read",
         Column("code", pl.String, "code of the finding that tells why"),
         Column("kind", pl.String, "what the record set out to be"),

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pyexpat import ExpatError, ParserCreate, XMLParserType
 from typing import Any, NamedTuple
 
-from hlteval.findings import Finding, Located, Place, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.sources import Member, decode
 
 DEEPEST = 100
@@ -270,7 +270,7 @@ class Lines:
         self.lines = _lines(text) if isinstance(text, str) else text
         self.tags: dict[tuple[int, int], _Tag] = {}
 
-    def located(self, line: int, column: int, field: str = "") -> Located:
+    def located(self, line: int, column: int, field: str = "") -> Location:
         """A tag, one of its attributes by name (its value), or with `text` what follows it."""
         if (line, column) not in self.tags:
             self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
@@ -282,7 +282,7 @@ class Lines:
             begin = start - (tag.written.rfind("\n", 0, start) + 1)
         own = self.lines[line - 1 + down]
         span = Span(line + down, begin + 1, max(min(begin + end - start, len(own)), begin) + 1)
-        return Located(span, excerpt(own, span))
+        return Location(span, excerpt(own, span))
 
     def tag(self, line: int, column: int) -> _Tag:
         """The tag at a place, with the lines that it is spread over."""
@@ -309,7 +309,7 @@ class Lines:
         )
 
 
-def located(member: Member, places: Sequence[Place]) -> list[Located | None]:
+def located(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Where places of a file stand whose records are its elements; None where there is none."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     found = starts(text, {place.record for place in places})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlteval.extensions import later
-from hlteval.tasks.edl_figures import FIGURES, MEASURED
+from hlteval.extensions import lazy
+from hlteval.tasks.edl_statistics import FIGURES, MEASURED
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -34,25 +34,27 @@ EDL = Task(
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 17",
     format="edl-tab",
     references=("edl-tab", "neleval", "ltf", "rsd", "corpus", "jsonl"),
-    predicted=(),
-    given=(),
-    alone=True,
-    rules=later("hlteval.validators.edl.rules:RULES"),
-    package=later("hlteval.validators.edl.package:findings"),
-    metric=later("hlteval.tasks.edl_metrics:metric"),
-    figures=FIGURES,
-    measured=MEASURED,
+    submission_suffixes=(),
+    provided_suffixes=(),
+    reference_optional=True,
+    rules=lazy("hlteval.validators.edl.rules:RULES"),
+    package=lazy("hlteval.validators.edl.package:findings"),
+    metric=lazy("hlteval.tasks.edl_metrics:metric"),
+    statistics=FIGURES,
+    measures=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
-    compares="mentions",
+    scored_table="mentions",
     submitted=("neleval",),
-    crashes=frozenset({"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}),
-    refuses=_refuses,
+    official_crashes_on=frozenset(
+        {"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}
+    ),
+    official_rejects=_refuses,
     options=(
         Option(
             "measure",
             "A measure, a group, or aggregate:filter:key; can be repeated; all if not given.",
             metavar="NAME",
-            many=True,
+            repeatable=True,
             short="m",
         ),
         Option(

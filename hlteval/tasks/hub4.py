@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from hlteval.extensions import later
-from hlteval.tasks.figures import COUNT, Figure, Measured
+from hlteval.extensions import lazy
+from hlteval.tasks.statistics import COUNT, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
@@ -13,21 +13,21 @@ _POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"
 _SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
 
 MODES = (
-    Measured(
+    MeasureInfo(
         "content",
         "Fills by their texts.",
         "a single fill gives a point: correct if the system's string is inside the maximal string "
         "and holds a minimal one, a pointer if what it names is mapped to what the other names",
         f"{_TEXTS_COMPARED} Content (Clean Data)",
     ),
-    Measured(
+    MeasureInfo(
         "extent",
         "Fills by their places.",
         "a single fill gives a point: correct if its extent is enclosed in the maximal one and "
         "overlaps a minimal one; pointers as for content",
         f"{_TEXTS_COMPARED} Extent",
     ),
-    Measured(
+    MeasureInfo(
         "both",
         "Fills by their texts and places.",
         "a text fill gives two points, one of content and one of extent; a pointer gives one",
@@ -36,11 +36,15 @@ MODES = (
 )
 
 FIGURES = (
-    Figure("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
-    Figure("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
-    Figure("mis", "Missing points: the system has nothing there.", "MIS", COUNT, "less", _SCORES),
-    Figure("spu", "Spurious points: only the system has any.", "SPU", COUNT, "less", _SCORES),
-    Figure(
+    StatisticInfo("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
+    StatisticInfo("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
+    StatisticInfo(
+        "mis", "Missing points: the system has nothing there.", "MIS", COUNT, "less", _SCORES
+    ),
+    StatisticInfo(
+        "spu", "Spurious points: only the system has any.", "SPU", COUNT, "less", _SCORES
+    ),
+    StatisticInfo(
         "optional",
         "Points of optional slots that the system left empty; they are not scored.",
         "OPT",
@@ -48,7 +52,7 @@ FIGURES = (
         "neither",
         _POINTERS_COMPARED,
     ),
-    Figure(
+    StatisticInfo(
         "removed",
         "Pointers to optional instances that are mapped to nothing; they are not scored.",
         "REM",
@@ -56,19 +60,19 @@ FIGURES = (
         "neither",
         _POINTERS_COMPARED,
     ),
-    Figure("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither", _SCORES),
-    Figure("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither", _SCORES),
-    Figure("rec", "Recall.", "COR / POS", clause=_SCORES),
-    Figure("pre", "Precision.", "COR / ACT", clause=_SCORES),
-    Figure(
+    StatisticInfo("pos", "Possible points.", "POS = COR + INC + MIS", COUNT, "neither", _SCORES),
+    StatisticInfo("act", "Actual points.", "ACT = COR + INC + SPU", COUNT, "neither", _SCORES),
+    StatisticInfo("rec", "Recall.", "COR / POS", clause=_SCORES),
+    StatisticInfo("pre", "Precision.", "COR / ACT", clause=_SCORES),
+    StatisticInfo(
         "f",
         "The F-measure; `--beta` weighs recall.",
         "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
         clause=_SCORES,
     ),
-    Figure("und", "Undergeneration.", "MIS / POS", better="less", clause=_SCORES),
-    Figure("ovg", "Overgeneration.", "SPU / ACT", better="less", clause=_SCORES),
-    Figure(
+    StatisticInfo("und", "Undergeneration.", "MIS / POS", better="less", clause=_SCORES),
+    StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", better="less", clause=_SCORES),
+    StatisticInfo(
         "sub",
         "Substitution, as the specification has it.",
         "INC / COR",
@@ -76,14 +80,14 @@ FIGURES = (
         "less",
         _SCORES,
     ),
-    Figure(
+    StatisticInfo(
         "sub_muc",
         "Substitution, as the MUC scorer has it.",
         "INC / (COR + INC)",
         better="less",
         clause="MUC scorer",
     ),
-    Figure(
+    StatisticInfo(
         "err",
         "Error per response fill.",
         "(INC + SPU + MIS) / (COR + INC + SPU + MIS)",
@@ -97,7 +101,7 @@ _READING = (
         "types",
         "The types of instances that hold a hyphen, with commas between.",
         metavar="T,…",
-        sets=True,
+        is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
@@ -108,14 +112,14 @@ _READING = (
     Option(
         "corpus",
         "The text corpus of the documents, in SGML.",
-        against="sgml-corpus",
+        reference_format="sgml-corpus",
         commands=("score", "validate"),
     ),
     Option(
         "unsegmented",
         "Offsets of the system count from the beginning of its corpus, which has no documents.",
         switch=True,
-        sets=True,
+        is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
@@ -137,21 +141,21 @@ _TEXTS = (
         "document_tag",
         "The tag of documents in the corpus; its first tag if not given.",
         metavar="TAG",
-        sets=True,
+        is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
         "id_tag",
         "The element that identifies a document; DOCNO or DOCID if not given.",
         metavar="TAG",
-        sets=True,
+        is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
         "line_ends",
         "Whether a line end of two characters counts as one, or as written.",
         choices=("one", "as-written"),
-        sets=True,
+        is_format_setting=True,
         commands=("score", "validate"),
     ),
 )
@@ -161,7 +165,7 @@ _VALIDATING = (
         "side",
         "What is checked: a system's output, or a reference.",
         choices=("system", "reference"),
-        sets=True,
+        is_format_setting=True,
         commands=("validate",),
     ),
 )
@@ -204,17 +208,17 @@ HUB4 = Task(
     specification='HUB-4 "Templette" Task Scoring Procedure, Version 0.3',
     format="hub4",
     references=("hub4", "sgml-corpus"),
-    predicted=(),
-    given=(),
-    alone=True,
-    schema=partial(later("hlteval.validators.hub4.setup:setup"), {}),
-    configured=later("hlteval.validators.hub4.setup:setup"),
-    rules=later("hlteval.validators.hub4.rules:RULES"),
-    metric=later("hlteval.tasks.hub4_metrics:metric"),
-    figures=FIGURES,
-    measured=MODES,
+    submission_suffixes=(),
+    provided_suffixes=(),
+    reference_optional=True,
+    schema=partial(lazy("hlteval.validators.hub4.setup:setup"), {}),
+    schema_for=lazy("hlteval.validators.hub4.setup:setup"),
+    rules=lazy("hlteval.validators.hub4.rules:RULES"),
+    metric=lazy("hlteval.tasks.hub4_metrics:metric"),
+    statistics=FIGURES,
+    measures=MODES,
     primary={"plan": "both.f"},
     options=(*_READING, *_TEXTS, *_VALIDATING, *_SCORING),
-    reads={"side": "system"},
+    submission_settings={"side": "system"},
     alignment="mapping",
 )

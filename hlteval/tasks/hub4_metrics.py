@@ -9,15 +9,15 @@ from hlteval.converters import load as load_format
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding
 from hlteval.representation.global_map import GlobalMap, Rule
+from hlteval.scoring.hub4.fill_match import FILLERS
 from hlteval.scoring.hub4.mapping import Policy, ZeroF
 from hlteval.scoring.hub4.metric import TempletteMatch
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.points import MODES, Mode
-from hlteval.scoring.hub4.single_fills import FILLERS
 from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import Text, TextPair
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
-from hlteval.scoring.hub4.wording import Wording
+from hlteval.scoring.hub4.wording import TextNormalizer
 from hlteval.sources import open_source
 from hlteval.tasks.option_tables import texts
 from hlteval.tasks.task import WrongOption
@@ -70,13 +70,13 @@ class _Given:
             return otherwise
         return tuple(part for one in self.options[name].split(",") if (part := one.strip()))
 
-    def wording(self, side: str) -> Wording:
+    def wording(self, side: str) -> TextNormalizer:
         """How the strings of a side are normalised; case is ignored where texts differ.
 
         Args:
             side: `ref` or `hyp`.
         """
-        return Wording(
+        return TextNormalizer(
             spellings=self.spellings(side),
             fold=self.align or "glm" in self.options or self.on("ignore_case"),
             whiteout=self.options.get("whiteout", ""),
@@ -148,7 +148,7 @@ class _Given:
         settings = {**chosen, "unsegmented": "yes"} if whole else chosen
         source = open_source(path, encoding=self.options.get("encoding", "utf-8"))
         texts = {}
-        for reading in load_format("sgml-corpus").having(settings).read(source):
+        for reading in load_format("sgml-corpus").with_settings(settings).read(source):
             for finding in reading.findings:
                 _hold(path, finding)
             documents = reading.corpus.documents.select("name", "text", "start")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from hlteval.extensions import later
+from hlteval.extensions import lazy
 from hlteval.tasks.ltf import TEXTS
 from hlteval.tasks.task import Task
 
@@ -13,9 +13,9 @@ LAF = Task(
     title="LAF: names and other spans beside LTF (checked only)",
     specification="LDC annotation format LAF v1.2",
     format="laf",
-    predicted=(".laf.xml",),
-    given=(),
+    submission_suffixes=(".laf.xml",),
+    provided_suffixes=(),
     references=TEXTS,
-    rules=later("hlteval.validators.ltf.laf:RULES"),
-    package=partial(later("hlteval.validators.packages:documents"), code="LAF103"),
+    rules=lazy("hlteval.validators.ltf.laf:RULES"),
+    package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
 )

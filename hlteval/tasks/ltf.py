@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from hlteval.extensions import later
+from hlteval.extensions import lazy
 from hlteval.tasks.task import Task
 
 TEXTS = ("rsd", "ltf", "corpus", "jsonl")
@@ -15,10 +15,10 @@ LTF = Task(
     title="LTF: documents of language packs, as segments and tokens (checked only)",
     specification="LDC Logical Text Format v1.5; LoReHLT 2019, section 8.2.1",
     format="ltf",
-    predicted=(".ltf.xml",),
-    given=(),
+    submission_suffixes=(".ltf.xml",),
+    provided_suffixes=(),
     references=TEXTS,
-    alone=True,
-    rules=later("hlteval.validators.ltf.ltf:RULES"),
-    package=partial(later("hlteval.validators.packages:documents"), code="LTF106"),
+    reference_optional=True,
+    rules=lazy("hlteval.validators.ltf.ltf:RULES"),
+    package=partial(lazy("hlteval.validators.packages:documents"), code="LTF106"),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from hlteval.extensions import later
-from hlteval.tasks.figures import COUNT, Figure
+from hlteval.extensions import lazy
+from hlteval.tasks.statistics import COUNT, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _COUNTED = "SeeDev evaluation, Measures"
@@ -13,25 +13,25 @@ _MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measure
 _PAIRING = "SeeDev evaluation, Pairing"
 
 FIGURES = (
-    Figure(
+    StatisticInfo(
         "f1",
         "The harmonic mean of recall and precision.",
         "2 · recall · precision / (recall + precision)",
         clause=_MEASURES,
     ),
-    Figure(
+    StatisticInfo(
         "recall",
         "How much of the reference was found; a partial match counts as its similarity.",
         "matches / references",
         clause=_MEASURES,
     ),
-    Figure(
+    StatisticInfo(
         "precision",
         "How much of what was predicted is right; a partial match counts as its similarity.",
         "matches / predictions",
         clause=_MEASURES,
     ),
-    Figure(
+    StatisticInfo(
         "ser",
         "The slot error rate: the errors per event of the reference.",
         "(substitutions + insertions + deletions) / references",
@@ -39,7 +39,7 @@ FIGURES = (
         "less",
         "SeeDev evaluation, SeeDev-full, measures",
     ),
-    Figure(
+    StatisticInfo(
         "matches",
         "The similarities of all pairs of a reference and a predicted event, summed.",
         "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory arguments, else 0; "
@@ -48,7 +48,7 @@ FIGURES = (
         "a number from 0",
         clause=_PAIRING,
     ),
-    Figure(
+    StatisticInfo(
         "substitutions",
         "What the pairs lack of being equal.",
         "Σ (1 − Sp)",
@@ -56,7 +56,7 @@ FIGURES = (
         "less",
         _PAIRING,
     ),
-    Figure(
+    StatisticInfo(
         "insertions",
         "Predicted events that are in no pair: false positives.",
         "predictions − pairs",
@@ -64,7 +64,7 @@ FIGURES = (
         "less",
         _PAIRING,
     ),
-    Figure(
+    StatisticInfo(
         "deletions",
         "Events of the reference that are in no pair: false negatives.",
         "references − pairs",
@@ -72,8 +72,8 @@ FIGURES = (
         "less",
         _PAIRING,
     ),
-    Figure("references", "Events of the reference.", "", COUNT, "neither", _COUNTED),
-    Figure("predictions", "Events of the submission.", "", COUNT, "neither", _COUNTED),
+    StatisticInfo("references", "Events of the reference.", "", COUNT, "neither", _COUNTED),
+    StatisticInfo("predictions", "Events of the submission.", "", COUNT, "neither", _COUNTED),
 )
 
 _SENTENCES = Option(
@@ -86,19 +86,19 @@ _declare = partial(
     Task,
     specification="BioNLP-ST 2016, SeeDev evaluation",
     format="standoff",
-    predicted=(".a2",),
-    given=(".txt", ".a1"),
-    rules=later("hlteval.validators.seedev.rules:RULES"),
-    package=later("hlteval.validators.packages:standoff"),
-    figures=FIGURES,
-    crashes=frozenset({"STD105", "STD109", "STD204"}),
+    submission_suffixes=(".a2",),
+    provided_suffixes=(".txt", ".a1"),
+    rules=lazy("hlteval.validators.seedev.rules:RULES"),
+    package=lazy("hlteval.validators.packages:standoff"),
+    statistics=FIGURES,
+    official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )
 
 BINARY = _declare(
     name="seedev-binary",
     title="SeeDev-binary: binary relations of seed development",
-    schema=partial(later("hlteval.validators.seedev.rules:schema"), "binary"),
-    metric=later("hlteval.tasks.seedev_metrics:binary"),
+    schema=partial(lazy("hlteval.validators.seedev.rules:schema"), "binary"),
+    metric=lazy("hlteval.tasks.seedev_metrics:binary"),
     primary={"plan": "f1", "official": "f1"},
     options=(_SENTENCES,),
 )
@@ -106,7 +106,7 @@ BINARY = _declare(
 FULL = _declare(
     name="seedev-full",
     title="SeeDev-full: events of seed development with optional arguments and negation",
-    schema=partial(later("hlteval.validators.seedev.rules:schema"), "full"),
-    metric=later("hlteval.tasks.seedev_metrics:full"),
+    schema=partial(lazy("hlteval.validators.seedev.rules:schema"), "full"),
+    metric=lazy("hlteval.tasks.seedev_metrics:full"),
     primary={"plan": "f1", "official": "ser"},
 )

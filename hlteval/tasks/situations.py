@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hlteval.extensions import later
-from hlteval.tasks.figures import Figure, Measured
+from hlteval.extensions import lazy
+from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ def _forgives(finding: Finding) -> bool:
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
 
 LAYERS = (
-    Measured(
+    MeasureInfo(
         "relevance",
         "Segments in which there is any situation.",
         f"frames are segments, equal ones have similarity 1; {_COUNTS}",
         "Speech SF v1.5, section 2.1, Relevance",
     ),
-    Measured(
+    MeasureInfo(
         "type",
         "Types of situations by segment.",
         f"frames are segment and type, equal ones have similarity 1; {_COUNTS}",
         "Speech SF v1.5, section 2.1, Type",
     ),
-    Measured(
+    MeasureInfo(
         "type+place",
         "Types of situations with their places, by segment.",
         "frames are segment, type and place; similarity = (L − d) / L, with L the lengths of both "
@@ -51,26 +51,26 @@ LAYERS = (
 _POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
 
 FIGURES = (
-    Figure(
+    StatisticInfo(
         "auc",
         "The area below the curve of precision by recall, as the profile has it: anchored in "
         "`plan`, unanchored in `official`.",
         "`plan`: auc_anchored; `official`: auc_unanchored",
         clause="Speech SF v1.5, section 2",
     ),
-    Figure(
+    StatisticInfo(
         "auc_anchored",
         "The area with the curve drawn back to recall 0, at the precision of its first cut.",
         f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}",
         clause="Speech SF v1.5, section 2",
     ),
-    Figure(
+    StatisticInfo(
         "auc_unanchored",
         "The area between the first and the last point with a recall above 0.",
         f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, that have R > 0",
         clause="Speech SF v1.5, section 2",
     ),
-    Figure(
+    StatisticInfo(
         "max_f1",
         "The largest F1 of a point of the curve.",
         f"max 2 · P · R / (P + R) over the {_POINTS}",
@@ -85,16 +85,16 @@ SPEECH = Task(
     specification="Speech Situation Frames Evaluation Specification v1.5",
     format="speech-sf-json",
     references=("appen", "speech-sf-json", "corpus", "jsonl", "document-list"),
-    predicted=(),
-    given=(),
-    alone=True,
-    schema=later("hlteval.validators.situations.speech_sf:types"),
-    rules=later("hlteval.validators.situations.speech_sf:RULES"),
-    metric=later("hlteval.tasks.situations_metrics:metric"),
-    figures=FIGURES,
-    measured=LAYERS,
+    submission_suffixes=(),
+    provided_suffixes=(),
+    reference_optional=True,
+    schema=lazy("hlteval.validators.situations.speech_sf:types"),
+    rules=lazy("hlteval.validators.situations.speech_sf:RULES"),
+    metric=lazy("hlteval.tasks.situations_metrics:metric"),
+    statistics=FIGURES,
+    measures=LAYERS,
     primary={"plan": "type.auc", "official": "type.auc"},
-    forgives=_forgives,
+    official_ignores=_forgives,
     options=(
         Option(
             "place_match",
@@ -114,20 +114,20 @@ SPEECH = Task(
             "place_separators",
             "The characters between places in Appen annotations; `,፣` if not given.",
             metavar="CHARS",
-            sets=True,
+            is_format_setting=True,
             commands=("score", "validate"),
         ),
         Option(
             "plot",
             "Draw the curves as FILE.png, .svg or .pdf.",
-            shows=True,
+            display_only=True,
         ),
         Option(
             "beside",
             "Another submission, whose curves are drawn beside; can be repeated.",
             metavar="PATH",
-            shows=True,
-            many=True,
+            display_only=True,
+            repeatable=True,
         ),
     ),
 )

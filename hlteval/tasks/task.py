@@ -1,7 +1,7 @@
 """What a task is: a value that names its formats, rules, metrics and options.
 
 The command line, the documentation and the tests are made from it. Declarations name what they are
-made of (`later`), which is imported only when it is used: `hlteval --help` costs nothing.
+made of (`lazy`), which is imported only when it is used: `hlteval --help` costs nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
     from hlteval.representation import Corpus
     from hlteval.sources import Member, Source
-    from hlteval.tasks.figures import Figure, Measured
+    from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
     from hlteval.validators import Rule
 
 
@@ -74,14 +74,14 @@ class Option:
         format: the format of the file that it names, where it names one that has a format.
         choices: the values that it can have, where these are few.
         metavar: what stands for its value in the help.
-        sets: whether it is a setting of the formats that have it.
-        shows: whether it changes only how scores are shown.
-        many: whether it can be given more than once; the values stand with blanks between, unless
+        is_format_setting: whether it is a setting of the formats that have it.
+        display_only: whether it changes only how scores are shown.
+        repeatable: whether it can be given more than once; the values are joined by spaces, unless
             it only shows.
         short: a letter that stands for its name.
         commands: the commands that have it.
         switch: whether it takes no value: given, its value is `yes`.
-        against: the format of what it names, if a submission is checked against that.
+        reference_format: the format of what it names, if a submission is checked against that.
     """
 
     name: str
@@ -89,13 +89,13 @@ class Option:
     format: str = ""
     choices: tuple[str, ...] = ()
     metavar: str = "FILE"
-    sets: bool = False
-    shows: bool = False
-    many: bool = False
+    is_format_setting: bool = False
+    display_only: bool = False
+    repeatable: bool = False
     short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
     switch: bool = False
-    against: str = ""
+    reference_format: str = ""
 
     @property
     def flag(self) -> str:
@@ -103,14 +103,14 @@ class Option:
         return self.name.replace("_", "-")
 
     @property
-    def takes(self) -> str:
+    def placeholder(self) -> str:
         """What stands behind it on the command line."""
         return "" if self.switch else "|".join(self.choices) or self.metavar
 
-    def belongs(self, command: Literal["compare", "score", "validate"]) -> bool:
+    def available_in(self, command: Literal["compare", "score", "validate"]) -> bool:
         """Whether a command has it; systems are compared by what they are scored by."""
         if command == "compare":
-            return "score" in self.commands and not self.shows
+            return "score" in self.commands and not self.display_only
         return command in self.commands
 
     def check(self, value: str) -> None:
@@ -160,25 +160,28 @@ class Task:
         format: the format of the submission, and of the reference where nothing else is said.
         submitted: other formats that a submission may have.
         references: the formats that a reference may have.
-        alone: whether a submission can be checked without a reference.
-        predicted: suffixes of the files of a submission that are read; others come with the task.
-        given: suffixes of the files that come with the task, and without which nothing is checked.
+        reference_optional: whether a submission can be checked without a reference.
+        submission_suffixes: suffixes of the files of a submission that are read; others come with
+            the task.
+        provided_suffixes: suffixes of the files that come with the task, and without which nothing
+            is checked.
         rules: the rules over records.
         package: the rules over the submission as a package.
         schema: what the task allows, for the rules.
         metric: the metric of a profile; None where submissions are only checked.
-        figures: what its metrics say, in order.
-        measured: what has each of these figures, where that is several things.
+        statistics: what its metrics say, in order.
+        measures: what has each of these figures, where that is several things.
         primary: the metric that ranks, by profile.
         options: options of `score` beyond the common ones.
-        crashes: codes of findings at which the official software crashes, even when forced: there
-            is then no official number.
-        forgives: whether the official software goes on in spite of a finding that blocks.
-        refuses: whether the official software refuses a submission for a finding; where this is not
-            said, it refuses for what blocks.
-        compares: the table without which a reference has nothing to score against.
-        reads: settings of the format of a submission; those of a reference are the format's own.
-        configured: what the task allows, where that depends on options.
+        official_crashes_on: codes of findings at which the official software crashes, even when
+            forced: there is then no official number.
+        official_ignores: whether the official software goes on in spite of a finding that blocks.
+        official_rejects: whether the official software refuses a submission for a finding; where
+            this is not said, it refuses for what blocks.
+        scored_table: the table without which a reference has nothing to score against.
+        submission_settings: settings of the format of a submission; those of a reference are the
+            format's own.
+        schema_for: what the task allows, where that depends on options.
         alignment: the name of the table that tells what was paired with what.
     """
 
@@ -186,25 +189,25 @@ class Task:
     title: str
     specification: str
     format: str
-    predicted: tuple[str, ...]
-    given: tuple[str, ...]
+    submission_suffixes: tuple[str, ...]
+    provided_suffixes: tuple[str, ...]
     rules: Callable[[], tuple[Rule, ...]] = tuple
     package: Callable[[Package], Iterator[Finding]] = _silent
     schema: Callable[[], Any] = _nothing
     metric: Callable[[str, Mapping[str, str]], Metric] | None = None
-    figures: tuple[Figure, ...] = ()
-    measured: tuple[Measured, ...] = ()
+    statistics: tuple[StatisticInfo, ...] = ()
+    measures: tuple[MeasureInfo, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
-    crashes: frozenset[str] = frozenset()
+    official_crashes_on: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
     submitted: tuple[str, ...] = ()
-    alone: bool = False
-    forgives: Callable[[Finding], bool] | None = None
-    compares: str = "frames"
-    refuses: Callable[[Finding], bool] | None = None
-    reads: Mapping[str, str] = field(default_factory=dict)
-    configured: Callable[[Mapping[str, str]], Any] | None = None
+    reference_optional: bool = False
+    official_ignores: Callable[[Finding], bool] | None = None
+    scored_table: str = "frames"
+    official_rejects: Callable[[Finding], bool] | None = None
+    submission_settings: Mapping[str, str] = field(default_factory=dict)
+    schema_for: Callable[[Mapping[str, str]], Any] | None = None
     alignment: str = "alignment"
 
     @property
@@ -213,14 +216,14 @@ class Task:
         return tuple(self.declared)
 
     @property
-    def declared(self) -> Mapping[str, tuple[Measured | None, Figure]]:
+    def declared(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
         """What each metric measures, and which figure of it it is, by name."""
-        if not self.measured:
-            return {figure.name: (None, figure) for figure in self.figures}
+        if not self.measures:
+            return {figure.name: (None, figure) for figure in self.statistics}
         return {
             f"{measured.name}.{figure.name}": (measured, figure)
-            for measured in self.measured
-            for figure in self.figures
+            for measured in self.measures
+            for figure in self.statistics
         }
 
     @property
@@ -236,7 +239,7 @@ class Task:
 
     def allows(self, options: Mapping[str, str]) -> Any:
         """What the task allows with some options, for the rules."""
-        return self.schema() if self.configured is None else self.configured(options)
+        return self.schema() if self.schema_for is None else self.schema_for(options)
 
     def scorer(self, profile: str, options: Mapping[str, str]) -> Metric:
         """The metric of a profile.

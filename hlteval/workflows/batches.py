@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
-from hlteval.converters import Format, Reading, load
-from hlteval.converters.format import whole
+from hlteval.converters import Format, ReadResult, load
+from hlteval.converters.format import single_batch
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, align
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
@@ -28,8 +28,8 @@ class NothingGiven(ValueError):
 class Pair:
     """A batch of documents: the reference's and the submission's, numbered alike."""
 
-    reference: Reading
-    system: Reading
+    reference: ReadResult
+    system: ReadResult
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Submission:
         """The format of the submission: of those that the task takes, the first that fits."""
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
-        return _set(next(fitting, forms[0]), {**self.task.reads, **self.settings})
+        return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
 
     @cached_property
     def reference_format(self) -> Format:
@@ -87,9 +87,9 @@ class Submission:
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self.format.documents(self.system)
-        if self.reference is None or not self.task.predicted:
+        if self.reference is None or not self.task.submission_suffixes:
             return documents
-        return _only(documents, self.task.predicted)
+        return _only(documents, self.task.submission_suffixes)
 
     @property
     def expected(self) -> Documents:
@@ -108,7 +108,7 @@ class Submission:
 
         Where one file of the submission holds many documents, there is one batch of all.
         """
-        if self.format.documents is whole:
+        if self.format.documents is single_batch:
             yield self._all()
             return
         found, expected = self.found, self.expected
@@ -156,8 +156,13 @@ def submission(
     opened = Submission(
         task, system, reference, settings or {}, options or {}, given_as, lists or {}
     )
-    if against is None and not task.alone and not _has(system, task.given) and not system.findings:
-        wanted = f" (with {' and '.join(task.given)})" if task.given else ""
+    if (
+        against is None
+        and not task.reference_optional
+        and not _has(system, task.provided_suffixes)
+        and not system.findings
+    ):
+        wanted = f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
         raise NothingGiven(
             f"{task.name} is checked against the documents it is for: give their folder or archive"
             f"{wanted} by --against"
@@ -194,7 +199,7 @@ def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], li
 def _set(form: Format, settings: Mapping[str, str]) -> Format:
     """A format with those of some settings that it has."""
     known = {setting.name for setting in form.settings}
-    return form.having({name: value for name, value in settings.items() if name in known})
+    return form.with_settings({name: value for name, value in settings.items() if name in known})
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:
@@ -210,7 +215,7 @@ def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
     return {name: members for name, members in kept.items() if members}
 
 
-def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> Reading:
+def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> ReadResult:
     return _joined(form.read(source.only(_members(documents, names))))
 
 
@@ -218,21 +223,21 @@ def _members(documents: Documents, names: Sequence[str]) -> list[Member]:
     return [member for name in names for member in documents.get(name, ())]
 
 
-def _joined(each: Iterable[Reading]) -> Reading:
+def _joined(each: Iterable[ReadResult]) -> ReadResult:
     """The batches of a source as one."""
     readings = list(each)
     if len(readings) == 1:
         return readings[0]
-    return Reading(
+    return ReadResult(
         Corpus.concat(reading.corpus for reading in readings),
         tuple(finding for reading in readings for finding in reading.findings),
         tuple(member for reading in readings for member in reading.members),
     )
 
 
-def _numbered_alike(reference: Reading, system: Reading) -> tuple[Reading, Reading]:
+def _numbered_alike(reference: ReadResult, system: ReadResult) -> tuple[ReadResult, ReadResult]:
     corpora = align(reference.corpus, system.corpus)
     return tuple(  # type: ignore[return-value]
-        Reading(corpus, reading.findings, reading.members)
+        ReadResult(corpus, reading.findings, reading.members)
         for corpus, reading in zip(corpora, (reference, system), strict=True)
     )

@@ -73,7 +73,7 @@ def compare(
     chosen = metric or declared.primary[profile]
     additive = isinstance(_giving(declared, scorer, chosen), Additive)
     figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
-    less = {one.name for one in declared.figures if one.better == "less"}
+    less = {one.name for one in declared.statistics if one.better == "less"}
     sign = -1 if figure in less else 1
     runs = {
         path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)

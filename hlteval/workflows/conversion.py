@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hlteval.converters import Format, Reading, WrongSetting, known, load
+from hlteval.converters import Format, ReadResult, WrongSetting, known, load
 from hlteval.findings import Finding, finding, in_order
 from hlteval.representation import Corpus
 from hlteval.sources import Source, open_source, sha256, writing
@@ -142,8 +142,8 @@ def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Fo
             f"{form.name} to {written.name} has no setting {min(unknown)}; it has {known}"
         )
     return (
-        form.having({name: settings[name] for name in settings.keys() & reads}),
-        written.having({name: settings[name] for name in settings.keys() & writes}),
+        form.with_settings({name: settings[name] for name in settings.keys() & reads}),
+        written.with_settings({name: settings[name] for name in settings.keys() & writes}),
     )
 
 
@@ -182,12 +182,12 @@ class _Run:
             self.take(reading)
             yield reading.corpus
 
-    def take(self, reading: Reading) -> None:
+    def take(self, reading: ReadResult) -> None:
         self.findings += reading.findings
         for name, rows in reading.corpus.tables():
             if rows.height and name not in self.target.tables:
                 self.lost[name] += rows.height
-        self.partly.update(self.target.lost(reading.corpus))
+        self.partly.update(self.target.count_losses(reading.corpus))
         self.partly.update(self.target.unplaced(reading.corpus))
         files = reading.corpus.sources.select("member", "format", "sha256")
         self.digests |= {

@@ -143,8 +143,8 @@ def scored(
         options=given,
         lists=lists,
     )
-    if declared.compares not in opened.reference_format.tables:
-        raise NothingGiven(f"{reference} holds no {declared.compares} to score against")
+    if declared.scored_table not in opened.reference_format.tables:
+        raise NothingGiven(f"{reference} holds no {declared.scored_table} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
     run.outer += opened.reference.findings if opened.reference else ()
@@ -155,13 +155,13 @@ def scored(
 def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
     """Give no numbers where nothing sensible can be scored, or the official software gives none."""
     codes = {finding.code for finding in judged.findings}
-    if judged.profile == "official" and codes & task.crashes:
+    if judged.profile == "official" and codes & task.official_crashes_on:
         cure = "correct them, or use --profile plan"
         raise Refused(
             judged,
             "the official software crashes on this: there is no official number",
             cure,
-            task.crashes,
+            task.official_crashes_on,
         )
     if not lenient and any(finding.blocking for finding in judged.findings):
         cure = "correct what blocks, or score the rest with --lenient"

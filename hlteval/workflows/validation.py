@@ -12,7 +12,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.tasks import load, rules
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.validators import Case, apply
+from hlteval.validators import RuleContext, apply
 from hlteval.workflows.batches import Pair, Submission, named, submission
 from hlteval.workflows.selection import Selection
 
@@ -75,11 +75,11 @@ def _checked_against(
     Raises:
         WrongOption: if both are given.
     """
-    named = [option for option in task.options if option.against and option.name in given]
+    named = [option for option in task.options if option.reference_format and option.name in given]
     for option in named:
         if path is not None:
             raise WrongOption(f"give either --against or --{option.flag}")
-        return given[option.name], option.against
+        return given[option.name], option.reference_format
     return path, ""
 
 
@@ -124,20 +124,20 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     if pair.reference is not pair.system:
         yield from pair.reference.findings
     schema = opened.task.allows(opened.options)
-    case = Case(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
+    case = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
     yield from apply(rules(opened.task), case, pair.system.members, opened.format)
 
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
     """The findings, and whether the submission passes in a profile."""
-    forgives = load(task).forgives
+    forgives = load(task).official_ignores
     if profile == "official" and forgives:
         findings = [
             msgspec.structs.replace(finding, blocking=finding.blocking and not forgives(finding))
             for finding in findings
         ]
     if profile == "official":
-        refuses = load(task).refuses or (lambda finding: finding.blocking)
+        refuses = load(task).official_rejects or (lambda finding: finding.blocking)
         passed = not any(refuses(finding) for finding in findings)
     else:
         passed = not any(finding.severity == "error" for finding in findings)
@@ -156,5 +156,5 @@ def settings(task: Task, given: Mapping[str, str]) -> dict[str, str]:
     return {
         option.name.replace("_", "-"): given[option.name]
         for option in task.options
-        if option.sets and option.name in given
+        if option.is_format_setting and option.name in given
     }

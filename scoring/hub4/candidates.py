@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from hlteval.scoring.hub4.single_fills import TESTS, compared
+from hlteval.scoring.hub4.fill_match import TESTS, compared
 from hlteval.scoring.hub4.templettes import Side
 
 LINK = ("pair", "at", "which", "fill", "fill_system", "position", "position_system")

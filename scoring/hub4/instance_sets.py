@@ -16,13 +16,13 @@ from hlteval.representation import Corpus
 from hlteval.scoring.hub4.points import f_measure, greedy
 from hlteval.scoring.hub4.templettes import Side, numbered, side
 from hlteval.scoring.hub4.text_columns import Scale, TextPair
-from hlteval.scoring.hub4.wording import Wording
+from hlteval.scoring.hub4.wording import TextNormalizer
 
 SETS = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
 
 
 @dataclass(frozen=True)
-class Sets:
+class TemplateSetMapping:
     """Two sides, and which of their instance sets can be mapped.
 
     Attributes:
@@ -61,10 +61,10 @@ class Sets:
 def segmented(
     reference: Corpus,
     system: Corpus,
-    wordings: tuple[Wording, Wording],
+    wordings: tuple[TextNormalizer, TextNormalizer],
     unscored: tuple[str, ...],
     texts: TextPair | None,
-) -> Sets:
+) -> TemplateSetMapping:
     """The sets of two corpora whose documents are numbered alike, mapped by document.
 
     Args:
@@ -89,7 +89,7 @@ def segmented(
             coalesce=False,
         )
     )
-    return Sets(ours, theirs, _with_rest(both, ours, theirs), True, names)
+    return TemplateSetMapping(ours, theirs, _with_rest(both, ours, theirs), True, names)
 
 
 Scales = tuple[dict[int, Scale], dict[int, Scale]]
@@ -107,12 +107,12 @@ def _scales(texts: TextPair, names: tuple[pl.DataFrame, pl.DataFrame]) -> Scales
 def unsegmented(
     reference: Corpus,
     system: Corpus,
-    wordings: tuple[Wording, Wording],
+    wordings: tuple[TextNormalizer, TextNormalizer],
     unscored: tuple[str, ...],
     texts: TextPair,
     *,
     align: bool,
-) -> Sets:
+) -> TemplateSetMapping:
     """The sets of a reference and of a system without documents, as far as they overlap.
 
     Args:
@@ -144,7 +144,7 @@ def unsegmented(
     both = _overlapping(extents, theirs.whole)
     both = both.join(_order(ours).select(reference="document"), on="reference", how="semi")
     pairs = both.with_columns(set=pl.int_range(pl.len(), dtype=pl.Int64)).select(*SETS)
-    return Sets(ours, theirs, pairs, False, names)
+    return TemplateSetMapping(ours, theirs, pairs, False, names)
 
 
 def _overlapping(documents: np.ndarray, sets: pl.DataFrame) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from hlteval.scoring.hub4.instance_sets import Sets
+from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
 from hlteval.scoring.hub4.points import POINTS, Mode
 from hlteval.scoring.resampling import Replicates, Weights, weighted
@@ -34,7 +34,7 @@ MEASURES = (*POINTS, *DERIVED)
 _SHOWN = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
 
 
-def counted(found: Mapped, sets: Sets, mode: Mode) -> list[pl.DataFrame]:
+def counted(found: Mapped, sets: TemplateSetMapping, mode: Mode) -> list[pl.DataFrame]:
     """The points of a mapping by document, type and slot, and what the greedy algorithm lost."""
     keys = ["set", "type", "slot"]
     slots = found.evaluation.slots.join(found.pairs.select("pair", "set", "type"), on="pair")

@@ -1,7 +1,7 @@
 """HUB-4 templettes: points of content and extent, by the scoring procedure of version 0.3.
 
 Normalisation, mapping, points, measures, in the specification's order. Each is a module of its
-own: `wording` and `text_columns`, `templettes` and `templette_mapping`, `single_fills` and
+own: `wording` and `text_columns`, `templettes` and `templette_mapping`, `fill_match` and
 `templette_points`; this one puts them together and adds up.
 """
 
@@ -15,7 +15,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
-from hlteval.scoring.hub4.instance_sets import Sets, segmented, unsegmented
+from hlteval.scoring.hub4.instance_sets import TemplateSetMapping, segmented, unsegmented
 from hlteval.scoring.hub4.listing import listing
 from hlteval.scoring.hub4.mapping import Mapper, Policy
 from hlteval.scoring.hub4.measures import (
@@ -30,7 +30,7 @@ from hlteval.scoring.hub4.points import MODES, POINTS, Mode
 from hlteval.scoring.hub4.report import mapping_rows
 from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import TextPair
-from hlteval.scoring.hub4.wording import Wording
+from hlteval.scoring.hub4.wording import TextNormalizer
 from hlteval.scoring.resampling import Replicates, Weights
 
 
@@ -54,8 +54,8 @@ class TempletteMatch:
     """The column of the counts that names documents."""
 
     modes: tuple[Mode, ...] = MODES
-    wording: Wording = field(default_factory=Wording)
-    system_wording: Wording | None = None
+    wording: TextNormalizer = field(default_factory=TextNormalizer)
+    system_wording: TextNormalizer | None = None
     policy: Policy = field(default_factory=Policy)
     unscored: tuple[str, ...] = UNSCORED
     texts: TextPair | None = None
@@ -102,7 +102,7 @@ class TempletteMatch:
                 rows.append(mapping_rows(found, sets, mode, reference, system))
         return pl.concat(counts), pl.concat(rows) if alignment else None
 
-    def _sets(self, reference: Corpus, system: Corpus) -> Sets:
+    def _sets(self, reference: Corpus, system: Corpus) -> TemplateSetMapping:
         """The instance sets of both sides, and which can be mapped to each other."""
         wordings = self.wording, self.system_wording or self.wording
         given = (reference, system, wordings, self.unscored)

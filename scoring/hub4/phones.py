@@ -35,11 +35,13 @@ class Lexicon:
         for word, listed in entries:
             # Stress is no phone of its own, and a character of a private area stands for each.
             plain = (phone.rstrip("0123456789") or phone for phone in listed)
-            spoken = "".join(signs.setdefault(one, chr(0xE000 + len(signs))) for one in plain)
-            phones[word.lower()] = (*phones.get(word.lower(), ()), spoken)
+            pronunciations = "".join(
+                signs.setdefault(one, chr(0xE000 + len(signs))) for one in plain
+            )
+            phones[word.lower()] = (*phones.get(word.lower(), ()), pronunciations)
         return Lexicon(phones)
 
-    def spoken(self, word: str) -> tuple[str, ...]:
+    def pronunciations(self, word: str) -> tuple[str, ...]:
         """The pronunciations of a word, of a fragment without its `-`; or else its letters."""
         plain = word[:-1] if is_fragment(word) else word
         return self.phones.get(word) or self.phones.get(plain) or (plain,)
@@ -57,7 +59,10 @@ class Lexicon:
         if not words or not others:
             return np.zeros((len(words), len(others)), dtype=np.int64)
         letters = _rates(words, others)
-        said, listed = [self.spoken(word) for word in words], [self.spoken(one) for one in others]
+        said, listed = (
+            [self.pronunciations(word) for word in words],
+            [self.pronunciations(one) for one in others],
+        )
         phones = _rates([one for forms in said for one in forms], [o for f in listed for o in f])
         phones = np.minimum.reduceat(phones, _starts(said), axis=0)
         phones = np.minimum.reduceat(phones, _starts(listed), axis=1)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.hub4.instance_sets import Sets
+from hlteval.scoring.hub4.fill_match import TESTS
+from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
 from hlteval.scoring.hub4.points import POINTS, Mode, f_measure
-from hlteval.scoring.hub4.single_fills import TESTS
 from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
@@ -38,7 +38,7 @@ _ORDER = ("set", "place_of_pair", "at", "depth", "order")
 
 
 def mapping_rows(
-    found: Mapped, sets: Sets, mode: Mode, reference: Corpus, system: Corpus
+    found: Mapped, sets: TemplateSetMapping, mode: Mode, reference: Corpus, system: Corpus
 ) -> pl.DataFrame:
     """The mapping of a mode, as `MAPPING`.
 
@@ -68,7 +68,7 @@ def mapping_rows(
     ).with_columns(f=pl.when(scored.fill_null(False)).then(f_measure()))[list(MAPPING)]
 
 
-def _documents(found: Mapped, sets: Sets) -> pl.DataFrame:
+def _documents(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
     """The names of the documents of each set."""
     ours, theirs = sets.names
     rows = found.sets.join(
@@ -77,7 +77,7 @@ def _documents(found: Mapped, sets: Sets) -> pl.DataFrame:
     return rows.select("set", "document", "document_system")
 
 
-def _named(found: Mapped, sets: Sets) -> pl.DataFrame:
+def _named(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
     """The pairs of instances, those that are removed among them, with their pointers."""
     gone = found.removed.join(
         sets.reference.instances.select(reference="instance", type="type"), on="reference"
@@ -99,7 +99,7 @@ def _named(found: Mapped, sets: Sets) -> pl.DataFrame:
     )
 
 
-def _sets(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> pl.DataFrame:
+def _sets(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
     rows = found.sets.join(sums, on="set", how="left")
     mapped = "same document" if sets.settled else "greedily, of those that overlap"
@@ -143,7 +143,7 @@ def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _slots(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> list[pl.DataFrame]:
+def _slots(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> list[pl.DataFrame]:
     """The slots, and the alternatives that count."""
     names = sets.reference.slots.select("place", "slot")
     place = pl.col("at") % sets.reference.places
@@ -195,7 +195,11 @@ _HEAD = ("set", "place_of_pair", "type", "at")
 
 
 def _fills(
-    pairs: pl.DataFrame, sets: Sets, found: Mapped, mode: Mode, corpora: tuple[Corpus, Corpus]
+    pairs: pl.DataFrame,
+    sets: TemplateSetMapping,
+    found: Mapped,
+    mode: Mode,
+    corpora: tuple[Corpus, Corpus],
 ) -> pl.DataFrame:
     """The single fills of the alternatives that count, each beside what it is mapped to."""
     weight = 2 if mode == "both" else 1
@@ -267,7 +271,7 @@ def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.E
     )
 
 
-def _paired(pairs: pl.DataFrame, sets: Sets, found: Mapped) -> pl.DataFrame:
+def _paired(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
     """The fills that count of both sides: gaining pairs, then the rest in order, then removed."""
     evaluation, most = found.evaluation, sets.reference.most
     which = pl.col("at") * most + pl.col("alternative")

@@ -13,7 +13,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.hub4.text_columns import Scale, in_columns
-from hlteval.scoring.hub4.wording import Wording
+from hlteval.scoring.hub4.wording import TextNormalizer
 
 UNSCORED = ("DOC_NR", "COMMENT", "OBJ_STATUS")
 """Slots without points, unless others are named: no system fills them on its own."""
@@ -51,7 +51,7 @@ class Side:
 
 def side(
     corpus: Corpus,
-    wording: Wording,
+    wording: TextNormalizer,
     unscored: tuple[str, ...] = UNSCORED,
     *,
     first_only: bool = False,
@@ -71,7 +71,7 @@ def side(
     Examples:
         >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "templette"}
         >>> one = Corpus(frames=[{**frame, "frame": "BREAD-d-1", "label": "BREAD"}])
-        >>> side(one, Wording()).instances["pointer"].to_list()
+        >>> side(one, TextNormalizer()).instances["pointer"].to_list()
         ['BREAD-d-1']
     """
     instances = corpus.frames.filter(pl.col("kind") == "templette").select(
@@ -158,7 +158,7 @@ def _scored(fills: pl.DataFrame, unscored: tuple[str, ...]) -> pl.DataFrame:
     return fills.filter(~left_out)
 
 
-def _maximal(texts: pl.DataFrame, wording: Wording) -> pl.DataFrame:
+def _maximal(texts: pl.DataFrame, wording: TextNormalizer) -> pl.DataFrame:
     """The maximal string of each text fill, with its extent."""
     first = pl.col("extents").list.first().struct
     return texts.select(
@@ -170,7 +170,7 @@ def _maximal(texts: pl.DataFrame, wording: Wording) -> pl.DataFrame:
     )
 
 
-def _minimal(texts: pl.DataFrame, wording: Wording) -> pl.DataFrame:
+def _minimal(texts: pl.DataFrame, wording: TextNormalizer) -> pl.DataFrame:
     """The minimal strings of each text fill, with their extents."""
     some = texts.filter(
         (pl.col("brackets").list.len() > 0).fill_null(False)

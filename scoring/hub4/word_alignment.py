@@ -68,7 +68,7 @@ class Costs:
     deletion: int = 3 * UNIT
     fragment: int = 3 * UNIT
     substitution: int = 4 * UNIT
-    likeness: bool = False
+    spelling_tie_break: bool = False
     distance: Callable[[Sequence[str], Sequence[str]], Integers] | None = None
 
     def deleting(self, words: Sequence[str]) -> list[int]:
@@ -89,13 +89,13 @@ class Costs:
         if self.distance is not None:
             return self.distance(words, others)
         rates = cdist(words, others, scorer=Levenshtein.normalized_distance)
-        more = np.rint(rates * _LIKENESS).astype(np.int64) if self.likeness else 0
+        more = np.rint(rates * _LIKENESS).astype(np.int64) if self.spelling_tie_break else 0
         return np.where(rates > 0, self.substitution + more, 0)
 
 
 SCLITE = Costs()
 """The costs of sclite: 3 for an insertion or a deletion, 4 for a substitution."""
-DOCUMENT = Costs(fragment=UNIT, likeness=True)
+DOCUMENT = Costs(fragment=UNIT, spelling_tie_break=True)
 """The same, but words that break off are cheap to delete: this is the specification's example. Of
 what costs the same, words that are spelt alike go together, as they would by their sounds."""
 

@@ -22,7 +22,7 @@ _TAG = re.compile(r"<(/?)([^\s<>/]+)[^<>]*>")
 
 
 @dataclass(frozen=True)
-class Wording:
+class TextNormalizer:
     """How the strings of fills are made comparable.
 
     Attributes:
@@ -53,7 +53,8 @@ class Wording:
         """A string as it is compared, words with a blank between.
 
         Examples:
-            >>> Wording(premodifiers=("and", "the"), whiteout=".,").content("And the  U.S. team,")
+            >>> normalizer = TextNormalizer(premodifiers=("and", "the"), whiteout=".,")
+            >>> normalizer.content("And the  U.S. team,")
             'U S team'
         """
         if self.spellings is not None:
@@ -68,7 +69,7 @@ class Wording:
         """How many characters the premodifiers at the beginning of a string take.
 
         Examples:
-            >>> Wording(premodifiers=("and", "the")).shift("and the other title")
+            >>> TextNormalizer(premodifiers=("and", "the")).shift("and the other title")
             8
         """
         words = list(_WORD.finditer(self._blanked(text)))

@@ -209,7 +209,9 @@ def others(system: Corpus, given: Corpus) -> pl.DataFrame:
     These are text spans, modifiers, records that could not be read but for lines without a tab and
     equivalences, and what stands in for an identifier that leads nowhere.
     """
-    unread = system.refused.filter((pl.col("code") != "STD101") & (pl.col("kind") != "group"))
+    unread = system.rejected_records.filter(
+        (pl.col("code") != "STD101") & (pl.col("kind") != "group")
+    )
     known = items(system, given).select("document", "target")
     references = pl.concat(
         rows.select("document", "target") for rows in (system.arguments, system.modifiers)

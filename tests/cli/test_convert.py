@@ -108,11 +108,11 @@ def test_records_that_cannot_be_read_are_told_and_lost(
     result = invoke("convert", path, tmp_path / "out", "--to", "standoff")
     assert result.exit_code == 1
     assert "error[STD101]" in result.stderr
-    assert "1 rows of refused" in result.stderr
+    assert "1 rows of rejected_records" in result.stderr
     assert (tmp_path / "out" / "seed-1.a2").read_bytes().count(b"\n") == 1
     kept = invoke("convert", path, tmp_path / "kept.jsonl")
     assert kept.exit_code == 1
-    assert b'"table":"refused"' in (tmp_path / "kept.jsonl").read_bytes()
+    assert b'"table":"rejected_records"' in (tmp_path / "kept.jsonl").read_bytes()
     strict = invoke("convert", path, tmp_path / "no", "--to", "standoff", "--strict-loss")
     assert strict.exit_code == 1
     assert not (tmp_path / "no").exists()

@@ -355,7 +355,7 @@ def losses(form: Format, corpus: Corpus) -> dict[str, int]:
             continue
         for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
             counts[f"values of {name}.{column}"] += frame[column].len() - frame[column].null_count()
-    counts.update(form.lost(corpus))
+    counts.update(form.count_losses(corpus))
     return {what: count for what, count in counts.items() if count}
 
 
@@ -399,15 +399,15 @@ def test_what_is_declared_comes_back_equal(name: str) -> None:
 KINDS = ("event", "relation", "situation", "templette")
 
 
-@pytest.mark.parametrize("name", [n for n in known() if load(n).kinds and load(n).write])
+@pytest.mark.parametrize("name", [n for n in known() if load(n).frame_kinds and load(n).write])
 def test_frames_of_kinds_without_a_place_are_listed(name: str) -> None:
     form = load(name)
     documents = [{"row": 0, "name": "d", "text": "Osh met"}]
-    for kind in {*KINDS} - {*form.kinds}:
+    for kind in {*KINDS} - {*form.frame_kinds}:
         frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": kind, "label": "Meet"}
         corpus = Corpus(documents=documents, frames=[{**frame, "frame": "E1"}])
         without = Corpus(documents=documents)
-        more = sum(form.lost(corpus).values()) - sum(form.lost(without).values())
+        more = sum(form.count_losses(corpus).values()) - sum(form.count_losses(without).values())
         assert more >= 1, kind
 
 
@@ -479,7 +479,7 @@ def converted(
     findings = convert(*given, **named, strict_loss=not expected)
     assert told(findings) == expected, other.name
     if other.reads:
-        arrived(form, corpus, other, path, sum(other.lost(corpus).values()))
+        arrived(form, corpus, other, path, sum(other.count_losses(corpus).values()))
 
 
 def arrived(form: Format, corpus: Corpus, other: Format, path: Path, lost: int) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lark import Tree, UnexpectedInput
 
-from hlteval.converters import Reading
+from hlteval.converters import ReadResult
 from hlteval.converters.format import EVERYTHING
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.grammars import load, pattern
@@ -101,7 +101,7 @@ def change(line: str, kind: int, place: int, given: str) -> str:
     )[kind]
 
 
-def read(lines: Iterable[str]) -> Reading:
+def read(lines: Iterable[str]) -> ReadResult:
     """One file of these lines, as the bulk path reads it."""
     data = ("\n".join(lines) + "\n").encode()
     member = Member("d.a2", "d.a2", len(data), lambda: data)
@@ -161,7 +161,7 @@ def rows_of(tree: Tree[Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 KEYS = {"row", "document", "origin", "record", "frame_row", "group"}
-CARRIED = ("mentions", "frames", "arguments", "modifiers", "groups", "refused")
+CARRIED = ("mentions", "frames", "arguments", "modifiers", "groups", "rejected_records")
 
 
 def written(table: str, column: str) -> bool:
@@ -170,7 +170,7 @@ def written(table: str, column: str) -> bool:
     return column not in KEYS and (named in FORMAT.carries or named not in EVERYTHING)
 
 
-def rows_read(reading: Reading) -> dict[int, dict[str, list[dict[str, Any]]]]:
+def rows_read(reading: ReadResult) -> dict[int, dict[str, list[dict[str, Any]]]]:
     """The rows of each line, by its number and by table."""
     found: dict[int, dict[str, list[dict[str, Any]]]] = {}
     for name in CARRIED:
@@ -194,8 +194,8 @@ def agree(lines: list[str]) -> int:
             assert mine == rows_of(tree), line
             valid += 1
         else:
-            assert list(mine) == (["refused"] if stripped(line) else []), line
-    refused = reading.corpus.refused
+            assert list(mine) == (["rejected_records"] if stripped(line) else []), line
+    refused = reading.corpus.rejected_records
     assert refused["record"].is_unique().all()
     assert len(reading.findings) == refused.height
     return valid

@@ -130,7 +130,7 @@ def said(corpus: Corpus, table: str) -> list[str]:
 def test_what_is_written_is_read_again(name: str, corpus: Corpus) -> None:
     form = load(name)
     assert form.write is not None
-    assert not any(form.lost(corpus).values())
+    assert not any(form.count_losses(corpus).values())
     assert not any(form.unplaced(corpus).values())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "written")
@@ -176,7 +176,9 @@ def test_a_file_is_read_alike_in_parts_of_any_size(data: bytes) -> None:
             readings = list(bioc_xml.read(source))
         corpus = Corpus.concat(reading.corpus for reading in readings)
         told = {finding for reading in readings for finding in reading.findings}
-        tables = [rows(corpus, name) for name in (*TABLES, "segments", "attributes", "refused")]
+        tables = [
+            rows(corpus, name) for name in (*TABLES, "segments", "attributes", "rejected_records")
+        ]
         results.append((told, tables))
     assert results[0] == results[1] == results[2]
 

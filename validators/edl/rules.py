@@ -21,7 +21,7 @@ from hlteval.validators.edl.table import (
     mentions,
     shown,
 )
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 
 EXTENT = ("document", "start", "end")
 FIELDS = {
@@ -42,21 +42,21 @@ NOMINAL, ENGLISH = "NOM", "ENG"
 """A mention type, and a language: what its documents are called by, where nothing else is said."""
 
 
-def no_mentions(case: Case) -> pl.LazyFrame:
+def no_mentions(case: RuleContext) -> pl.LazyFrame:
     """A submission in which nothing stands that set out to be a mention."""
-    said = case.system.mentions.height + case.system.refused.height
+    said = case.system.mentions.height + case.system.rejected_records.height
     rows = about_the_whole(case.table("sources").head(0 if said else 1))
     return rows.with_columns(origin=pl.col("row"))
 
 
-def no_run(case: Case) -> pl.LazyFrame:
+def no_run(case: RuleContext) -> pl.LazyFrame:
     """A mention without a run."""
-    return at(case.once(mentions).filter(blank("annotator")), "run")
+    return at(case.cached(mentions).filter(blank("annotator")), "run")
 
 
-def another_run(case: Case) -> pl.LazyFrame:
+def another_run(case: RuleContext) -> pl.LazyFrame:
     """A run that is not that of the first line; each is told once."""
-    said = case.once(mentions).filter(~blank("annotator"))
+    said = case.cached(mentions).filter(~blank("annotator"))
     runs = said.group_by("annotator", maintain_order=True).agg(
         pl.col("origin", "record", "id").first(), count=pl.len()
     )
@@ -64,14 +64,14 @@ def another_run(case: Case) -> pl.LazyFrame:
     return at(others.with_columns(given=shown("annotator")), "run")
 
 
-def no_mention_id(case: Case) -> pl.LazyFrame:
+def no_mention_id(case: RuleContext) -> pl.LazyFrame:
     """A mention without an identifier."""
-    return at(case.once(mentions).filter(blank("mention")), "mention")
+    return at(case.cached(mentions).filter(blank("mention")), "mention")
 
 
-def repeated_mention_id(case: Case) -> pl.LazyFrame:
+def repeated_mention_id(case: RuleContext) -> pl.LazyFrame:
     """A mention whose identifier an earlier one has, and not its extent as well."""
-    rows = case.once(mentions).filter(~blank("mention"))
+    rows = case.cached(mentions).filter(~blank("mention"))
     alike = rows.filter(hashed("mention").is_duplicated())
     # two mentions of the same extent are told by another rule
     fresh = alike.filter(pl.struct("mention", *EXTENT).is_first_distinct())
@@ -82,17 +82,17 @@ def repeated_mention_id(case: Case) -> pl.LazyFrame:
     )
 
 
-def no_string(case: Case) -> pl.LazyFrame:
+def no_string(case: RuleContext) -> pl.LazyFrame:
     """A mention without its text."""
-    return at(case.once(mentions).filter(blank("text")), "text")
+    return at(case.cached(mentions).filter(blank("text")), "text")
 
 
-def no_entity(case: Case) -> pl.LazyFrame:
+def no_entity(case: RuleContext) -> pl.LazyFrame:
     """A mention without an entity."""
-    return at(case.once(mentions).filter(blank("entity")), "entity")
+    return at(case.cached(mentions).filter(blank("entity")), "entity")
 
 
-def entity_form(case: Case) -> pl.LazyFrame:
+def entity_form(case: RuleContext) -> pl.LazyFrame:
     """An entity that is neither a number nor NIL and digits."""
     entity = pl.col("entity")
     meant = entity.str.strip_chars().str.to_uppercase()
@@ -105,15 +105,15 @@ def entity_form(case: Case) -> pl.LazyFrame:
         .then(pl.lit("this looks like Freebase; entries of this knowledge base are numbers"))
         .otherwise(pl.lit("write a number of the knowledge base, or NIL and digits"))
     )
-    found = case.once(mentions).filter(~blank("entity"), ~matches("entity", "entity"))
+    found = case.cached(mentions).filter(~blank("entity"), ~matches("entity", "entity"))
     return at(found.with_columns(given=shown("entity"), hint=hint), "entity")
 
 
-def alternatives(case: Case) -> pl.LazyFrame:
+def alternatives(case: RuleContext) -> pl.LazyFrame:
     """A mention with several entities, which only a reference may have."""
     links = case.table("links").group_by("mention_row", maintain_order=True)
     others = links.agg(pl.col("entity").drop_nulls())
-    rows = case.once(mentions).join(
+    rows = case.cached(mentions).join(
         others, left_on="row", right_on="mention_row", maintain_order="left", suffix="_others"
     )
     every = pl.concat_list("entity", "entity_others")
@@ -121,7 +121,7 @@ def alternatives(case: Case) -> pl.LazyFrame:
     return at(joined.with_columns(given=shown("every")), "entity")
 
 
-def entity_type(case: Case) -> pl.LazyFrame:
+def entity_type(case: RuleContext) -> pl.LazyFrame:
     """An entity type that is none of the four."""
     meant = pl.col("label").str.strip_chars().str.to_uppercase()
     hint = (
@@ -131,11 +131,11 @@ def entity_type(case: Case) -> pl.LazyFrame:
         .then(pl.lit("write LOC: facilities are locations here"))
         .otherwise(pl.lit("the types are GPE, LOC, ORG and PER"))
     )
-    found = case.once(mentions).filter(~matches("label", "type"))
+    found = case.cached(mentions).filter(~matches("label", "type"))
     return at(found.with_columns(given=_said("label"), hint=hint), "type")
 
 
-def mention_type(case: Case) -> pl.LazyFrame:
+def mention_type(case: RuleContext) -> pl.LazyFrame:
     """A mention type that is neither NAM nor NOM."""
     meant = pl.col("mention_type").fill_null("").str.strip_chars().str.to_uppercase()
     hint = (
@@ -144,7 +144,7 @@ def mention_type(case: Case) -> pl.LazyFrame:
         .otherwise(pl.lit("write NAM for a name, or NOM for a nominal"))
     )
     known = matches("mention_type", "mention_type").fill_null(value=False)
-    found = case.once(mentions).filter(~known)
+    found = case.cached(mentions).filter(~known)
     return at(found.with_columns(given=_said("mention_type"), hint=hint), "mention type")
 
 
@@ -153,56 +153,58 @@ def _said(column: str) -> pl.Expr:
     return pl.when(blank(column)).then(pl.lit("an empty field")).otherwise(shown(column))
 
 
-def nominal(case: Case) -> pl.LazyFrame:
+def nominal(case: RuleContext) -> pl.LazyFrame:
     """A nominal mention in an English document."""
     known = case.against.documents.lazy().select("name", "language")
-    rows = case.once(mentions).filter(pl.col("mention_type") == NOMINAL)
+    rows = case.cached(mentions).filter(pl.col("mention_type") == NOMINAL)
     named = rows.join(known, on="name", how="left", maintain_order="left")
     language = pl.col("language").fill_null(pl.col("name").str.slice(0, len(ENGLISH)))
     found = named.filter(language.str.to_uppercase() == ENGLISH)
     return at(found.with_columns(document=shown("name")), "mention type")
 
 
-def no_confidence(case: Case) -> pl.LazyFrame:
+def no_confidence(case: RuleContext) -> pl.LazyFrame:
     """A mention without a confidence."""
-    return at(case.once(mentions).filter(blank("written")), "confidence")
+    return at(case.cached(mentions).filter(blank("written")), "confidence")
 
 
-def no_number(case: Case) -> pl.LazyFrame:
+def no_number(case: RuleContext) -> pl.LazyFrame:
     """A confidence that is no number."""
-    found = case.once(mentions).filter(~blank("written"), pl.col("confidence").is_null())
+    found = case.cached(mentions).filter(~blank("written"), pl.col("confidence").is_null())
     comma = pl.col("written").str.contains("^[01],[0-9]+$")
     hint = pl.when(comma).then(pl.lit("; the decimal sign is a point")).otherwise(pl.lit(""))
     return at(found.with_columns(given=shown("written"), hint=hint), "confidence")
 
 
-def out_of_range(case: Case) -> pl.LazyFrame:
+def out_of_range(case: RuleContext) -> pl.LazyFrame:
     """A confidence that is not above 0 and up to 1."""
     value = pl.col("confidence")
     return at(
-        case.once(mentions).filter((value <= 0) | (value > 1)).with_columns(given=shown("written")),
+        case.cached(mentions)
+        .filter((value <= 0) | (value > 1))
+        .with_columns(given=shown("written")),
         "confidence",
     )
 
 
-def confidence_form(case: Case) -> pl.LazyFrame:
+def confidence_form(case: RuleContext) -> pl.LazyFrame:
     """A confidence in its range, but not written as a decimal number with a point."""
     inside = (pl.col("confidence") > 0) & (pl.col("confidence") <= 1)
     odd = pl.col("confidence_text").is_not_null() & ~matches("confidence_text", "confidence")
-    found = case.once(mentions).filter(inside, odd)
+    found = case.cached(mentions).filter(inside, odd)
     cure = pl.col("confidence").map_elements(decimal, return_dtype=pl.String)
     return at(found.with_columns(given=shown("written"), cure=cure), "confidence")
 
 
-def end_before_start(case: Case) -> pl.LazyFrame:
+def end_before_start(case: RuleContext) -> pl.LazyFrame:
     """A mention whose last character is before its first."""
-    found = case.once(mentions).filter(pl.col("end") <= pl.col("start"))
+    found = case.cached(mentions).filter(pl.col("end") <= pl.col("start"))
     return at(found.with_columns(last=pl.col("end") - 1), "offsets")
 
 
-def _same_extent(case: Case) -> pl.LazyFrame:
+def _same_extent(case: RuleContext) -> pl.LazyFrame:
     """The mentions that share their extent with another, and whether an earlier one is equal."""
-    rows = case.once(mentions).filter(hashed(*EXTENT).is_duplicated())
+    rows = case.cached(mentions).filter(hashed(*EXTENT).is_duplicated())
     return rows.with_columns(
         first=pl.col("record").first().over(EXTENT),
         again=~pl.struct(*EXTENT, *FIELDS).is_first_distinct(),
@@ -210,17 +212,17 @@ def _same_extent(case: Case) -> pl.LazyFrame:
     )
 
 
-def line_twice(case: Case) -> pl.LazyFrame:
+def line_twice(case: RuleContext) -> pl.LazyFrame:
     """A mention that is an earlier one over again."""
-    found = case.once(_same_extent).with_columns(
+    found = case.cached(_same_extent).with_columns(
         first=pl.col("record").first().over(*EXTENT, *FIELDS)
     )
     return at(found.filter("again"), "")
 
 
-def same_extent(case: Case) -> pl.LazyFrame:
+def same_extent(case: RuleContext) -> pl.LazyFrame:
     """A mention with the extent of an earlier one, but not equal to it."""
-    rows = case.once(_same_extent)
+    rows = case.cached(_same_extent)
     differs = [
         pl.when(pl.col(column).ne_missing(pl.col(column).first().over(EXTENT))).then(pl.lit(name))
         for column, name in FIELDS.items()
@@ -235,15 +237,15 @@ def same_extent(case: Case) -> pl.LazyFrame:
     return at(compared.filter(pl.col("ordinal") > 0, ~pl.col("again")), "extent")
 
 
-def _spans(case: Case) -> pl.LazyFrame:
+def _spans(case: RuleContext) -> pl.LazyFrame:
     """Each extent once, in the order in which extents are compared."""
     columns = ("origin", "record", "id", "name", *EXTENT)
-    return in_order(case.once(mentions).select(columns).collect()).lazy()
+    return in_order(case.cached(mentions).select(columns).collect()).lazy()
 
 
-def _paired(case: Case, pairs: pl.DataFrame) -> pl.LazyFrame:
+def _paired(case: RuleContext, pairs: pl.DataFrame) -> pl.LazyFrame:
     """Mentions at fault, each with the other: `pairs` are places among the extents."""
-    spans = case.once(_spans).collect()
+    spans = case.cached(_spans).collect()
     own, other = pairs.columns
     extent = pl.format("{}-{}", "start", pl.col("end") - 1)
     found = spans[pairs[own]].with_columns(extent=extent)
@@ -251,14 +253,14 @@ def _paired(case: Case, pairs: pl.DataFrame) -> pl.LazyFrame:
     return at(pl.concat([found, others], how="horizontal").lazy(), "offsets")
 
 
-def inside_another(case: Case) -> pl.LazyFrame:
+def inside_another(case: RuleContext) -> pl.LazyFrame:
     """A mention that lies inside another."""
-    return _paired(case, nested(case.once(_spans).collect()))
+    return _paired(case, nested(case.cached(_spans).collect()))
 
 
-def across_another(case: Case) -> pl.LazyFrame:
+def across_another(case: RuleContext) -> pl.LazyFrame:
     """A mention that begins inside another and ends behind it."""
-    return _paired(case, crossing(case.once(_spans).collect()))
+    return _paired(case, crossing(case.cached(_spans).collect()))
 
 
 RULES = (

@@ -6,7 +6,7 @@ import polars as pl
 
 from hlteval.validators.edl.mention_texts import CONVENTIONS, compared, counted_otherwise, nearest
 from hlteval.validators.edl.table import about_the_whole, at, matches, mentions, shown
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 from hlteval.validators.suggest import near
 
 DOCUMENTS, KB = "documents", "kb"
@@ -21,15 +21,15 @@ PLAUSIBLE = {
 """The lists of the knowledge base: what an entry is, and the types that it can have."""
 
 
-def _nothing(case: Case) -> pl.LazyFrame:
+def _nothing(case: RuleContext) -> pl.LazyFrame:
     """No mention, in the shape of the mentions."""
-    return case.once(mentions).head(0)
+    return case.cached(mentions).head(0)
 
 
-def unknown_document(case: Case) -> pl.LazyFrame:
+def unknown_document(case: RuleContext) -> pl.LazyFrame:
     """A document that is not among those given; each is told once."""
     known = case.against.documents.lazy().select("name")
-    rows = _nothing(case) if case.own else case.once(mentions)
+    rows = _nothing(case) if case.own else case.cached(mentions)
     strange = rows.join(known, on="name", how="anti", maintain_order="left")
     strange = strange.filter(matches("name", "document"))  # of others, the reader tells
     told = strange.group_by("name", maintain_order=True).agg(
@@ -44,25 +44,25 @@ def unknown_document(case: Case) -> pl.LazyFrame:
     return at(told.with_columns(document=shown("name"), hint=hint), "document")
 
 
-def _compared(case: Case) -> pl.LazyFrame:
+def _compared(case: RuleContext) -> pl.LazyFrame:
     """The mentions in documents whose text is given, and whether that is what they say."""
     documents = case.against.documents
-    rows = _nothing(case) if case.own else case.once(mentions)
+    rows = _nothing(case) if case.own else case.cached(mentions)
     # what ends before it starts has no text
     proper = rows.filter(pl.col("start") < pl.col("end"))
     return compared(proper.collect(), documents).lazy()
 
 
-def _misfits(case: Case) -> pl.LazyFrame:
+def _misfits(case: RuleContext) -> pl.LazyFrame:
     """The mentions that do not fit, but for those that fit if all are counted otherwise."""
-    rows = case.once(_compared).collect()
+    rows = case.cached(_compared).collect()
     told = counted_otherwise(rows, case.against.documents)
     return (told[1] if told else rows.filter(~pl.col("fits"))).lazy()
 
 
-def outside_text(case: Case) -> pl.LazyFrame:
+def outside_text(case: RuleContext) -> pl.LazyFrame:
     """A mention that ends behind its document."""
-    found = case.once(_misfits).filter(pl.col("end") > pl.col("length")).collect()
+    found = case.cached(_misfits).filter(pl.col("end") > pl.col("length")).collect()
     hinted = found.with_columns(
         nearest(found, case.against.documents),
         document=shown("name"),
@@ -72,10 +72,10 @@ def outside_text(case: Case) -> pl.LazyFrame:
     return at(hinted.lazy(), "offsets")
 
 
-def other_text(case: Case) -> pl.LazyFrame:
+def other_text(case: RuleContext) -> pl.LazyFrame:
     """A mention whose string is not what the text has there."""
     said = pl.col("given").str.strip_chars() != ""  # a missing string is told by another rule
-    found = case.once(_misfits).filter(said, pl.col("end") <= pl.col("length")).collect()
+    found = case.cached(_misfits).filter(said, pl.col("end") <= pl.col("length")).collect()
     hinted = found.with_columns(
         nearest(found, case.against.documents),
         given=shown("given"),
@@ -84,9 +84,9 @@ def other_text(case: Case) -> pl.LazyFrame:
     return at(hinted.lazy(), "offsets")
 
 
-def counted(case: Case) -> pl.LazyFrame:
+def counted(case: RuleContext) -> pl.LazyFrame:
     """A submission all of whose offsets fit if they are counted in another way."""
-    rows = case.once(_compared).collect()
+    rows = case.cached(_compared).collect()
     told = counted_otherwise(rows, case.against.documents)
     how, hint = CONVENTIONS[told[0]] if told else ("", "")
     misfits = rows.filter(~pl.col("fits"))
@@ -97,19 +97,19 @@ def counted(case: Case) -> pl.LazyFrame:
     return about_the_whole(summed.lazy())
 
 
-def _linked(case: Case) -> pl.LazyFrame:
+def _linked(case: RuleContext) -> pl.LazyFrame:
     """The mentions that are linked to a number, where there is a knowledge base."""
-    rows = case.once(mentions) if KB in case.lists else _nothing(case)
+    rows = case.cached(mentions) if KB in case.lists else _nothing(case)
     return rows.filter(pl.col("entity").str.contains("^[0-9]+$"))
 
 
-def _entities(case: Case) -> pl.LazyFrame:
+def _entities(case: RuleContext) -> pl.LazyFrame:
     """The knowledge base; an empty one where there is none."""
     base = case.lists.get(KB)
     return (case.against.entities.clear() if base is None else base.entities).lazy()
 
 
-def not_in_kb(case: Case) -> pl.LazyFrame:
+def not_in_kb(case: RuleContext) -> pl.LazyFrame:
     """An entity that the knowledge base has not got; each is told once."""
     strange = _linked(case).join(_entities(case), on="entity", how="anti", maintain_order="left")
     told = strange.group_by("entity", maintain_order=True).agg(
@@ -118,7 +118,7 @@ def not_in_kb(case: Case) -> pl.LazyFrame:
     return at(told.with_columns(given=shown("entity")), "entity")
 
 
-def implausible_link(case: Case) -> pl.LazyFrame:
+def implausible_link(case: RuleContext) -> pl.LazyFrame:
     """A mention whose type its entity cannot have; each pair of both is told once."""
     allowed = {source: list(types) for source, (_, types) in PLAUSIBLE.items()}
     kinds = {source: kind for source, (kind, _) in PLAUSIBLE.items()}
@@ -141,24 +141,24 @@ def implausible_link(case: Case) -> pl.LazyFrame:
     return at(wrong.with_columns(given=shown("entity"), type="label"), "entity")
 
 
-def _listed(case: Case) -> pl.LazyFrame:
+def _listed(case: RuleContext) -> pl.LazyFrame:
     """The names of the listed documents; none where there is no list."""
     listed = case.lists.get(DOCUMENTS)
     return (case.system.documents.clear() if listed is None else listed.documents).lazy()
 
 
-def _placed(case: Case) -> pl.LazyFrame:
+def _placed(case: RuleContext) -> pl.LazyFrame:
     """The mentions by document, where there is a list: how many, and whether they are listed."""
-    rows = case.once(mentions) if DOCUMENTS in case.lists else _nothing(case)
+    rows = case.cached(mentions) if DOCUMENTS in case.lists else _nothing(case)
     placed = rows.group_by("name", maintain_order=True).agg(mentions=pl.len())
     listed = _listed(case).select("name", listed=pl.lit(value=True))
     joined = placed.join(listed, on="name", how="left", maintain_order="left")
     return joined.with_columns(pl.col("listed").fill_null(value=False))
 
 
-def unlisted(case: Case) -> pl.LazyFrame:
+def unlisted(case: RuleContext) -> pl.LazyFrame:
     """Documents with mentions that are not listed, where others are."""
-    placed = case.once(_placed)
+    placed = case.cached(_placed)
     outside = placed.filter(~pl.col("listed"), pl.col("listed").any())
     summed = outside.select(
         count=pl.col("mentions").sum(), documents=pl.len(), document=pl.col("name").first()
@@ -166,11 +166,11 @@ def unlisted(case: Case) -> pl.LazyFrame:
     return about_the_whole(summed.filter(pl.col("documents") > 0))
 
 
-def nothing_listed(case: Case) -> pl.LazyFrame:
+def nothing_listed(case: RuleContext) -> pl.LazyFrame:
     """No document with mentions is listed."""
     names = _listed(case).select("name").collect().to_series()
     example = names[0] if names.len() else "nothing"
-    summed = case.once(_placed).select(
+    summed = case.cached(_placed).select(
         document=pl.col("name").first(),
         inside=pl.col("listed").any(),
         listed=pl.lit(names.len()),
@@ -179,10 +179,10 @@ def nothing_listed(case: Case) -> pl.LazyFrame:
     return about_the_whole(summed.filter(~pl.col("inside"), pl.col("document").is_not_null()))
 
 
-def silent_documents(case: Case) -> pl.LazyFrame:
+def silent_documents(case: RuleContext) -> pl.LazyFrame:
     """Listed documents without mentions, where others have some."""
     names = _listed(case).select("name")
-    silent = names.join(case.once(_placed), on="name", how="anti", maintain_order="left")
+    silent = names.join(case.cached(_placed), on="name", how="anti", maintain_order="left")
     count = names.collect().height
     summed = silent.select(count=pl.len(), document=pl.col("name").first())
     told = summed.with_columns(listed=pl.lit(count))

@@ -6,10 +6,10 @@ import polars as pl
 
 from hlteval.converters.edl.records import SHOWN
 from hlteval.grammars import pattern
-from hlteval.validators.rule import Case
+from hlteval.validators.rule import RuleContext
 
 
-def mentions(case: Case) -> pl.LazyFrame:
+def mentions(case: RuleContext) -> pl.LazyFrame:
     """The mentions with the name of their document as `name`, and their confidence as written."""
     named = case.table("mentions").join(
         case.names, on="document", how="left", maintain_order="left"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.validators.rule import Case
+from hlteval.validators.rule import RuleContext
 
 _FEW = 3
 """Extents that must be off in the same way before it is taken for one cause."""
@@ -24,13 +24,13 @@ _HINTED = 1000
 _COPY = "copy the text from the document, with a blank for each line end"
 
 
-def _known(case: Case) -> pl.LazyFrame:
+def _known(case: RuleContext) -> pl.LazyFrame:
     """The documents of the corpus with their texts; none where it is no corpus."""
     documents = case.against.documents.lazy().filter(pl.col("text").is_not_null())
     return documents.select("name", content="text", begins="start", document="row")
 
 
-def unknown_sets(case: Case) -> pl.LazyFrame:
+def unknown_sets(case: RuleContext) -> pl.LazyFrame:
     """The documents of instance sets that are not in the corpus."""
     known = _known(case).select("document")
     sets = case.table("frames").select("document").unique()
@@ -39,7 +39,7 @@ def unknown_sets(case: Case) -> pl.LazyFrame:
     return strange.head(0) if nothing else strange
 
 
-def unknown_document(case: Case) -> pl.LazyFrame:
+def unknown_document(case: RuleContext) -> pl.LazyFrame:
     """An instance set of a document that is not in the corpus; each is told once."""
     known = _known(case).select("name").collect()
     sets = case.table("frames").join(case.names, on="document", maintain_order="left")
@@ -96,7 +96,7 @@ def is_number() -> pl.Expr:
     return pl.col("slot").str.contains("^[0-9]+$")
 
 
-def _spans(case: Case) -> pl.LazyFrame:
+def _spans(case: RuleContext) -> pl.LazyFrame:
     """Each extent with the string that should stand there, `wanted`, and its document's text.
 
     Of a system only the first extent of a fill counts; of a reference, the others where there are
@@ -135,7 +135,7 @@ def _spans(case: Case) -> pl.LazyFrame:
     return rows.join(documents, on="document", maintain_order="left")
 
 
-def _off(case: Case) -> pl.LazyFrame:
+def _off(case: RuleContext) -> pl.LazyFrame:
     """The extents at which another text stands, which is `found`, with the length of the text."""
     spans = _spans(case).filter(pl.col("start") < pl.col("end"))
     found = pl.col("content").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
@@ -144,9 +144,9 @@ def _off(case: Case) -> pl.LazyFrame:
     return off.with_columns(length=pl.col("content").str.len_chars().cast(pl.Int64))
 
 
-def _judged(case: Case) -> pl.LazyFrame:
+def _judged(case: RuleContext) -> pl.LazyFrame:
     """The extents that are off, with the `cause` where it is the same for nearly all."""
-    off = case.once(_off).collect()
+    off = case.cached(_off).collect()
     rows = _as_spans(case, off)
     blanks = _collapsed("found") == _collapsed("wanted")
     cause = _cause(
@@ -161,7 +161,7 @@ def _judged(case: Case) -> pl.LazyFrame:
     )
 
 
-def _as_spans(case: Case, off: pl.DataFrame) -> list[_Span]:
+def _as_spans(case: RuleContext, off: pl.DataFrame) -> list[_Span]:
     """Extents as values; the texts of documents are shared."""
     contents = dict(_known(case).select("document", "content").collect().iter_rows())
     columns = ("document", "begins", "start", "end", "wanted", "found")
@@ -295,9 +295,9 @@ def _nearest(span: _Span) -> int | None:
     return min(near, key=lambda at: abs(at - span.start), default=None)
 
 
-def off_throughout(case: Case) -> pl.LazyFrame:
+def off_throughout(case: RuleContext) -> pl.LazyFrame:
     """Extents that are all off in the same way, told once for the file."""
-    rows = case.once(_judged).filter("explained")
+    rows = case.cached(_judged).filter("explained")
     number, text = pl.lit(None, pl.Int64), pl.lit(None, pl.String)
     summed = rows.group_by("origin", maintain_order=True).agg(
         pl.col("cause", "cure").first(), count=pl.len()
@@ -305,22 +305,22 @@ def off_throughout(case: Case) -> pl.LazyFrame:
     return summed.with_columns(record=number, field=pl.lit(""), id=text)
 
 
-def _single(case: Case) -> pl.LazyFrame:
+def _single(case: RuleContext) -> pl.LazyFrame:
     """The extents that are off by themselves."""
-    return case.once(_judged).filter(~pl.col("explained"))
+    return case.cached(_judged).filter(~pl.col("explained"))
 
 
-def outside_document(case: Case) -> pl.LazyFrame:
+def outside_document(case: RuleContext) -> pl.LazyFrame:
     """An extent that ends behind the end of its document."""
     return _single(case).filter(pl.col("end") > pl.col("length"))
 
 
-def blanks_differ(case: Case) -> pl.LazyFrame:
+def blanks_differ(case: RuleContext) -> pl.LazyFrame:
     """A text that differs in its blanks only from what stands at its extent."""
     return _single(case).filter(pl.col("blanks") & (pl.col("end") <= pl.col("length")))
 
 
-def text_differs(case: Case) -> pl.LazyFrame:
+def text_differs(case: RuleContext) -> pl.LazyFrame:
     """A text that does not stand at its extent, with where it does."""
     rows = _single(case).filter(~pl.col("blanks") & (pl.col("end") <= pl.col("length"))).collect()
     hints = [_hint(span) for span in _as_spans(case, rows.head(_HINTED))]

@@ -19,12 +19,12 @@ from hlteval.validators.hub4.extents import (
     unknown_sets,
 )
 from hlteval.validators.hub4.setup import among, fills, frames, only, texts
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 
 
-def no_instance(case: Case) -> pl.LazyFrame:
+def no_instance(case: RuleContext) -> pl.LazyFrame:
     """A file in which no instance is."""
-    empty = case.system.frames.is_empty() and case.system.refused.is_empty()
+    empty = case.system.frames.is_empty() and case.system.rejected_records.is_empty()
     number, text = pl.lit(None, pl.Int64), pl.lit(None, pl.String)
     rows = (
         case.table("sources")
@@ -34,21 +34,21 @@ def no_instance(case: Case) -> pl.LazyFrame:
     return only(rows, empty)
 
 
-def duplicate_instance(case: Case) -> pl.LazyFrame:
+def duplicate_instance(case: RuleContext) -> pl.LazyFrame:
     """An instance that has the pointer of an earlier one."""
     rows = frames(case).filter(pl.col("frame").is_duplicated())
     first = pl.col("record").first().over("frame")
     return rows.with_columns(first=first).filter(pl.col("record") != first)
 
 
-def slot_twice(case: Case) -> pl.LazyFrame:
+def slot_twice(case: RuleContext) -> pl.LazyFrame:
     """A slot that its instance has already."""
     again = fills(case).filter("begins").filter(pl.struct("frame_row", "slot").is_duplicated())
     first = pl.col("record").first().over("frame_row", "slot")
     return again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
 
 
-def no_top(case: Case) -> pl.LazyFrame:
+def no_top(case: RuleContext) -> pl.LazyFrame:
     """A set without the instance that ties it together."""
     rows = frames(case).join(unknown_sets(case), on="document", how="anti", maintain_order="left")
     rows = rows.with_columns(top=(pl.col("label") == case.schema.top).any().over("name"))
@@ -56,7 +56,7 @@ def no_top(case: Case) -> pl.LazyFrame:
     return first.with_columns(top=pl.lit(case.schema.top))
 
 
-def several_tops(case: Case) -> pl.LazyFrame:
+def several_tops(case: RuleContext) -> pl.LazyFrame:
     """A second instance that ties a set together."""
     tops = frames(case).filter(pl.col("label") == case.schema.top)
     one = tops.unique("frame", keep="first", maintain_order=True)
@@ -64,7 +64,7 @@ def several_tops(case: Case) -> pl.LazyFrame:
     return one.with_columns(first=first, top="label").filter(pl.col("record") != first)
 
 
-def scattered_set(case: Case) -> pl.LazyFrame:
+def scattered_set(case: RuleContext) -> pl.LazyFrame:
     """A set that goes on after another."""
     rows = frames(case)
     begins = pl.col("document") != pl.col("document").shift()
@@ -73,7 +73,7 @@ def scattered_set(case: Case) -> pl.LazyFrame:
     return stretches.with_columns(first=last).filter(last.is_not_null())
 
 
-def _pointers(case: Case) -> pl.LazyFrame:
+def _pointers(case: RuleContext) -> pl.LazyFrame:
     """The pointers with the document of the instance that they lead to, null if to none."""
     known = case.table("frames").unique("frame", keep="first", maintain_order=True)
     pointers = fills(case).filter(pl.col("kind") == "pointer")
@@ -85,22 +85,22 @@ def _pointers(case: Case) -> pl.LazyFrame:
     )
 
 
-def dangling_pointer(case: Case) -> pl.LazyFrame:
+def dangling_pointer(case: RuleContext) -> pl.LazyFrame:
     """A pointer to an instance that is not there; not where its header could not be read."""
-    unread = case.system.refused.filter(pl.col("code") == "HUB102")
+    unread = case.system.rejected_records.filter(pl.col("code") == "HUB102")
     types = unread["text"].str.extract("^< *([A-Za-z0-9_]+)", 1).drop_nulls().to_list()
     kind = pl.col("target").str.extract("^([A-Za-z0-9_]+)", 1)
     return _pointers(case).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
 
 
-def pointer_elsewhere(case: Case) -> pl.LazyFrame:
+def pointer_elsewhere(case: RuleContext) -> pl.LazyFrame:
     """A pointer into the set of another document."""
     strange = unknown_sets(case).select(leads_to="document")
     elsewhere = _pointers(case).filter(pl.col("leads_to") != pl.col("document"))
     return elsewhere.join(strange, on="leads_to", how="anti", maintain_order="left")
 
 
-def pointer_twice(case: Case) -> pl.LazyFrame:
+def pointer_twice(case: RuleContext) -> pl.LazyFrame:
     """A pointer that stands twice in one alternative."""
     key = ["frame_row", "slot_number", "alternative", "target"]
     again = _pointers(case).filter(pl.struct(key).is_duplicated())
@@ -108,7 +108,7 @@ def pointer_twice(case: Case) -> pl.LazyFrame:
     return again.with_columns(first=first).filter(pl.col("record") != first)
 
 
-def unreferred(case: Case) -> pl.LazyFrame:
+def unreferred(case: RuleContext) -> pl.LazyFrame:
     """An instance that no pointer leads to, in a set whose top instance can be read."""
     led = _pointers(case).select(frame="target")
     others = frames(case).filter(pl.col("label") != case.schema.top)
@@ -121,25 +121,25 @@ def unreferred(case: Case) -> pl.LazyFrame:
     )
 
 
-def several_alternatives(case: Case) -> pl.LazyFrame:
+def several_alternatives(case: RuleContext) -> pl.LazyFrame:
     """A slot of a system with more than one alternative."""
     second = (pl.col("alternative") == 2) & (pl.col("position") == 1)
     return only(fills(case).filter(second), case.schema.system)
 
 
-def several_extents(case: Case) -> pl.LazyFrame:
+def several_extents(case: RuleContext) -> pl.LazyFrame:
     """A fill of a system with more than one extent."""
     rows = texts(case).filter(pl.col("extents").list.len() > 1)
     return only(rows.with_columns(field=pl.lit("extent 2")), case.schema.system)
 
 
-def no_extents(case: Case) -> pl.LazyFrame:
+def no_extents(case: RuleContext) -> pl.LazyFrame:
     """A text without extents in a slot that is scored."""
     rows = texts(case).filter(pl.col("extents").is_null() & ~like_slot() & ~is_number())
     return rows.filter(~among(case.schema.unscored) & ~pl.col("full").is_in(case.schema.pointers))
 
 
-def mixed_fills(case: Case) -> pl.LazyFrame:
+def mixed_fills(case: RuleContext) -> pl.LazyFrame:
     """A slot with pointers and texts: the first fill that is not of the first one's kind."""
     slot = ["frame_row", "slot_number"]
     other = fills(case).filter(pl.col("kind") != pl.col("first_kind"))
@@ -147,14 +147,14 @@ def mixed_fills(case: Case) -> pl.LazyFrame:
     return other.unique(slot, keep="first", maintain_order=True)
 
 
-def several_fills(case: Case) -> pl.LazyFrame:
+def several_fills(case: RuleContext) -> pl.LazyFrame:
     """An alternative with more than one fill, in a slot that should have one."""
     same = pl.col("kind") == pl.col("first_kind")
     second = fills(case).filter((pl.col("position") == 2) & same & ~like_slot())
     return second.filter(~pl.col("full").is_in(case.schema.pointers))
 
 
-def like_a_slot(case: Case) -> pl.LazyFrame:
+def like_a_slot(case: RuleContext) -> pl.LazyFrame:
     """A text that looks like a slot, or a slot that looks like a text."""
     like = texts(case).filter(like_slot())
     like = like.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
@@ -165,18 +165,18 @@ def like_a_slot(case: Case) -> pl.LazyFrame:
     return pl.concat([like, numbers])
 
 
-def text_for_pointer(case: Case) -> pl.LazyFrame:
+def text_for_pointer(case: RuleContext) -> pl.LazyFrame:
     """A text in a slot that holds pointers."""
     return texts(case).filter(pl.col("full").is_in(case.schema.pointers) & ~like_slot())
 
 
-def unbalanced_brackets(case: Case) -> pl.LazyFrame:
+def unbalanced_brackets(case: RuleContext) -> pl.LazyFrame:
     """A text of a reference whose brackets do not balance, or hold nothing."""
     has = pl.col("text").str.contains(r"[\[\]]") & pl.col("brackets").is_null()
     return only(texts(case).filter(has & ~among(case.schema.unscored)), not case.schema.system)
 
 
-def count_of_extents(case: Case) -> pl.LazyFrame:
+def count_of_extents(case: RuleContext) -> pl.LazyFrame:
     """A text of a reference with more or fewer extents than strings."""
     wanted = 1 + pl.col("brackets").list.len().fill_null(0)
     odd = pl.col("brackets").is_null() & pl.col("text").str.contains(r"[\[\]]")
@@ -199,7 +199,7 @@ def _each_extent(some: pl.LazyFrame) -> pl.LazyFrame:
     return each.with_columns(field=pl.concat_str(pl.lit("extent "), "ordinal"))
 
 
-def minimal_outside(case: Case) -> pl.LazyFrame:
+def minimal_outside(case: RuleContext) -> pl.LazyFrame:
     """An extent of a minimal string that is not enclosed in that of the maximal string."""
     start, end = pl.col("start"), pl.col("end")
     inside = (start >= pl.col("outer_start")) & (end <= pl.col("outer_end"))
@@ -213,19 +213,19 @@ def minimal_outside(case: Case) -> pl.LazyFrame:
     return only(rows, not case.schema.system)
 
 
-def reversed_extent(case: Case) -> pl.LazyFrame:
+def reversed_extent(case: RuleContext) -> pl.LazyFrame:
     """An extent that ends where it starts, or before."""
     start, end = pl.element().struct.field("start"), pl.element().struct.field("end")
     some = texts(case).filter(pl.col("extents").list.eval(start >= end).list.any())
     return _each_extent(some).filter(pl.col("start") >= pl.col("end"))
 
 
-def empty_text(case: Case) -> pl.LazyFrame:
+def empty_text(case: RuleContext) -> pl.LazyFrame:
     """A text that holds nothing."""
     return texts(case).filter(pl.col("text").str.strip_chars() == "")
 
 
-def unknown_status(case: Case) -> pl.LazyFrame:
+def unknown_status(case: RuleContext) -> pl.LazyFrame:
     """A status that is not known."""
     said = fills(case).filter(
         pl.col("slot") == case.schema.status, pl.col("text").str.strip_chars() != ""
@@ -234,7 +234,7 @@ def unknown_status(case: Case) -> pl.LazyFrame:
     return only(said.filter(~known), not case.schema.system)
 
 
-def optional_in_system(case: Case) -> pl.LazyFrame:
+def optional_in_system(case: RuleContext) -> pl.LazyFrame:
     """What a system marks as optional."""
     status = pl.col("slot") == case.schema.status
     rows = fills(case).filter(pl.col("optional") | status)
@@ -242,13 +242,13 @@ def optional_in_system(case: Case) -> pl.LazyFrame:
     return only(once.with_columns(field=pl.lit("")), case.schema.system)
 
 
-def other_document(case: Case) -> pl.LazyFrame:
+def other_document(case: RuleContext) -> pl.LazyFrame:
     """A slot for the document's identifier that names another one."""
     said = texts(case).filter(pl.col("slot") == case.schema.document)
     return said.filter(pl.col("text").str.strip_chars() != pl.col("name"))
 
 
-def two_in_a_line(case: Case) -> pl.LazyFrame:
+def two_in_a_line(case: RuleContext) -> pl.LazyFrame:
     """A text that holds extents: two fills in one line."""
     return texts(case).filter(two_in_one())
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from hlteval.grammars import vocabulary
-from hlteval.validators.rule import Case
+from hlteval.validators.rule import RuleContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ def setup(options: Mapping[str, str]) -> Setup:
     )
 
 
-def frames(case: Case) -> pl.LazyFrame:
+def frames(case: RuleContext) -> pl.LazyFrame:
     """The instances with the names of their documents, at their pointers."""
     named = case.table("frames").join(case.names, on="document", maintain_order="left")
     return named.with_columns(id=pl.col("frame"), field=pl.lit("pointer")).sort("record")
 
 
-def _all_fills(case: Case) -> pl.LazyFrame:
+def _all_fills(case: RuleContext) -> pl.LazyFrame:
     instances = case.table("frames").select("frame", "label", frame_row="row")
     rows = case.table("fills").join(instances, on="frame_row", maintain_order="left")
     named = rows.join(case.names, on="document", maintain_order="left")
@@ -86,13 +86,13 @@ def _all_fills(case: Case) -> pl.LazyFrame:
     return marked.with_columns(first_kind=first)
 
 
-def fills(case: Case) -> pl.LazyFrame:
+def fills(case: RuleContext) -> pl.LazyFrame:
     """The fills in order, with `label`, `frame` and document `name` of their instances.
 
     `full` is TYPE.SLOT; `begins` is whether a fill is the first of its slot, `first_kind` the kind
     of that one.
     """
-    return case.once(_all_fills)
+    return case.cached(_all_fills)
 
 
 def among(slots: tuple[str, ...]) -> pl.Expr:
@@ -100,7 +100,7 @@ def among(slots: tuple[str, ...]) -> pl.Expr:
     return pl.col("slot").is_in(slots) | pl.col("full").is_in(slots)
 
 
-def texts(case: Case) -> pl.LazyFrame:
+def texts(case: RuleContext) -> pl.LazyFrame:
     """The fills that are texts."""
     return fills(case).filter(pl.col("kind") == "text")
 

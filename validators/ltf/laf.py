@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.validators.ltf.texts import where
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 
 
-def _mentions(case: Case) -> pl.LazyFrame:
+def _mentions(case: RuleContext) -> pl.LazyFrame:
     """The annotations beside the texts of their documents, with what is wrong with each."""
     texts = case.against.documents.lazy().select("name", whole="text")
     mentions = case.table("mentions").join(case.names, on="document", maintain_order="left")
@@ -32,12 +32,12 @@ def _blanks(text: pl.Expr) -> pl.Expr:
     return text.str.replace_all(r"[\r\n]", " ")
 
 
-def _faulty(case: Case, code: str, field: str) -> pl.LazyFrame:
-    found = case.once(_mentions).filter(pl.col("fault") == code)
+def _faulty(case: RuleContext, code: str, field: str) -> pl.LazyFrame:
+    found = case.cached(_mentions).filter(pl.col("fault") == code)
     return found.with_columns(field=pl.lit(field))
 
 
-def unknown_document(case: Case) -> pl.LazyFrame:
+def unknown_document(case: RuleContext) -> pl.LazyFrame:
     """A document that is not among the texts."""
     known = case.against.documents.lazy().select("name")
     own = case.table("documents").join(known, on="name", how="anti", maintain_order="left")
@@ -45,18 +45,18 @@ def unknown_document(case: Case) -> pl.LazyFrame:
     return own.with_columns(record=number, field=pl.lit(""), id=text)
 
 
-def end_before_start(case: Case) -> pl.LazyFrame:
+def end_before_start(case: RuleContext) -> pl.LazyFrame:
     """An annotation that ends before it begins."""
     return _faulty(case, "LAF202", "end_char")
 
 
-def beyond_the_text(case: Case) -> pl.LazyFrame:
+def beyond_the_text(case: RuleContext) -> pl.LazyFrame:
     """An annotation that ends behind the end of the text."""
     length = pl.col("whole").str.len_chars()
     return _faulty(case, "LAF203", "end_char").with_columns(length=length)
 
 
-def other_text(case: Case) -> pl.LazyFrame:
+def other_text(case: RuleContext) -> pl.LazyFrame:
     """An annotation whose text is not what stands there."""
     rows = _faulty(case, "LAF204", "text").collect()
     hints = [
@@ -67,7 +67,7 @@ def other_text(case: Case) -> pl.LazyFrame:
     return rows.lazy().with_columns(said, pl.lit(pl.Series("hint", hints, dtype=pl.String)))
 
 
-def repeated_identifier(case: Case) -> pl.LazyFrame:
+def repeated_identifier(case: RuleContext) -> pl.LazyFrame:
     """An identifier that another annotation of the document has."""
     rows = case.table("mentions").with_columns(id=pl.col("mention"), field=pl.lit("id"))
     named = rows.filter(pl.col("mention") != "")

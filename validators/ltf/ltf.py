@@ -25,7 +25,7 @@ from hlteval.validators.ltf.spans import (
     told_once,
 )
 from hlteval.validators.ltf.texts import Judged, judged, uncovered, where
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 
 _CLASSES = ("word", "punct", "unknown")
 _KEY = ("origin", "record", "id")
@@ -36,22 +36,22 @@ def _inclusive(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.with_columns(end=pl.col("end") - 1)
 
 
-def end_before_start(case: Case) -> pl.LazyFrame:
+def end_before_start(case: RuleContext) -> pl.LazyFrame:
     """A segment or token that ends before it begins."""
     columns = [*_KEY, "element", "start", "end"]
     both = [faulty(table, case, "LTF301").select(columns) for table in (all_segments, all_tokens)]
     return at(_inclusive(pl.concat(both)), "end_char")
 
 
-def segment_length(case: Case) -> pl.LazyFrame:
+def segment_length(case: RuleContext) -> pl.LazyFrame:
     """A segment whose text is shorter or longer than its offsets say."""
     return at(faulty(all_segments, case, "LTF302"), "end_char")
 
 
-def segment_overlap(case: Case) -> pl.LazyFrame:
+def segment_overlap(case: RuleContext) -> pl.LazyFrame:
     """A segment that begins before the one above it ends."""
     rows = faulty(all_segments, case, "LTF303").with_columns(before=pl.col("before") - 1)
-    rows = rows.join(case.once(all_moved), on="row", how="left", maintain_order="left")
+    rows = rows.join(case.cached(all_moved), on="row", how="left", maintain_order="left")
     right = pl.format(
         "all its tokens fit a segment that begins at {}", pl.col("start") + pl.col("moved")
     )
@@ -59,34 +59,34 @@ def segment_overlap(case: Case) -> pl.LazyFrame:
     return at(rows.with_columns(hint=hint), "start_char")
 
 
-def adjacent_segments(case: Case) -> pl.LazyFrame:
+def adjacent_segments(case: RuleContext) -> pl.LazyFrame:
     """A segment with nothing between it and the one before."""
-    rows = case.once(all_segments).filter(
+    rows = case.cached(all_segments).filter(
         (pl.col("start") == pl.col("before")) & pl.col("fault").is_null()
     )
-    rows = rows.join(case.once(all_conventions), on="document", how="anti", maintain_order="left")
+    rows = rows.join(case.cached(all_conventions), on="document", how="anti", maintain_order="left")
     return at(rows, "start_char")
 
 
-def no_text(case: Case) -> pl.LazyFrame:
+def no_text(case: RuleContext) -> pl.LazyFrame:
     """Segments without ORIGINAL_TEXT."""
-    return at(told_once(case.once(all_segments).filter(pl.col("text").is_null())), "")
+    return at(told_once(case.cached(all_segments).filter(pl.col("text").is_null())), "")
 
 
-def moved_segment(case: Case) -> pl.LazyFrame:
+def moved_segment(case: RuleContext) -> pl.LazyFrame:
     """A segment whose tokens all fit if it stood elsewhere."""
-    rows = case.once(all_segments).filter(pl.col("fault").is_null())
-    rows = rows.join(case.once(all_moved), on="row", maintain_order="left")
+    rows = case.cached(all_segments).filter(pl.col("fault").is_null())
+    rows = rows.join(case.cached(all_moved), on="row", maintain_order="left")
     rows = rows.with_columns(right=pl.col("start") + pl.col("moved"))
     return at(rows, "start_char")
 
 
-def other_raw_text(case: Case) -> pl.LazyFrame:
+def other_raw_text(case: RuleContext) -> pl.LazyFrame:
     """A segment that is not what stands in the raw text at its offsets, where that is given."""
     raw = case.against.documents.lazy().select(document="row", raw="text").drop_nulls()
     raw = raw.head(0) if case.own else raw
-    rows = case.once(all_segments).filter(pl.col("fault").is_null())
-    rows = rows.join(case.once(all_conventions), on="document", how="anti", maintain_order="left")
+    rows = case.cached(all_segments).filter(pl.col("fault").is_null())
+    rows = rows.join(case.cached(all_conventions), on="document", how="anti", maintain_order="left")
     rows = rows.join(raw, on="document", maintain_order="left")
     rows = rows.with_columns(said=pl.col("raw").str.slice("start", pl.col("width")))
     found = rows.filter(pl.col("said") != pl.col("text")).collect()
@@ -98,24 +98,24 @@ def other_raw_text(case: Case) -> pl.LazyFrame:
     return at(told.with_columns(pl.col("said").str.slice(0, 40)), "start_char")
 
 
-def token_outside(case: Case) -> pl.LazyFrame:
+def token_outside(case: RuleContext) -> pl.LazyFrame:
     """A token that is not within its segment."""
     rows = _inclusive(faulty(all_tokens, case, "LTF401")).with_columns(stop=pl.col("stop") - 1)
     return at(rows, "start_char")
 
 
-def token_overlap(case: Case) -> pl.LazyFrame:
+def token_overlap(case: RuleContext) -> pl.LazyFrame:
     """A token that begins before the one above it ends."""
     rows = faulty(all_tokens, case, "LTF402").with_columns(before=pl.col("before") - 1)
     return at(rows, "start_char")
 
 
-def token_length(case: Case) -> pl.LazyFrame:
+def token_length(case: RuleContext) -> pl.LazyFrame:
     """A token whose text is shorter or longer than its offsets say."""
     return at(faulty(all_tokens, case, "LTF403"), "end_char")
 
 
-def token_text(case: Case) -> pl.LazyFrame:
+def token_text(case: RuleContext) -> pl.LazyFrame:
     """A token that is not what stands in its segment at its offsets."""
     rows = faulty(all_tokens, case, "LTF404")
     found = pl.col("whole").str.find(pl.col("text"), literal=True)
@@ -132,15 +132,15 @@ def token_text(case: Case) -> pl.LazyFrame:
     return at(rows, "text")
 
 
-def uncovered_text(case: Case) -> pl.LazyFrame:
+def uncovered_text(case: RuleContext) -> pl.LazyFrame:
     """A segment with characters that are in no token."""
-    tokens = case.once(all_tokens)
+    tokens = case.cached(all_tokens)
     inside = tokens.group_by(row="segment_row").agg(
         covered=pl.col("text").str.count_matches(r"\S").sum(),
         faulty=pl.col("fault").is_not_null().any(),
     )
-    refused = case.table("refused").select("document").unique()
-    segments = case.once(all_segments).filter(pl.col("fault").is_null())
+    refused = case.table("rejected_records").select("document").unique()
+    segments = case.cached(all_segments).filter(pl.col("fault").is_null())
     segments = segments.join(refused, on="document", how="anti", maintain_order="left")
     segments = segments.join(inside, on="row", how="left", maintain_order="left")
     total = pl.col("text").str.count_matches(r"\S")
@@ -157,22 +157,22 @@ def uncovered_text(case: Case) -> pl.LazyFrame:
     return placed(rows, count=pl.Int64, given=pl.String)
 
 
-def blank_in_token(case: Case) -> pl.LazyFrame:
+def blank_in_token(case: RuleContext) -> pl.LazyFrame:
     """A token with white space in it."""
-    return at(case.once(all_tokens).filter(pl.col("text").str.contains(r"\s")), "text")
+    return at(case.cached(all_tokens).filter(pl.col("text").str.contains(r"\s")), "text")
 
 
-def unknown_class(case: Case) -> pl.LazyFrame:
+def unknown_class(case: RuleContext) -> pl.LazyFrame:
     """Tokens of other classes than those of LDC's tokeniser."""
-    strange = case.once(all_tokens).filter(~pl.col("pos").is_in(_CLASSES))
+    strange = case.cached(all_tokens).filter(~pl.col("pos").is_in(_CLASSES))
     values = strange.group_by("document").agg(given=pl.col("pos").unique().sort().head(8))
     first = told_once(strange).join(values, on="document", maintain_order="left")
     return at(first.with_columns(given=pl.col("given").list.join(", ")), "pos")
 
 
-def _rebuilt_or_raw(case: Case) -> pl.LazyFrame:
+def _rebuilt_or_raw(case: RuleContext) -> pl.LazyFrame:
     """The documents with the raw text where that is given, else as it was rebuilt."""
-    documents = case.once(all_documents)
+    documents = case.cached(all_documents)
     if not case.own:
         raw = case.against.documents.lazy().select("row", raw="text")
         documents = documents.join(raw, on="row", how="left", maintain_order="left")
@@ -180,17 +180,17 @@ def _rebuilt_or_raw(case: Case) -> pl.LazyFrame:
     return documents.drop_nulls("text")
 
 
-def _judgements(case: Case) -> pl.LazyFrame:
+def _judgements(case: RuleContext) -> pl.LazyFrame:
     """What is wrong with documents as a whole: place, `code` and the values of its message."""
-    segments = case.once(all_segments)
-    moved = segments.join(case.once(all_moved), on="row", how="semi")
+    segments = case.cached(all_segments)
+    moved = segments.join(case.cached(all_moved), on="row", how="semi")
     faults = segments.filter(pl.col("fault").is_not_null())
     unfit = pl.concat([one.select("document") for one in (moved, faults)]).unique()
     documents = _rebuilt_or_raw(case)
     documents = documents.join(unfit, left_on="row", right_on="document", how="anti")
     ends = segments.group_by(row="document", maintain_order=True).agg("end")
     documents = documents.join(
-        case.once(all_conventions).select(row="document"), on="row", how="anti"
+        case.cached(all_conventions).select(row="document"), on="row", how="anti"
     ).join(ends, on="row", how="left")
     columns = ("origin", "record", "id", "text", "end", "length", "md5")
     rows = []
@@ -213,43 +213,43 @@ def _judgement(place: tuple[int, int], name: str, found: Judged) -> tuple[Any, .
     return (*place, _FIELDS.get(found.code, LENGTH), name, found.code, *values)
 
 
-def _judged(case: Case, code: str) -> pl.LazyFrame:
-    return case.once(_judgements).filter(pl.col("code") == code)
+def _judged(case: RuleContext, code: str) -> pl.LazyFrame:
+    return case.cached(_judgements).filter(pl.col("code") == code)
 
 
-def other_convention(case: Case) -> pl.LazyFrame:
+def other_convention(case: RuleContext) -> pl.LazyFrame:
     """A document whose offsets count something else."""
-    documents = case.once(all_documents).with_columns(document=pl.col("row"))
-    found = documents.join(case.once(all_conventions), on="document", maintain_order="left")
+    documents = case.cached(all_documents).with_columns(document=pl.col("row"))
+    found = documents.join(case.cached(all_conventions), on="document", maintain_order="left")
     columns = ["origin", "record", "field", "id", "what", "cure"]
     told = at(found, "id").select(columns)
     return pl.concat([told, _judged(case, "LTF501").select(columns)])
 
 
-def bad_length(case: Case) -> pl.LazyFrame:
+def bad_length(case: RuleContext) -> pl.LazyFrame:
     """A declared length that is no number."""
     return _judged(case, "LTF502")
 
 
-def too_long(case: Case) -> pl.LazyFrame:
+def too_long(case: RuleContext) -> pl.LazyFrame:
     """A document that is longer than it declares."""
     return _judged(case, "LTF503")
 
 
-def other_digest(case: Case) -> pl.LazyFrame:
+def other_digest(case: RuleContext) -> pl.LazyFrame:
     """A document whose digest is another than it declares."""
     return _judged(case, "LTF504")
 
 
-def far_apart(case: Case) -> pl.LazyFrame:
+def far_apart(case: RuleContext) -> pl.LazyFrame:
     """A document most of which would be line feeds."""
     texts = (
-        case.once(all_segments)
+        case.cached(all_segments)
         .group_by(row="document")
         .agg(complete=pl.col("text").is_not_null().all())
     )
-    refused = case.table("refused").select(row="document").unique()
-    documents = case.once(all_documents).filter(pl.col("text").is_null())
+    refused = case.table("rejected_records").select(row="document").unique()
+    documents = case.cached(all_documents).filter(pl.col("text").is_null())
     documents = documents.join(refused, on="row", how="anti", maintain_order="left")
     documents = documents.join(texts, on="row", how="left", maintain_order="left")
     whole = documents.filter(pl.col("complete").fill_null(value=True))

@@ -15,10 +15,10 @@ import polars as pl
 
 from hlteval.converters.ltf.tables import LENGTH, MD5
 from hlteval.validators.ltf.texts import Span, convention, shift
-from hlteval.validators.rule import Case
+from hlteval.validators.rule import RuleContext
 
 
-def all_segments(case: Case) -> pl.LazyFrame:
+def all_segments(case: RuleContext) -> pl.LazyFrame:
     """The segments with what is wrong with each, as `fault`."""
     segments = case.table("segments").with_columns(
         id=pl.col("name"),
@@ -38,9 +38,9 @@ def all_segments(case: Case) -> pl.LazyFrame:
     return segments.with_columns(fault=fault)
 
 
-def all_tokens(case: Case) -> pl.LazyFrame:
+def all_tokens(case: RuleContext) -> pl.LazyFrame:
     """The tokens beside their segments, with what is wrong with each, as `fault`."""
-    segments = case.once(all_segments).select(
+    segments = case.cached(all_segments).select(
         segment_row="row",
         segment="id",
         begin="start",
@@ -74,13 +74,13 @@ def all_tokens(case: Case) -> pl.LazyFrame:
     return tokens.with_columns(fault=fault, said=said)
 
 
-def all_conventions(case: Case) -> pl.LazyFrame:
+def all_conventions(case: RuleContext) -> pl.LazyFrame:
     """The documents that another way to count explains: `document`, `what`, `cure`."""
-    segments, tokens = case.once(all_segments), case.once(all_tokens)
+    segments, tokens = case.cached(all_segments), case.cached(all_tokens)
     faulty = pl.concat(
         [one.filter(pl.col("fault").is_not_null()).select("document") for one in (segments, tokens)]
     ).unique()
-    broken = case.table("refused").select("document").unique()
+    broken = case.table("rejected_records").select("document").unique()
     faulty = faulty.join(broken, on="document", how="anti")
     rows = []
     for document, parts in _by_document(segments, tokens, faulty):
@@ -115,14 +115,14 @@ def spans_of(tokens: pl.LazyFrame) -> dict[int, list[Span]]:
     return found
 
 
-def all_moved(case: Case) -> pl.LazyFrame:
+def all_moved(case: RuleContext) -> pl.LazyFrame:
     """The segments that stand elsewhere than all their tokens say: `row`, `moved`."""
-    known = case.once(all_conventions).select("document")
-    tokens = case.once(all_tokens)
+    known = case.cached(all_conventions).select("document")
+    tokens = case.cached(all_tokens)
     faulty = tokens.filter(pl.col("fault").is_in(["LTF401", "LTF404"]))
     faulty = faulty.join(known, on="document", how="anti").select(row="segment_row").unique()
     rows = []
-    chosen = case.once(all_segments).join(faulty, on="row", how="semi").collect()
+    chosen = case.cached(all_segments).join(faulty, on="row", how="semi").collect()
     if chosen.height:
         some = tokens.join(chosen.lazy().select(segment_row="row"), on="segment_row", how="semi")
         inside = spans_of(some)
@@ -132,13 +132,15 @@ def all_moved(case: Case) -> pl.LazyFrame:
     return pl.LazyFrame(rows, {"row": pl.Int64, "moved": pl.Int64}, orient="row")
 
 
-def faulty(table: Callable[[Case], pl.LazyFrame], case: Case, code: str) -> pl.LazyFrame:
+def faulty(
+    table: Callable[[RuleContext], pl.LazyFrame], case: RuleContext, code: str
+) -> pl.LazyFrame:
     """The segments or tokens with a fault that nothing larger explains."""
-    rows = case.once(table).filter(pl.col("fault") == code)
-    rows = rows.join(case.once(all_conventions), on="document", how="anti", maintain_order="left")
+    rows = case.cached(table).filter(pl.col("fault") == code)
+    rows = rows.join(case.cached(all_conventions), on="document", how="anti", maintain_order="left")
     if table is all_segments:
         return rows
-    moved = case.once(all_moved).select(segment_row="row")
+    moved = case.cached(all_moved).select(segment_row="row")
     return rows.join(moved, on="segment_row", how="anti", maintain_order="left")
 
 
@@ -159,7 +161,7 @@ def placed(rows: Iterable[tuple[Any, ...]], **columns: Any) -> pl.LazyFrame:
     return pl.LazyFrame(list(rows), {**place, **columns}, orient="row")
 
 
-def all_documents(case: Case) -> pl.LazyFrame:
+def all_documents(case: RuleContext) -> pl.LazyFrame:
     """The documents with the record of their DOC and what it declares."""
     own = case.table("attributes").filter(pl.col("element") == "DOC")
     said = own.group_by("document").agg(

@@ -13,7 +13,7 @@ import polars as pl
 
 from hlteval.grammars import vocabulary
 from hlteval.representation import SEPARATOR, hashed
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 from hlteval.validators.seedev import cycles, standoff
 from hlteval.validators.seedev.events import EventSchema, EventType
 
@@ -68,10 +68,10 @@ def _types(name: str, groups: Mapping[str, Iterable[str]]) -> frozenset[str] | N
     )
 
 
-def _labelled(case: Case) -> pl.LazyFrame:
+def _labelled(case: RuleContext) -> pl.LazyFrame:
     """Every record that has a type, with what kind of annotation it is."""
     typed = (pl.col("code") != "STD101") & (pl.col("kind") != "group")
-    unread = case.table("refused").filter(typed).drop_nulls("label")
+    unread = case.table("rejected_records").filter(typed).drop_nulls("label")
     kinds = {
         "a text span": case.table("mentions").rename({"mention": "id"}),
         "an event": case.table("frames").drop("kind").rename({"frame": "id"}),
@@ -82,7 +82,7 @@ def _labelled(case: Case) -> pl.LazyFrame:
     return pl.concat(rows.select(*columns, kind=pl.lit(kind)) for kind, rows in kinds.items())
 
 
-def unknown_type(case: Case) -> pl.LazyFrame:
+def unknown_type(case: RuleContext) -> pl.LazyFrame:
     """A type that the task does not have."""
     known = case.schema.labels
     if _is_other_task(case):
@@ -107,13 +107,13 @@ def _suggestion(label: str, allowed: EventSchema) -> str:
     )
 
 
-def _is_other_task(case: Case) -> bool:
+def _is_other_task(case: RuleContext) -> bool:
     """Whether events have types of the other task, and none of this one."""
     labels = set(case.system.frames["label"].unique())
     return bool(labels & case.schema.elsewhere.keys()) and not labels & case.schema.events.keys()
 
 
-def other_task(case: Case) -> pl.LazyFrame:
+def other_task(case: RuleContext) -> pl.LazyFrame:
     """A submission to the other task, said once, at its first event."""
     frames = case.table("frames").filter(pl.col("label").is_in(case.schema.elsewhere.keys()))
     found = frames.head(1 if _is_other_task(case) else 0).rename({"frame": "id"})
@@ -122,7 +122,7 @@ def other_task(case: Case) -> pl.LazyFrame:
     )
 
 
-def wrong_kind(case: Case) -> pl.LazyFrame:
+def wrong_kind(case: RuleContext) -> pl.LazyFrame:
     """A type of the task on a record of another kind, such as an entity type on an event."""
     kinds = dict.fromkeys(case.schema.mentions, "a text span")
     kinds |= dict.fromkeys(case.schema.events, "an event")
@@ -132,13 +132,13 @@ def wrong_kind(case: Case) -> pl.LazyFrame:
     return found.filter(pl.col("due") != pl.col("kind")).with_columns(field=pl.lit("label"))
 
 
-def event_with_trigger(case: Case) -> pl.LazyFrame:
+def event_with_trigger(case: RuleContext) -> pl.LazyFrame:
     """An event with a trigger; those of SeeDev have none."""
     found = case.table("frames").filter(pl.col("trigger").is_not_null())
     return found.rename({"frame": "id"}).with_columns(field=pl.lit("trigger"))
 
 
-def _misshapen(case: Case, fault: str) -> pl.LazyFrame:
+def _misshapen(case: RuleContext, fault: str) -> pl.LazyFrame:
     """The events whose shape has a fault, with the roles that it is about."""
     rows = [
         (label, roles, about)
@@ -166,22 +166,22 @@ def _faults(event: EventType, roles: Iterable[str]) -> Iterator[tuple[str, str]]
         yield "more than one of", " and ".join(chosen)
 
 
-def missing_mandatory(case: Case) -> pl.LazyFrame:
+def missing_mandatory(case: RuleContext) -> pl.LazyFrame:
     """An event without one of its mandatory roles."""
     return _misshapen(case, "missing")
 
 
-def missing_alternative(case: Case) -> pl.LazyFrame:
+def missing_alternative(case: RuleContext) -> pl.LazyFrame:
     """An event with none of the roles of which it must have one."""
     return _misshapen(case, "none of")
 
 
-def exclusive_roles(case: Case) -> pl.LazyFrame:
+def exclusive_roles(case: RuleContext) -> pl.LazyFrame:
     """An event with two roles of which it may have one."""
     return _misshapen(case, "more than one of")
 
 
-def _judged(case: Case) -> pl.LazyFrame:
+def _judged(case: RuleContext) -> pl.LazyFrame:
     """The arguments of events of a known type."""
     known = case.arguments.filter(pl.col("label").is_in(case.schema.events.keys()))
     return known.rename({"frame": "id"})
@@ -190,26 +190,26 @@ def _judged(case: Case) -> pl.LazyFrame:
 _KIND = ["label", "role", "filler_label"]
 
 
-def _kinds(case: Case) -> pl.LazyFrame:
+def _kinds(case: RuleContext) -> pl.LazyFrame:
     """The kinds of arguments that there are: type of the event, role, type of the filler."""
     kinds = _judged(case).group_by(hashed(*_KIND)).agg(pl.col(_KIND).first())
     return kinds.select(_KIND)
 
 
-def illegal_role(case: Case) -> pl.LazyFrame:
+def illegal_role(case: RuleContext) -> pl.LazyFrame:
     """A role that events of the type do not have."""
     key = ["label", "role"]
-    wrong = case.once(_kinds).join(case.schema.roles.lazy(), on=key, how="anti")
+    wrong = case.cached(_kinds).join(case.schema.roles.lazy(), on=key, how="anti")
     found = _judged(case).join(wrong, on=key, how="semi", maintain_order="left")
     names = {label: ", ".join(event.roles) for label, event in case.schema.events.items()}
     allowed = pl.col("label").replace_strict(names, return_dtype=pl.String)
     return found.with_columns(field=pl.format("role {}", "position"), allowed=allowed)
 
 
-def illegal_filler(case: Case) -> pl.LazyFrame:
+def illegal_filler(case: RuleContext) -> pl.LazyFrame:
     """A role filled by something of a type that it does not take; of unknown types SEE101 tells."""
     fillers = case.schema.fillers.lazy()
-    kinds = case.once(_kinds).filter(pl.col("filler_label").is_in(case.schema.labels))
+    kinds = case.cached(_kinds).filter(pl.col("filler_label").is_in(case.schema.labels))
     restricted = kinds.join(fillers, on=["label", "role"], how="semi")
     wrong = restricted.join(fillers, on=_KIND, how="anti")
     found = _judged(case).join(wrong, on=_KIND, how="semi", maintain_order="left")
@@ -223,25 +223,25 @@ def illegal_filler(case: Case) -> pl.LazyFrame:
     return found.with_columns(field=pl.format("target {}", "position"), allowed=allowed)
 
 
-def duplicate_role(case: Case) -> pl.LazyFrame:
+def duplicate_role(case: RuleContext) -> pl.LazyFrame:
     """A role that is given twice; the last one counts."""
     earlier = case.all_arguments.join(case.arguments.select("row"), on="row", how="anti")
     return earlier.rename({"frame": "id"}).with_columns(field=pl.format("argument {}", "position"))
 
 
-def _modified(case: Case) -> pl.LazyFrame:
+def _modified(case: RuleContext) -> pl.LazyFrame:
     """The modifiers of the task with what they modify; null where the reference leads nowhere."""
     known = case.table("modifiers").filter(pl.col("label").is_in(case.schema.modifiers.keys()))
     found = known.join(case.items, on=["document", "target"], how="left", maintain_order="left")
     return found.rename({"modifier": "id"}).with_columns(field=pl.lit("target"))
 
 
-def modified_mention(case: Case) -> pl.LazyFrame:
+def modified_mention(case: RuleContext) -> pl.LazyFrame:
     """A modifier of something that is no event."""
     return _modified(case).filter(pl.col("filler").is_in(["given", "mention"]))
 
 
-def too_many_modifiers(case: Case) -> pl.LazyFrame:
+def too_many_modifiers(case: RuleContext) -> pl.LazyFrame:
     """An event with more modifiers of a type than it may have; found at each one too many."""
     found = _modified(case).filter(pl.col("filler") == "frame")
     number = pl.int_range(1, pl.len() + 1).over("filler_row", "label")
@@ -250,7 +250,7 @@ def too_many_modifiers(case: Case) -> pl.LazyFrame:
     return found.with_columns(number=number, limit=limit).filter(pl.col("number") > pl.col("limit"))
 
 
-def _alike(case: Case) -> pl.LazyFrame:
+def _alike(case: RuleContext) -> pl.LazyFrame:
     """The events that say what another one says, the order of commutative arguments left out.
 
     `said` is what each says, role by role; `unordered` is the same for all that are alike.
@@ -284,30 +284,30 @@ def _repeats(alike: pl.LazyFrame, content: str) -> pl.LazyFrame:
     return repeats.rename({"frame": "id"}).with_columns(field=pl.lit(""))
 
 
-def duplicate_event(case: Case) -> pl.LazyFrame:
+def duplicate_event(case: RuleContext) -> pl.LazyFrame:
     """An event that says the same as an earlier one."""
-    return _repeats(case.once(_alike), "said")
+    return _repeats(case.cached(_alike), "said")
 
 
-def mirrored_event(case: Case) -> pl.LazyFrame:
+def mirrored_event(case: RuleContext) -> pl.LazyFrame:
     """A commutative event that says the same as an earlier one with its arguments exchanged."""
-    alike = case.once(_alike)
+    alike = case.cached(_alike)
     same = _repeats(alike, "said").select("row")
     return _repeats(alike, "unordered").join(same, on="row", how="anti", maintain_order="left")
 
 
-def _nested(case: Case) -> pl.LazyFrame:
+def _nested(case: RuleContext) -> pl.LazyFrame:
     """The arguments that are events."""
     nested = case.arguments.filter(pl.col("filler") == "frame").rename({"frame": "id"})
     return nested.with_columns(field=pl.format("target {}", "position"))
 
 
-def self_reference(case: Case) -> pl.LazyFrame:
+def self_reference(case: RuleContext) -> pl.LazyFrame:
     """An event that is its own argument."""
     return _nested(case).filter(pl.col("frame_row") == pl.col("filler_row"))
 
 
-def cyclic_events(case: Case) -> pl.LazyFrame:
+def cyclic_events(case: RuleContext) -> pl.LazyFrame:
     """An event that is, through others, its own argument; found once for each cycle."""
     nested = _nested(case).filter(pl.col("frame_row") != pl.col("filler_row")).collect()
     names = dict(case.system.frames.select("row", "frame").iter_rows()) if nested.height else {}
@@ -320,7 +320,7 @@ def cyclic_events(case: Case) -> pl.LazyFrame:
     return found.unique(["frame_row", "filler_row"], maintain_order=True).lazy()
 
 
-def same_filler(case: Case) -> pl.LazyFrame:
+def same_filler(case: RuleContext) -> pl.LazyFrame:
     """An event whose mandatory roles are all filled by one entity."""
     mandatory = case.schema.roles.lazy().filter(pl.col("mandatory") | pl.col("one_of"))
     some = _judged(case).filter(hashed("frame_row", "target").is_duplicated())
@@ -329,7 +329,7 @@ def same_filler(case: Case) -> pl.LazyFrame:
     return core.with_columns(field=pl.format("target {}", "position"))
 
 
-def event_as_entity(case: Case) -> pl.LazyFrame:
+def event_as_entity(case: RuleContext) -> pl.LazyFrame:
     """An event in a role that takes any type, where an entity is meant."""
     roles, restricted = case.schema.roles.lazy(), case.schema.fillers.lazy()
     unrestricted = roles.join(restricted, on=["label", "role"], how="anti")
@@ -337,7 +337,7 @@ def event_as_entity(case: Case) -> pl.LazyFrame:
     return found.join(unrestricted, on=["label", "role"], how="semi", maintain_order="left")
 
 
-def predicted_mention(case: Case) -> pl.LazyFrame:
+def predicted_mention(case: RuleContext) -> pl.LazyFrame:
     """A text span in a submission; entities are given."""
     key = ["document", "mention"]
     mentions = case.table("mentions").join(case.given, on=key, how="anti", maintain_order="left")
@@ -345,23 +345,23 @@ def predicted_mention(case: Case) -> pl.LazyFrame:
     return mentions.rename({"mention": "id"}).with_columns(field=pl.lit(""))
 
 
-def relation_identifier(case: Case) -> pl.LazyFrame:
+def relation_identifier(case: RuleContext) -> pl.LazyFrame:
     """An event whose identifier begins with R."""
     found = case.table("frames").filter(pl.col("kind") == "relation")
     return found.rename({"frame": "id"}).with_columns(field=pl.lit("id"))
 
 
-def predicted_equivalence(case: Case) -> pl.LazyFrame:
+def predicted_equivalence(case: RuleContext) -> pl.LazyFrame:
     """An equivalence in a submission; the official software ignores it."""
     groups = case.table("groups").unique(["document", "group"], keep="first", maintain_order=True)
     groups = groups.head(0) if case.own else groups
     return groups.with_columns(id=pl.lit("*"), field=pl.lit(""))
 
 
-def empty_prediction(case: Case) -> pl.LazyFrame:
+def empty_prediction(case: RuleContext) -> pl.LazyFrame:
     """A file of predictions without an event, for a document that has some."""
     files = case.table("sources").filter(pl.col("member").str.ends_with(".a2"))
-    tables = ("frames", "mentions", "modifiers", "groups", "refused")
+    tables = ("frames", "mentions", "modifiers", "groups", "rejected_records")
     used = pl.concat(case.table(name).select(row="origin") for name in tables)
     empty = files.join(used, on="row", how="anti")
     empty = empty.select(origin="row", name=pl.col("member").str.extract(r"([^/]*)\.a2$"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from hlteval.representation import hashed
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 
 _ITEM = ["document", "target"]
 
@@ -16,7 +16,7 @@ def _at(field: str | pl.Expr) -> pl.Expr:
     return (pl.lit(field) if isinstance(field, str) else field).alias("field")
 
 
-def _spans(case: Case) -> pl.LazyFrame:
+def _spans(case: RuleContext) -> pl.LazyFrame:
     """The text spans of the submission, with the names of their documents."""
     named = case.table("mentions").join(
         case.names, on="document", how="left", maintain_order="left"
@@ -24,7 +24,7 @@ def _spans(case: Case) -> pl.LazyFrame:
     return named.rename({"mention": "id"})
 
 
-def _fragments(case: Case) -> pl.LazyFrame:
+def _fragments(case: RuleContext) -> pl.LazyFrame:
     """Each fragment of a discontinuous span, with start and end of the one before it."""
     broken = _spans(case).filter(pl.col("fragments").is_not_null()).explode("fragments")
     start = pl.col("fragments").struct.field("start")
@@ -33,7 +33,7 @@ def _fragments(case: Case) -> pl.LazyFrame:
     return broken.with_columns(start=start, end=end, **before).drop("fragments")
 
 
-def _parts(case: Case) -> pl.LazyFrame:
+def _parts(case: RuleContext) -> pl.LazyFrame:
     """The fragments of every span, a whole one being its own only fragment."""
     whole = _spans(case).filter(pl.col("fragments").is_null()).drop("fragments")
     return pl.concat([whole, _fragments(case).drop("before", "reached")])
@@ -43,39 +43,39 @@ def _spans_at_fault(parts: pl.LazyFrame) -> pl.LazyFrame:
     return parts.unique("row", keep="first", maintain_order=True).with_columns(_at("fragments"))
 
 
-def fragments_unordered(case: Case) -> pl.LazyFrame:
+def fragments_unordered(case: RuleContext) -> pl.LazyFrame:
     """A fragment that begins before the one listed before it."""
     return _spans_at_fault(_fragments(case).filter(pl.col("start") < pl.col("before")))
 
 
-def fragments_overlap(case: Case) -> pl.LazyFrame:
+def fragments_overlap(case: RuleContext) -> pl.LazyFrame:
     """A fragment that begins inside the one listed before it."""
     inside = (pl.col("start") >= pl.col("before")) & (pl.col("start") < pl.col("reached"))
     return _spans_at_fault(_fragments(case).filter(inside))
 
 
-def span_reversed(case: Case) -> pl.LazyFrame:
+def span_reversed(case: RuleContext) -> pl.LazyFrame:
     """A span, or a fragment of one, that ends before it starts."""
     return _spans_at_fault(_parts(case).filter(pl.col("end") < pl.col("start")))
 
 
-def span_empty(case: Case) -> pl.LazyFrame:
+def span_empty(case: RuleContext) -> pl.LazyFrame:
     """A span, or a fragment of one, that ends where it starts."""
     return _spans_at_fault(_parts(case).filter(pl.col("end") == pl.col("start")))
 
 
-def _texts(case: Case) -> pl.LazyFrame:
+def _texts(case: RuleContext) -> pl.LazyFrame:
     texts = case.against.documents.lazy().select(document="row", whole="text").drop_nulls()
     return texts.with_columns(length=pl.col("whole").str.len_chars())
 
 
-def beyond_text(case: Case) -> pl.LazyFrame:
+def beyond_text(case: RuleContext) -> pl.LazyFrame:
     """A span that ends behind the end of the document's text."""
     found = _spans(case).join(_texts(case), on="document").filter(pl.col("end") > pl.col("length"))
     return found.drop("whole").with_columns(_at("fragments"), document="name")
 
 
-def text_differs(case: Case) -> pl.LazyFrame:
+def text_differs(case: RuleContext) -> pl.LazyFrame:
     """A span whose repeated text is not what the document has there, blanks apart."""
     legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("length"))
     length = (pl.col("end") - pl.col("start")).clip(0)
@@ -112,14 +112,14 @@ def _occurrences(whole: str, text: str) -> Iterator[int]:
         at = whole.find(text, at + 1)
 
 
-def _identified(case: Case) -> pl.LazyFrame:
+def _identified(case: RuleContext) -> pl.LazyFrame:
     """Every record that has an identifier."""
     kinds = ("mention", "frame", "modifier")
     place = ("document", "origin", "record")
     return pl.concat(case.table(f"{kind}s").select(*place, id=kind) for kind in kinds)
 
 
-def duplicate_identifier(case: Case) -> pl.LazyFrame:
+def duplicate_identifier(case: RuleContext) -> pl.LazyFrame:
     """An identifier that an earlier record of the document, or a given one, has already."""
     key = ["document", "id"]
     listed = _identified(case)
@@ -136,7 +136,7 @@ def duplicate_identifier(case: Case) -> pl.LazyFrame:
     return found.with_columns(_at("id"), where=where)
 
 
-def _references(case: Case) -> pl.LazyFrame:
+def _references(case: RuleContext) -> pl.LazyFrame:
     """Every reference that may lead nowhere, with the field that holds it."""
     place = ["document", "origin", "record"]
     position = pl.int_range(1, pl.len() + 1).over("document", "group")
@@ -157,7 +157,7 @@ def _references(case: Case) -> pl.LazyFrame:
     )
 
 
-def unresolved(case: Case) -> pl.LazyFrame:
+def unresolved(case: RuleContext) -> pl.LazyFrame:
     """A reference to an identifier that the document does not have.
 
     Of a document that is unknown, nothing is asked.
@@ -167,14 +167,14 @@ def unresolved(case: Case) -> pl.LazyFrame:
     modifiers = case.table("modifiers").select("document", target="modifier")
     known = pl.concat([case.items.select(_ITEM), modifiers]).join(asked, on=_ITEM, how="semi")
     found = asked.join(known, on=_ITEM, how="anti", maintain_order="left")
-    refused = case.table("refused").select("document", target="id", dropped=pl.lit(True))
+    refused = case.table("rejected_records").select("document", target="id", dropped=pl.lit(True))
     found = found.join(refused.drop_nulls().unique(), on=_ITEM, how="left")
     reason = pl.when("dropped").then(pl.lit("; the line that defines it could not be read"))
     found = found.join(case.names, on="document", how="left")
     return found.with_columns(suggestion=reason.otherwise(pl.lit("")), document="name")
 
 
-def forward_modifier(case: Case) -> pl.LazyFrame:
+def forward_modifier(case: RuleContext) -> pl.LazyFrame:
     """A modifier that stands before the event it modifies."""
     frames = case.table("frames").unique(["document", "frame"], keep="first", maintain_order=True)
     defined = frames.select("document", "origin", target="frame", defined="record")
@@ -183,7 +183,7 @@ def forward_modifier(case: Case) -> pl.LazyFrame:
     return found.filter(pl.col("record") < pl.col("defined")).with_columns(_at("target"))
 
 
-def equivalence_overlaps(case: Case) -> pl.LazyFrame:
+def equivalence_overlaps(case: RuleContext) -> pl.LazyFrame:
     """A member of an equivalence that an earlier one has too."""
     position = pl.int_range(1, pl.len() + 1).over("document", "group")
     groups = case.table("groups").with_columns(position=position, id=pl.lit("*"))
@@ -191,7 +191,7 @@ def equivalence_overlaps(case: Case) -> pl.LazyFrame:
     return found.with_columns(_at(pl.format("member {}", "position")))
 
 
-def equivalence_empty(case: Case) -> pl.LazyFrame:
+def equivalence_empty(case: RuleContext) -> pl.LazyFrame:
     """An equivalence of a single member."""
     groups = case.table("groups").filter(pl.len().over("document", "group") == 1)
     return groups.with_columns(_at("member 1"), id=pl.lit("*"))

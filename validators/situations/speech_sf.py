@@ -10,7 +10,7 @@ from unicodedata import name as unicode_name
 import polars as pl
 
 from hlteval.grammars import schema
-from hlteval.validators.rule import Case, Rule
+from hlteval.validators.rule import Rule, RuleContext
 from hlteval.validators.suggest import near
 
 
@@ -25,7 +25,7 @@ def types() -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _frames(case: Case) -> pl.LazyFrame:
+def _frames(case: RuleContext) -> pl.LazyFrame:
     """The frames with the names of their segments."""
     frames = case.table("frames").with_columns(id=pl.col("frame"))
     named = frames.join(case.names, on="document", how="left", maintain_order="left")
@@ -38,7 +38,7 @@ def _about_the_whole(rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows.with_columns(origin=pl.lit(0, pl.Int64), record=number, field=pl.lit(""), id=text)
 
 
-def unknown_segment(case: Case) -> pl.LazyFrame:
+def unknown_segment(case: RuleContext) -> pl.LazyFrame:
     """A frame of a segment that is not asked for; each segment is told once."""
     known = case.against.documents.lazy().select(segment="name")
     found = _frames(case).join(known, on="segment", how="anti", maintain_order="left")
@@ -63,7 +63,7 @@ def _hints(strange: list[str], known: list[str]) -> dict[str, str]:
     }
 
 
-def segment_without_frames(case: Case) -> pl.LazyFrame:
+def segment_without_frames(case: RuleContext) -> pl.LazyFrame:
     """A segment that the submission says nothing of."""
     framed = case.table("frames").select(row="document").unique()
     silent = case.against.documents.lazy().join(framed, on="row", how="anti", maintain_order="left")
@@ -71,7 +71,7 @@ def segment_without_frames(case: Case) -> pl.LazyFrame:
     return _about_the_whole(silent.select(document="name"))
 
 
-def duplicate_frame(case: Case) -> pl.LazyFrame:
+def duplicate_frame(case: RuleContext) -> pl.LazyFrame:
     """A frame that has segment, type and place of an earlier one."""
     key = ["document", "label", "place"]
     # Few are alike: numbers that differ wherever the frames do find them quickly.
@@ -85,13 +85,13 @@ def duplicate_frame(case: Case) -> pl.LazyFrame:
     return found.filter(pl.col("ordinal") > 0).with_columns(field=pl.lit(""))
 
 
-def blank_place(case: Case) -> pl.LazyFrame:
+def blank_place(case: RuleContext) -> pl.LazyFrame:
     """A place without a name."""
     blank = pl.col("place").str.strip_chars() == ""
     return _frames(case).filter(blank).with_columns(field=pl.lit("PlaceMention"))
 
 
-def missing_types(case: Case) -> pl.LazyFrame:
+def missing_types(case: RuleContext) -> pl.LazyFrame:
     """A segment with frames, but not of all types."""
     every = pl.lit(list(case.schema), dtype=pl.List(pl.String))
     frames = _frames(case).filter(pl.col("label").is_in(case.schema))
@@ -104,7 +104,7 @@ def missing_types(case: Case) -> pl.LazyFrame:
     return _about_the_whole(told.with_columns(missing=missing).drop("given", "every"))
 
 
-def equal_confidences(case: Case) -> pl.LazyFrame:
+def equal_confidences(case: RuleContext) -> pl.LazyFrame:
     """A submission whose frames are all as sure as each other."""
     frames = case.table("frames").drop_nulls("confidence")
     summed = frames.select(
@@ -127,7 +127,7 @@ def scripts(place: str) -> frozenset[str]:
     return frozenset(script for script in named if script not in {"", "Modifier", "Fullwidth"})
 
 
-def other_script(case: Case) -> pl.LazyFrame:
+def other_script(case: RuleContext) -> pl.LazyFrame:
     """A place in a script that no place of the reference has; each such script is told once."""
     reference = case.against.frames["place"].drop_nulls().unique()
     known = frozenset[str]().union(*map(scripts, reference)) if not case.own else frozenset()

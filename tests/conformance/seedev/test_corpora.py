@@ -60,7 +60,7 @@ def test_everything_is_read(name: str, shared: Path) -> None:
     corpus, findings = read(str(archive(shared, name)))
     tables = (corpus.documents, corpus.mentions, corpus.frames, corpus.modifiers)
     assert tuple(table.height for table in tables) == CORPORA[name]
-    assert (findings, corpus.refused.height) == ([], 0)
+    assert (findings, corpus.rejected_records.height) == ([], 0)
     assert corpus.documents["text"].null_count() == 0
 
 

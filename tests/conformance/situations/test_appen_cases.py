@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from hlteval.converters import Reading, load
+from hlteval.converters import ReadResult, load
 from hlteval.converters.situations.appen_blocks import parse
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -49,8 +49,8 @@ BAD = [f"BAD_{number:03}" for number in range(1, 15)] + ["BAD 015.v2"]
 CASES = [f"good/{name}" for name in GOOD] + [f"bad/{name}" for name in BAD]
 
 
-def read(path: Path, **settings: str) -> Reading:
-    (reading,) = load("appen").having(settings).read(open_source(str(path)))
+def read(path: Path, **settings: str) -> ReadResult:
+    (reading,) = load("appen").with_settings(settings).read(open_source(str(path)))
     return reading
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hlteval.converters import Reading, load
+from hlteval.converters import ReadResult, load
 from hlteval.sources import open_source
 from hlteval.workflows.validation import validate
 
@@ -35,7 +35,7 @@ WARNINGS = {"J07_bom", "J16_nul_in_string"}
 """What is told and does not fail: a byte order mark is information, a NUL is a warning."""
 
 
-def read(path) -> Reading:
+def read(path) -> ReadResult:
     (reading,) = load("speech-sf-json").read(open_source(str(path)))
     return reading
 

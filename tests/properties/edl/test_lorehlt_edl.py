@@ -81,7 +81,7 @@ def read(data: bytes) -> tuple[Corpus, list[str]]:
 
 
 def written(corpus: Corpus, **settings: str) -> bytes:
-    form = load("edl-tab").having(settings)
+    form = load("edl-tab").with_settings(settings)
     assert form.write is not None
     with tempfile.TemporaryDirectory() as folder:
         form.write([corpus], Path(folder, "run.tab"))
@@ -124,7 +124,7 @@ def test_the_bulk_reads_what_is_read_one_by_one(lines: list[str]) -> None:
     found = named.sort("record").select("record", "name", "start", pl.col("end") - 1).rows()
     assert found == extents
     refused = [(number, one.faults[0].code) for number, one in alone if not one.extent]
-    assert corpus.refused.select("record", "code").rows() == refused
+    assert corpus.rejected_records.select("record", "code").rows() == refused
     corpus.check_keys()
 
 
@@ -151,8 +151,8 @@ def test_what_was_read_is_written_again(lines: list[str], header: bool) -> None:
     data = "".join(f"{line}\n" for line in [*head, *lines]).removeprefix("\ufeff").encode()
     corpus, _ = read(data)
     assert written(corpus, header="yes" if header else "no") == data
-    assert load("edl-tab").lost(corpus).keys()
-    assert not any(load("edl-tab").lost(corpus).values())
+    assert load("edl-tab").count_losses(corpus).keys()
+    assert not any(load("edl-tab").count_losses(corpus).values())
 
 
 @settings(max_examples=40, phases=[Phase.explicit, Phase.generate])
@@ -160,9 +160,9 @@ def test_what_was_read_is_written_again(lines: list[str], header: bool) -> None:
 def test_any_corpus_comes_back_as_far_as_it_is_carried(corpora, data: st.DataObject) -> None:
     corpus = data.draw(corpora)
     again, _ = read(written(corpus))
-    lost = load("edl-tab").lost(corpus)["mentions that no line can say"]
+    lost = load("edl-tab").count_losses(corpus)["mentions that no line can say"]
     assert again.mentions.height == corpus.mentions.height - lost
-    assert again.refused.height == 0
+    assert again.rejected_records.height == 0
     for column in ("mention", "label", "start", "end"):
         assert set(again.mentions[column]) <= set(corpus.mentions[column])
 

@@ -58,4 +58,4 @@ def test_reading_what_was_written_loses_nothing(tmp_path_factory, written):
     for table in ("mentions", "links"):
         one, other = (getattr(side, table).select(columns) for side in (corpus, again))
         assert one.equals(other)
-    assert not again.refused.height
+    assert not again.rejected_records.height

@@ -220,7 +220,7 @@ def test_the_bulk_path_reads_what_the_grammar_says(written: list[str], reference
     assert found.frames.select("record", "frame").rows() == literal.frames
     rows = found.fills.select(COLUMNS).sort("record").rows()
     assert rows == sorted(literal.fills, key=lambda row: row[0])
-    assert found.refused.select("record", "code").rows() == literal.refused
+    assert found.rejected_records.select("record", "code").rows() == literal.refused
     assert found.idle.to_list() == sorted(literal.idle)
     assert found.hashless.to_list() == literal.hashless
 
@@ -296,7 +296,7 @@ def test_what_is_written_reads_the_same(written: list[str], side: str) -> None:
 
 
 def rewritten(text: str, side: str) -> str:
-    form = load_format("hub4").having({"side": side})
+    form = load_format("hub4").with_settings({"side": side})
     (reading,) = form.read(single(text))
     assert form.write is not None
     import tempfile

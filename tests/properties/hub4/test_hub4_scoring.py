@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
+from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
 from hlteval.scoring.hub4.mapping import Policy
 from hlteval.scoring.hub4.metric import TempletteMatch, word_alignment
 from hlteval.scoring.hub4.points import MODES, POINTS
-from hlteval.scoring.hub4.single_fills import Tokens, tokens_held, tokens_inside
 from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.text_columns import Text, TextPair
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs, aligned
-from hlteval.scoring.hub4.wording import Wording
+from hlteval.scoring.hub4.wording import TextNormalizer
 
 FEW = settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
 """Seeds cannot be made simpler, so nothing is tried to."""
@@ -553,7 +553,7 @@ PHRASES = st.lists(st.sampled_from(["the", "And", "a", "cup", "of."]), min_size=
 @given(PHRASES, st.integers(1, 3), st.booleans())
 def test_premodifiers_leave_something_and_the_shift_is_what_was_taken(words, blanks, anywhere):
     text = (" " * blanks).join(words)
-    wording = Wording(premodifiers=("and", "a", "the"), whiteout=".", anywhere=anywhere)
+    wording = TextNormalizer(premodifiers=("and", "a", "the"), whiteout=".", anywhere=anywhere)
     kept = wording.content(text).split()
     assert kept
     assert kept == words or len(kept) < len(words) or "of." in words

@@ -275,7 +275,7 @@ def test_a_canonical_annotation_comes_back_byte_by_byte(tmp_path_factory, text):
 def test_frames_come_back_as_they_were_written(tmp_path_factory, name, both, escapes):
     _, system = both
     written = corpus(system)
-    form = load(name).having({"escapes": escapes} if name == "speech-sf-json" else {})
+    form = load(name).with_settings({"escapes": escapes} if name == "speech-sf-json" else {})
     path = tmp_path_factory.mktemp("frames") / f"frames{form.suffixes[0]}"
     form.write([written], path)  # type: ignore[misc]
     (reading,) = form.read(open_source(str(path)))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lark import Tree, UnexpectedInput
 
-from hlteval.converters import Reading, load
+from hlteval.converters import ReadResult, load
 from hlteval.grammars import load as grammar
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -58,7 +58,7 @@ def annotations(draw: st.DrawFn) -> str:
     return "".join(lines)
 
 
-def read(files: Mapping[str, str]) -> Reading:
+def read(files: Mapping[str, str]) -> ReadResult:
     members = tuple(
         Member(name, name, 0, lambda content=content: content.encode())  # type: ignore[misc]
         for name, content in sorted(files.items())
@@ -82,7 +82,7 @@ def test_canonical_files_come_back_byte_by_byte(documents: dict[str, str]) -> No
     files |= {"a.txt": "a text\nof two lines"} if "a" in documents else {}
     reading = read(files)
     assert {finding.code for finding in reading.findings} <= {"BRT205", "BRT206", "BRT207"}
-    assert not any(FORMAT.lost(reading.corpus).values())
+    assert not any(FORMAT.count_losses(reading.corpus).values())
     assert rewritten([reading.corpus]) == files
 
 
@@ -150,7 +150,7 @@ def agree(lines: list[str]) -> int:
     """Hold that bulk path and grammar say the same of every line; how many are valid."""
     reading = read({"d.ann": "\n".join(lines) + "\n"})
     rows, valid = found(reading.corpus), 0
-    refused = set(reading.corpus.refused["record"])
+    refused = set(reading.corpus.rejected_records["record"])
     for number, line in enumerate(lines, start=1):
         record = tree(line.strip(BLANKS)) if line.strip(BLANKS) else None
         assert (number in refused) is (record is None and line.strip(BLANKS) != ""), line

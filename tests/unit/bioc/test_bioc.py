@@ -12,7 +12,7 @@ import pytest
 from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.converters.bioc import bioc_xml
-from hlteval.findings import Finding, Place
+from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 from hlteval.syntax.xml_stream import parts
@@ -214,7 +214,7 @@ def test_elements_are_found_by_their_records(tmp_path: Path) -> None:
     source = open_source(str(VALID))
     corpus = Corpus.concat(reading.corpus for reading in load("bioc-xml").read(source))
     records = corpus.mentions["record"].to_list()
-    located = bioc_xml.locate(source.members[0], [Place(one, "id") for one in [*records, 9999]])
+    located = bioc_xml.locate(source.members[0], [FieldRef(one, "id") for one in [*records, 9999]])
     assert located.pop() is None
     lines = VALID.read_text("utf-8").split("\n")
     names = [

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.converters import BUILTIN, load
 from hlteval.converters.format import EVERYTHING
-from hlteval.findings import Place
+from hlteval.findings import FieldRef
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
 from hlteval.workflows.conversion import UnknownFormat, detected
@@ -72,7 +72,7 @@ def test_a_saved_corpus_is_of_one_format(tmp_path: Path) -> None:
     assert [name for name in BUILTIN if load(name).sniff(source)] == ["corpus"]
     (reading,) = form.read(source)
     assert reading.corpus.documents["name"].to_list() == ["d"]
-    assert form.locate(source.members[0], [Place(1)]) == [None]
+    assert form.locate(source.members[0], [FieldRef(1)]) == [None]
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00", b"\xff\xfe", b"x" * 10_000, b"a\tb\tc\n"])
@@ -123,7 +123,7 @@ def test_sentences_that_are_no_text_are_told() -> None:
 
 def test_the_place_of_a_sentence_is_its_line() -> None:
     (located,) = load("seedev-sentences").locate(
-        single(b"d1\t0\t3\nd2\t0\t44\n").members[0], [Place(2)]
+        single(b"d1\t0\t3\nd2\t0\t44\n").members[0], [FieldRef(2)]
     )
     assert located is not None
     assert (located.span.line, located.span.end_column) == (2, 8)

@@ -162,9 +162,9 @@ def declared() -> Iterator[tuple[str, str, str]]:
     """What tasks say of their metrics: the task, what metrics as a pattern, and their clause."""
     for name in tasks.BUILTIN:
         task = tasks.load(name)
-        whats = "*." if task.measured else ""
-        yield from ((name, f"{whats}{one.name}", one.clause) for one in task.figures)
-        yield from ((name, f"{one.name}.*", one.clause) for one in task.measured)
+        whats = "*." if task.measures else ""
+        yield from ((name, f"{whats}{one.name}", one.clause) for one in task.statistics)
+        yield from ((name, f"{one.name}.*", one.clause) for one in task.measures)
 
 
 def test_a_metric_is_named_by_a_clause_that_it_names():

@@ -37,8 +37,8 @@ def test_every_metric_tells_what_it_means(task: Task) -> None:
 def test_the_page_tells_every_figure_and_what_has_it(task: Task) -> None:
     part = metric_page().split(f"\n## {task.name}\n")[1].partition("\n## ")[0]
     named = re.findall(r"^\| `([^`]+)` \|", part, re.M)
-    assert named == [one.name for one in (*task.measured, *task.figures)]
-    for figure in task.figures:
+    assert named == [one.name for one in (*task.measures, *task.statistics)]
+    for figure in task.statistics:
         assert f"| `{figure.name}` | {figure.meaning} |" in part.replace("\\", "")
 
 
@@ -59,6 +59,6 @@ def test_errors_are_better_where_they_are_less():
 
 def test_every_measure_of_linking_is_told():
     (linking,) = (task for task in SCORED if task.name == "lorehlt-edl")
-    assert tuple(one.name for one in linking.measured) == DEFAULT
-    meanings = [(one.meaning, one.formula) for one in linking.measured]
+    assert tuple(one.name for one in linking.measures) == DEFAULT
+    meanings = [(one.meaning, one.formula) for one in linking.measures]
     assert len(set(meanings)) == len(meanings)

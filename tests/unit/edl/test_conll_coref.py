@@ -12,7 +12,7 @@ from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.converters.edl.conll_brackets import BEGIN, part
 from hlteval.converters.edl.conll_coref_lines import _begin
-from hlteval.findings import Place, catalogue
+from hlteval.findings import FieldRef, catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 
@@ -36,7 +36,7 @@ def spans(corpus: Corpus) -> list[tuple[object, ...]]:
 
 
 def opened(**settings: str) -> Corpus:
-    (reading,) = load("conll-coref").having(settings).read(open_source(str(TWO)))
+    (reading,) = load("conll-coref").with_settings(settings).read(open_source(str(TWO)))
     assert reading.findings == ()
     reading.corpus.check_keys()
     return reading.corpus
@@ -129,7 +129,7 @@ def test_every_code_has_a_fixture() -> None:
 def test_places_are_lines_and_last_columns() -> None:
     member = open_source(str(TWO)).members[0]
     whole, entity, none = load("conll-coref").locate(
-        member, [Place(2), Place(2, "entity"), Place(99)]
+        member, [FieldRef(2), FieldRef(2, "entity"), FieldRef(99)]
     )
     assert whole is not None
     assert (whole.span.column, whole.span.end_column) == (1, 20)
@@ -154,7 +154,7 @@ def test_what_no_line_can_say_is_told() -> None:
             )
         ],
     )  # fmt: skip
-    assert dict(load("conll-coref").lost(corpus)) == {
+    assert dict(load("conll-coref").count_losses(corpus)) == {
         "documents without tokens": 1,
         "segments without tokens": 0,
         "tokens that are blank, or have blanks": 0,

@@ -8,7 +8,7 @@ import pytest
 
 from hlteval import convert
 from hlteval.converters import load
-from hlteval.findings import Place, catalogue
+from hlteval.findings import FieldRef, catalogue
 from hlteval.sources import open_source
 
 ROOM = Path(__file__).parents[3] / "fixtures" / "neleval"
@@ -101,7 +101,7 @@ def test_the_forms_with_fewer_columns(tmp_path):
         ("E1", 1.0, "1", ""),
     ]
     assert [finding.code for finding in found.findings] == ["NEL108"]
-    assert found.corpus.refused["record"].to_list() == [4]
+    assert found.corpus.rejected_records["record"].to_list() == [4]
 
 
 def test_crlf_and_tabs_at_the_end_of_lines_say_nothing(tmp_path):
@@ -131,7 +131,7 @@ def test_places_are_found(tmp_path, field, columns):
     path = tmp_path / "a.tsv"
     path.write_text("D1\t1\t5\tE1\t1.0\tPER\n", "utf-8")
     member = open_source(str(path)).members[0]
-    located = load("neleval").locate(member, [Place(1, field)])[0]
+    located = load("neleval").locate(member, [FieldRef(1, field)])[0]
     assert located is not None
     assert (located.span.column, located.span.end_column) == columns
 
@@ -148,4 +148,7 @@ def test_places_are_found(tmp_path, field, columns):
 )
 def test_hostile_lines_give_findings_and_no_traceback(tmp_path, hostile):
     found = read_text(tmp_path, hostile)
-    assert found.corpus.mentions.height + found.corpus.refused.height + len(found.findings) > 0
+    assert (
+        found.corpus.mentions.height + found.corpus.rejected_records.height + len(found.findings)
+        > 0
+    )

@@ -264,8 +264,8 @@ def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) 
     assert [one.message for one in again] == ["the mention id m1 is also that of line 1"] * 2
     (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))
     assert inner.message == "3-4 lies inside the mention of line 2, 0-9"
-    (later,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
-    assert later.message == "3-9 crosses the mention of line 2, 0-4"
+    (lazy,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
+    assert lazy.message == "3-9 crosses the mention of line 2, 0-4"
     (same,) = check(line(), line(mention="m2", text="Lyon", type="LOC"))
     assert same.message == (
         "line 1 has a mention of the same extent; they differ in mention id, mention string, type"

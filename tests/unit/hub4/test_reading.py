@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from hlteval import convert, read, validate
-from hlteval.converters import Reading, load
+from hlteval.converters import ReadResult, load
 from hlteval.converters.hub4.global_map import read_map
-from hlteval.findings import Place
+from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import Rule
 from hlteval.sources import Member, Source, open_source
@@ -24,9 +24,9 @@ def source(text: str | bytes, name: str = "set.tpl", encoding: str = "utf-8") ->
     return Source(name, "file", (Member("", name, len(data), lambda: data, encoding),))
 
 
-def reading(text: str | bytes, form: str = "hub4", **settings: str) -> Reading:
+def reading(text: str | bytes, form: str = "hub4", **settings: str) -> ReadResult:
     named = {name.replace("_", "-"): value for name, value in settings.items()}
-    (only,) = load(form).having(named).read(source(text))
+    (only,) = load(form).with_settings(named).read(source(text))
     return only
 
 
@@ -123,7 +123,7 @@ def test_what_follows_a_damaged_header_or_slot_is_left_out_without_a_word() -> N
     found = reading(text)
     assert [finding.code for finding in found.findings] == ["HUB102", "HUB103"]
     assert found.corpus.fills["text"].to_list() == ["y"]
-    assert found.corpus.refused.select("code", "record", "kind").rows() == [
+    assert found.corpus.rejected_records.select("code", "record", "kind").rows() == [
         ("HUB102", 1, "header"),
         ("HUB103", 5, "slot"),
     ]
@@ -132,13 +132,13 @@ def test_what_follows_a_damaged_header_or_slot_is_left_out_without_a_word() -> N
 def test_a_place_is_a_part_of_a_line() -> None:
     text = 'x\n\t LOSER: / "a [b]" ##1#5#3#4#\n <A-D-1> :=\n'
     wanted = {"slot": "LOSER", "fill": '"a [b]"', "extents": "##1#5#3#4#", "extent 2": "3#4"}
-    places = [Place(2, name) for name in wanted]
+    places = [FieldRef(2, name) for name in wanted]
     (member,) = source(text).members
     for located, stretch in zip(load("hub4").locate(member, places), wanted.values(), strict=True):
         assert located is not None
         line = text.split("\n")[1]
         assert line[located.span.column - 1 : located.span.end_column - 1] == stretch
-    header, outside = load("hub4").locate(member, [Place(3, "pointer"), Place(9, "")])
+    header, outside = load("hub4").locate(member, [FieldRef(3, "pointer"), FieldRef(9, "")])
     assert header is not None
     assert (header.span.column, header.span.end_column) == (2, 9)
     assert outside is None
@@ -149,7 +149,7 @@ def test_a_file_that_is_no_text_is_told_by_its_bytes_only() -> None:
         found = reading(data)
         assert [finding.code for finding in found.findings] == [code]
         assert found.corpus.documents.is_empty()
-        assert found.corpus.refused.is_empty()
+        assert found.corpus.rejected_records.is_empty()
 
 
 def test_a_system_in_another_encoding_has_the_same_offsets(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_text_without_tags_cannot_be_written(tmp_path: Path) -> None:
     assert form.write is not None
     form.write([corpus], tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == b""
-    assert form.lost(corpus) == {"documents whose text is none in SGML": 1}
+    assert form.count_losses(corpus) == {"documents whose text is none in SGML": 1}
 
 
 # Writing
@@ -256,7 +256,7 @@ def test_what_no_line_can_say_is_counted_and_left_out(
     assert form.write is not None
     form.write([corpus], tmp_path / "out.tpl")
     assert (tmp_path / "out.tpl").read_text("utf-8") == "<A-d-1> :=\n"
-    assert form.lost(corpus)["fills that cannot be written"] == 1
+    assert form.count_losses(corpus)["fills that cannot be written"] == 1
 
 
 @pytest.mark.parametrize("text", ["A: b", "/x", "<y", '"', "x #", " x", "x ", "", "## 1", "é"])

@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.results.scores import Scores
 from hlteval.scoring.hub4.mapping import _losses
-from hlteval.scoring.hub4.wording import Wording
+from hlteval.scoring.hub4.wording import TextNormalizer
 from hlteval.tasks.hub4_metrics import lexicon, metric
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.scoring import score
@@ -226,7 +226,7 @@ def test_there_is_no_official_profile(tmp_path):
 
 def test_what_is_whited_out_is_as_the_specification_prints():
     written = "Anchorage,... <ANNOTATION>  (voice-over)  </ANNOTATION> ...Alaska"
-    wording = Wording(whiteout=".,", nonextractable=("ANNOTATION",))
+    wording = TextNormalizer(whiteout=".,", nonextractable=("ANNOTATION",))
     assert wording.content(written) == "Anchorage Alaska"
     assert wording.shift(written) == 0
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.converters import Reading, load
+from hlteval.converters import ReadResult, load
 from hlteval.converters.ltf.bulk import bulk
 from hlteval.converters.ltf.elements import read_elements
-from hlteval.findings import Finding, Place, finding
+from hlteval.findings import FieldRef, Finding, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.validators.ltf.texts import digest, judged
 
@@ -30,7 +30,7 @@ def unreadable(name: str) -> Source:
     return Source(name, "file", (Member("", name, 1, fetch),))
 
 
-def read(form: str, source: Source) -> Reading:
+def read(form: str, source: Source) -> ReadResult:
     (reading,) = load(form).read(source)
     return reading
 
@@ -88,7 +88,7 @@ def test_plain_text_is_read_as_it_is() -> None:
 @pytest.mark.parametrize("form", ["rsd", "conllu"])
 def test_lines_of_texts_are_found(form: str) -> None:
     (member,) = single("a\nbcd\n", "x.rsd.txt").members
-    found = load(form).locate(member, [Place(2)])[0]
+    found = load(form).locate(member, [FieldRef(2)])[0]
     assert found is not None
     assert (found.span.line, found.span.end_column, found.excerpt.text) == (2, 4, "bcd")
 
@@ -128,14 +128,14 @@ def test_other_ways_to_write_text_are_left_to_the_authority(written: str) -> Non
 def test_a_place_in_a_tag_of_many_lines_is_found() -> None:
     member = single(LTF.replace(' start_char="22"', '\n\n start_char="22"'), "x").members[0]
     start, whole, text = load("ltf").locate(
-        member, [Place(13, "start_char"), Place(13), Place(13, "text")]
+        member, [FieldRef(13, "start_char"), FieldRef(13), FieldRef(13, "text")]
     )
     assert start is not None
     assert whole is not None
     assert text is not None
     assert (start.span.line, start.span.column, start.excerpt.text[:5]) == (18, 14, " star")
     assert (whole.span.line, text.span.line) == (16, 18)
-    assert load("ltf").locate(member, [Place(99)]) == [None]
+    assert load("ltf").locate(member, [FieldRef(99)]) == [None]
 
 
 def test_a_carriage_return_alone_ends_a_line_of_xml_too() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hlteval import convert, read
 from hlteval.converters.pubannotation import pubannotation
 from hlteval.converters.pubannotation.faults import file_documents
-from hlteval.findings import Finding, Place
+from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
@@ -74,7 +74,7 @@ def test_a_document_at_fault_does_not_hide_the_others(taken: Taken) -> None:
         corpus, findings = taken(text)
         assert [finding.code[:4] for finding in findings] == ["JSN1"]
         assert corpus.documents["name"].to_list() == ["1", "2"]
-        assert corpus.refused.height == 1
+        assert corpus.rejected_records.height == 1
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_records_are_found_again() -> None:
     member = open_source(str(VALID)).members[0]
     corpus, _ = read(str(VALID))
     records = corpus.mentions["record"].to_list()
-    places = [Place(one, "obj") for one in [*records, 9999]]
+    places = [FieldRef(one, "obj") for one in [*records, 9999]]
     located = pubannotation.locate(member, places)
     assert located.pop() is None
     lines = VALID.read_text("utf-8").split("\n")

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import pytest
 
-from hlteval.converters import Reading, load
+from hlteval.converters import ReadResult, load
 from hlteval.representation import Corpus
 from hlteval.scoring.similarity import UNIT, similarity
 from hlteval.scoring.situations.metric import FrameMatch
@@ -38,7 +38,7 @@ NOT_LOCALIZED = """"DocumentID": "CHN_EVAL_096_004",
   "TypeConfidence": 0.5585732473158215"""
 
 
-def read(text: str, folder: Path) -> Reading:
+def read(text: str, folder: Path) -> ReadResult:
     path = folder / "example.json"
     path.write_text(text, "utf-8")
     (reading,) = load("speech-sf-json").read(open_source(str(path)))

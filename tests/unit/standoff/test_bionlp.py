@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from hlteval.converters import Reading
+from hlteval.converters import ReadResult
 from hlteval.converters.standoff.bionlp import BATCH, EXPLAINED, FORMAT
-from hlteval.findings import Place
+from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
 from hlteval.sources import Source, open_source
 
@@ -32,7 +32,7 @@ def made(tmp_path: Path) -> Made:
     return make
 
 
-def read(source: Source) -> Reading:
+def read(source: Source) -> ReadResult:
     (reading,) = FORMAT.read(source)
     return reading
 
@@ -146,7 +146,7 @@ def test_a_file_that_is_no_text_has_no_records(made: Made, tmp_path: Path) -> No
 
 def test_a_record_that_cannot_be_read_is_kept_and_told(made: Made) -> None:
     reading = read(made({"d.a2": "E1\tX A:T1\n  E2\tX A:  \nE3 X A:T1\n"}))
-    refused = reading.corpus.refused
+    refused = reading.corpus.rejected_records
     assert rows(refused, "record", "code", "kind", "id", "label", "column", "end_column") == [
         (2, "STD104", "frame", "E2", "X", 10, 10),
         (3, "STD101", "frame", "E3", None, 3, 4),
@@ -176,15 +176,15 @@ def test_places_are_found(made: Made) -> None:
     source = made({"d.a2": "\n \tE1\tBinding A:T1  B:T22\r\n"})
     (member,) = source.members
     places = [
-        Place(2),
-        Place(2, "id"),
-        Place(2, "label"),
-        Place(2, "argument 2"),
-        Place(2, "role 2"),
-        Place(2, "target 2"),
-        Place(2, "no such field"),
-        Place(9),
-        Place(0),
+        FieldRef(2),
+        FieldRef(2, "id"),
+        FieldRef(2, "label"),
+        FieldRef(2, "argument 2"),
+        FieldRef(2, "role 2"),
+        FieldRef(2, "target 2"),
+        FieldRef(2, "no such field"),
+        FieldRef(9),
+        FieldRef(0),
     ]
     located = FORMAT.locate(member, places)
     spans = [one and (one.span.line, one.span.column, one.span.end_column) for one in located]

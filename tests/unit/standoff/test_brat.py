@@ -55,7 +55,7 @@ def test_a_fixture_raises_its_code_and_nothing_else(row: list[str]) -> None:
     file = path / "d.ann" if path.is_dir() else path
     assert only.excerpt.text == file.read_text("utf-8").split("\n")[line - 1]
     assert "{" not in only.message + (only.help or "")
-    assert (corpus.refused.height == 1) is only.code.startswith("BRT1")
+    assert (corpus.rejected_records.height == 1) is only.code.startswith("BRT1")
 
 
 def test_the_table_is_complete() -> None:

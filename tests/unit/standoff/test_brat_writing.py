@@ -63,7 +63,7 @@ def written(of: Corpus, form: str, folder: Path, name: str) -> list[str]:
 
 
 def lost(of: Corpus, form: str) -> dict[str, int]:
-    return {what: count for what, count in load(form).lost(of).items() if count}
+    return {what: count for what, count in load(form).count_losses(of).items() if count}
 
 
 def test_events_without_triggers_get_one_where_their_first_argument_is(tmp_path: Path) -> None:

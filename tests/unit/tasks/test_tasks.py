@@ -19,16 +19,18 @@ def test_a_task_names_what_there_is(name: str) -> None:
     assert task.title
     assert task.specification
     suffixes = set(converters.load(task.format).suffixes)
-    assert set(task.predicted) | set(task.given) <= suffixes
+    assert set(task.submission_suffixes) | set(task.provided_suffixes) <= suffixes
     assert (task.metric is None) == (not task.metrics)
     assert set(task.primary) == set(task.profiles if task.metrics else ())
     assert {"plan"} <= set(task.profiles) <= set(PROFILES)
     assert set(task.primary.values()) <= set(task.metrics)
     formats = {option.format for option in task.options} - {""}
     assert formats <= converters.BUILTIN.keys()
-    assert task.crashes <= catalogue().keys()
+    assert task.official_crashes_on <= catalogue().keys()
     # a task whose software refuses other things than what blocks says so itself
-    assert all(catalogue()[code].blocking or task.refuses for code in task.crashes)
+    assert all(
+        catalogue()[code].blocking or task.official_rejects for code in task.official_crashes_on
+    )
 
 
 @pytest.mark.parametrize("name", BUILTIN)
@@ -37,7 +39,7 @@ def test_its_rules_are_in_the_catalogue_each_once(name: str) -> None:
     codes = [rule.code for rule in rules]
     assert set(codes) <= catalogue().keys()
     assert len(codes) == len(set(codes))
-    assert {rule.about for rule in rules} <= TABLES.keys()
+    assert {rule.runs_on for rule in rules} <= TABLES.keys()
 
 
 @pytest.mark.parametrize("profile", PROFILES)

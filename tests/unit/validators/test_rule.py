@@ -10,15 +10,15 @@ from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.validators import Case, Rule, apply
+from hlteval.validators import Rule, RuleContext, apply
 
 LINES = b"E1\tBinding Functional_Molecule:T1 Molecule:T2\nE2\tBinding Functional_Molecule:T3\n"
 
 
-def case() -> tuple[Case, tuple[Member, ...]]:
+def case() -> tuple[RuleContext, tuple[Member, ...]]:
     member = Member("d.a2", "run/d.a2", len(LINES), lambda: LINES)
     (reading,) = FORMAT.read(Source("run", "folder", (member,)))
-    return Case(reading.corpus, reading.corpus, None), reading.members
+    return RuleContext(reading.corpus, reading.corpus, None), reading.members
 
 
 def at(row: Mapping[str, object]) -> Rule:
@@ -54,7 +54,7 @@ def test_a_row_may_be_about_a_file_or_about_everything() -> None:
 
 
 def test_rules_about_what_is_not_there_are_not_asked() -> None:
-    def fail(_: Case) -> pl.LazyFrame:
+    def fail(_: RuleContext) -> pl.LazyFrame:
         raise AssertionError("asked about modifiers, of which there are none")
 
     looked_at, members = case()
@@ -77,7 +77,7 @@ def test_a_file_that_has_gone_costs_only_the_place() -> None:
 def test_a_case_knows_whether_the_submission_is_its_own_reference() -> None:
     looked_at, _ = case()
     assert looked_at.own
-    other = Case(looked_at.system, Corpus(), None)
+    other = RuleContext(looked_at.system, Corpus(), None)
     assert not other.own
     assert other.given.collect().is_empty()
 
@@ -86,10 +86,10 @@ def test_a_table_for_several_rules_is_worked_out_once() -> None:
     looked_at, _ = case()
     asked = []
 
-    def table(of: Case) -> pl.LazyFrame:
+    def table(of: RuleContext) -> pl.LazyFrame:
         asked.append(of)
         return of.table("frames")
 
-    assert looked_at.once(table).collect().height == 2
-    assert looked_at.once(table).collect().height == 2
+    assert looked_at.cached(table).collect().height == 2
+    assert looked_at.cached(table).collect().height == 2
     assert len(asked) == 1

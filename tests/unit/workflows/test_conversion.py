@@ -128,5 +128,5 @@ def test_no_name_leads_out_of_the_folder(form: str, given: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("form", [name for name in FOLDERS if name != "text"])
 def test_a_document_without_a_file_is_told(form: str) -> None:
-    lost = load(form).lost(read_from("", "jsonl", "../outside"))
+    lost = load(form).count_losses(read_from("", "jsonl", "../outside"))
     assert lost["documents whose name is no name of a file"] == 1

@@ -9,24 +9,28 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hlteval.scoring.edl.measures import DEFAULT, OVERLAPS, PLAN, Measure, measure
-from hlteval.tasks.figures import Figure, Measured
+from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
 
 _PLAN = "LoReHLT 2019 plan, 17.3"
 _NUMBER = "a number from 0; whole, but where shares are summed"
 
 FIGURES = (
-    Figure("precision", "How much of the system's is right.", "ptp / (ptp + fp)", clause=_PLAN),
-    Figure("recall", "How much of the reference's was found.", "rtp / (rtp + fn)", clause=_PLAN),
-    Figure(
+    StatisticInfo(
+        "precision", "How much of the system's is right.", "ptp / (ptp + fp)", clause=_PLAN
+    ),
+    StatisticInfo(
+        "recall", "How much of the reference's was found.", "rtp / (rtp + fn)", clause=_PLAN
+    ),
+    StatisticInfo(
         "fscore",
         "The harmonic mean of both.",
         "2 · precision · recall / (precision + recall)",
         clause=_PLAN,
     ),
-    Figure("ptp", "True positives among the system's.", "", _NUMBER, "more", _PLAN),
-    Figure("fp", "The rest of the system's.", "", _NUMBER, "less", _PLAN),
-    Figure("rtp", "True positives among the reference's.", "", _NUMBER, "more", _PLAN),
-    Figure("fn", "The rest of the reference's.", "", _NUMBER, "less", _PLAN),
+    StatisticInfo("ptp", "True positives among the system's.", "", _NUMBER, "more", _PLAN),
+    StatisticInfo("fp", "The rest of the system's.", "", _NUMBER, "less", _PLAN),
+    StatisticInfo("rtp", "True positives among the reference's.", "", _NUMBER, "more", _PLAN),
+    StatisticInfo("fn", "The rest of the reference's.", "", _NUMBER, "less", _PLAN),
 )
 
 _ALIGNED = "summed over the one-to-one alignment of clusters where that is most"
@@ -91,7 +95,7 @@ _KEYS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def described(one: Measure) -> Measured:
+def described(one: Measure) -> MeasureInfo:
     """What a measure compares and how it is counted, from its notation.
 
     Examples:
@@ -112,7 +116,7 @@ def described(one: Measure) -> Measured:
         x, y = one.aggregate[-6:-3], one.aggregate[-3:]
         formula = formula.format(x=_COVERED[x], y=_COVERED[y])
     clause = _PLAN if one.name in PLAN else _CLAUSES.get(one.aggregate, "neleval, measures")
-    return Measured(one.name, f"{told[0].upper()}{told[1:]}.", formula, clause)
+    return MeasureInfo(one.name, f"{told[0].upper()}{told[1:]}.", formula, clause)
 
 
 _CLAUSES: Mapping[str, str] = MappingProxyType({"blanc": "Luo et al. 2014"})

@@ -13,7 +13,7 @@ Better = Literal["more", "less", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class StatisticInfo:
     """A figure of a task: the last part of the names of its metrics.
 
     Attributes:
@@ -35,7 +35,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasureInfo:
     """Something that a task measures, all figures of it: the first part of the names of metrics.
 
     Attributes:
