@@ -4,6 +4,7 @@ from hlteval.findings.catalogue import Entry, catalogue, finding, in_order
 from hlteval.findings.excerpts import excerpt, spot
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
 from hlteval.findings.location import FieldRef, Location
+from hlteval.findings.problem import Problem
 
 __all__ = [
     "Entry",
@@ -11,6 +12,7 @@ __all__ = [
     "FieldRef",
     "Finding",
     "Location",
+    "Problem",
     "Severity",
     "Span",
     "catalogue",

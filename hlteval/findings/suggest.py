@@ -1,0 +1,83 @@
+"""Did you mean …? One answer for identifiers, labels, types, options and names of files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+_MOST = 100
+"""Unknown names that are compared letter by letter; more of them have another cause."""
+_CLOSE = 70.0
+"""Least similarity, in percent, of a name that is suggested."""
+
+
+def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
+    """The known name that was probably meant; None where none is similar.
+
+    Case, spaces, hyphens and underscores do not count; otherwise names are compared by their
+    normalized Damerau-Levenshtein similarity.
+
+    Args:
+        name: the unknown name.
+        known: the names that there are; of equally similar ones the first is suggested.
+        cutoff: least similarity, in percent.
+
+    Examples:
+        >>> closest("water supply", ["Food Supply", "Water Supply"])
+        'Water Supply'
+        >>> closest("Regulates", ["Regulates_Process", "Regulate"])
+        'Regulate'
+        >>> closest("x", ["Shelter"]) is None
+        True
+    """
+    from rapidfuzz import process
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    names = list(dict.fromkeys(known))
+    found = process.extractOne(
+        name,
+        names,
+        scorer=DamerauLevenshtein.normalized_similarity,
+        processor=_plain,
+        score_cutoff=cutoff / 100,
+    )
+    return found[0] if found else None
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A hint that names the closest known name, or another hint.
+
+    Examples:
+        >>> did_you_mean("Shelterr", ["Shelter"]), did_you_mean("x", ["Shelter"], "see the plan")
+        ('did you mean Shelter?', 'see the plan')
+    """
+    found = closest(name, known)
+    return f"did you mean {found}?" if found else otherwise
+
+
+def closest_files(unknown: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    """The known document for names of documents that differ in folder, suffix, case or one letter.
+
+    Examples:
+        >>> closest_files(["out/d1.txt", "D22", "x"], ["D1", "D23"])
+        {'out/d1.txt': 'D1', 'D22': 'D23'}
+    """
+    from rapidfuzz import process
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    stems = {name.lower(): name for name in known}
+    found = {}
+    for name in unknown:
+        stem = name.rpartition("/")[2].partition(".")[0].lower()
+        meant = stems.get(stem) or stems.get(name.lower())
+        if meant is None and len(unknown) <= _MOST:
+            near = process.extractOne(
+                name, known, scorer=DamerauLevenshtein.distance, score_cutoff=1
+            )
+            meant = near[0] if near else None
+        if meant is not None:
+            found[name] = meant
+    return found
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter not in " _-")
