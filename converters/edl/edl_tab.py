@@ -23,23 +23,16 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from hlteval.converters.edl.lines import HEADER, lost, write
-from hlteval.converters.edl.records import EXTENT, FIELDS, Fault, is_blank, record
+from hlteval.converters.edl.lines import count_losses, write
+from hlteval.converters.edl.records import TABLE, explain
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
-from hlteval.grammars import pattern
+from hlteval.converters.toolkit.single_file import in_line
+from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 SUFFIX = ".tab"
-_READ = {
-    "record": pl.Int64,
-    **dict.fromkeys(FIELDS, pl.String),
-    "name": pl.String,
-    "start": pl.Int64,
-    "last": pl.Int64,
-}
 
 
 def sniff(source: Source) -> bool:
@@ -50,7 +43,7 @@ def sniff(source: Source) -> bool:
     except Unreadable:
         return False
     lines = [line for line in head.removeprefix("\ufeff").split("\n")[:6] if line.strip()]
-    return any(is_header(line) or record(line.rstrip("\r")).extent for line in lines)
+    return any(is_header(line) or explain(0, line.rstrip("\r"))[0] for line in lines)
 
 
 def files(source: Source) -> tuple[Member, ...]:
@@ -65,140 +58,74 @@ def is_header(line: str) -> bool:
     r"""Whether a line is the header of LDC's annotations.
 
     Examples:
-        >>> is_header("\t".join(HEADER)), is_header("LDC\tm1\tOsh")
+        >>> is_header("\t".join(TABLE.headings)), is_header("LDC\tm1\tOsh")
         (True, False)
     """
-    return line.strip().lower().split("\t") == list(HEADER)
+    return TABLE.ordered_by(line) is not None
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The mentions of all files, as one batch."""
-    table = _Table(source.path)
+    findings: list[Finding] = []
+    members: list[Member] = []
+    sources: list[dict[str, object]] = []
+    rejected: list[dict[str, object]] = []
+    rows: list[pl.DataFrame] = []
     for member in files(source):
-        table.take(member)
-    yield ReadResult(table.corpus(), tuple(table.findings), tuple(table.members))
-
-
-class _Table:
-    """What is collected over the files of a source."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.members: list[Member] = []
-        self.findings: list[Finding] = []
-        self.sources: list[dict[str, object]] = []
-        self.rejected_records: list[dict[str, object]] = []
-        self.read: list[pl.DataFrame] = []
-
-    def take(self, member: Member) -> None:
-        """Add a file."""
         try:
             data = member.fetch()
         except Unreadable as reason:
-            self.findings.append(reason.finding)
-            return
-        origin = len(self.sources)
-        self.members.append(member)
-        self.sources.append(
-            {"row": origin, "path": self.path, "member": member.name or member.basename,
+            findings.append(reason.finding)
+            continue
+        text, more = _decoded(member, data)
+        findings += more
+        if breaks := text.count("\r\n"):
+            findings.append(finding("EDL104", file=member.display, count=breaks))
+        origin = len(sources)
+        table = TABLE.read(text)
+        findings += table.findings(member.display)
+        first = len(rejected)
+        rejected += table.rejected_records(
+            "mention", origin=origin, first=first, id_column="mention"
+        )
+        rows.append(table.rows.with_columns(origin=pl.lit(origin, pl.Int64)))
+        members.append(member)
+        sources.append(
+            {"row": origin, "path": source.path, "member": member.name or member.basename,
              "format": FORMAT.name, "sha256": sha256(data)}
         )  # fmt: skip
-        decoded = decode(data, display=member.display, encoding=member.encoding)
-        self.findings.extend(decoded.findings)
-        text = _text(decoded.text, data, member)
-        if text:
-            self.lines(text, origin, member.display)
-
-    def lines(self, text: str, origin: int, display: str) -> None:
-        """Add the lines of a file: those in order by their pattern, the others one by one."""
-        if "\r\n" in text:
-            self.findings.append(finding("EDL104", file=display, count=text.count("\r\n")))
-            text = text.replace("\r\n", "\n")
-        lines = text.removesuffix("\n").split("\n")
-        taken, left = _divided(lines)
-        self.read.append(taken.with_columns(origin=pl.lit(origin, pl.Int64)))
-        explained = [
-            row
-            for number in left
-            if not (number == 1 and is_header(lines[0]))
-            for row in self.explain(number, lines[number - 1], origin, display)
-        ]
-        rows = pl.DataFrame(explained, schema=_READ, orient="row")
-        self.read.append(rows.with_columns(origin=pl.lit(origin, pl.Int64)))
-
-    def explain(
-        self, number: int, line: str, origin: int, display: str
-    ) -> Iterator[tuple[object, ...]]:
-        """A line that the pattern refuses: a row if it can be read, and findings."""
-        if is_blank(line):
-            self.findings.append(finding("EDL103", file=display, span=Span(number, 1, 1)))
-            return
-        fields, extent, faults = record(line)
-        for fault in faults:
-            self.findings.append(_finding(fault, number, line, display))
-        if fields is not None and extent is not None:
-            yield (number, *fields, *extent)
-        else:
-            self.refuse(faults[0], number, line, origin)
-
-    def refuse(self, fault: Fault, number: int, line: str, origin: int) -> None:
-        fields = line.split("\t")
-        self.rejected_records.append(
-            {"row": len(self.rejected_records), "origin": origin, "record": number,
-             "code": fault.code, "kind": "mention",
-             "id": fields[1] if len(fields) > 1 else None, "text": line,
-             "column": fault.start + 1, "end_column": fault.end + 1, "expected": ""}
-        )  # fmt: skip
-
-    def corpus(self) -> Corpus:
-        """Everything that was read."""
-        empty = pl.DataFrame(schema=_READ | {"origin": pl.Int64})
-        rows = pl.concat([empty, *self.read]).sort("origin", "record", maintain_order=True)
-        rows = rows.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-        documents = rows.group_by("name", maintain_order=True).agg(pl.col("origin").first())
-        documents = documents.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-        keyed = rows.join(
-            documents.select("name", document="row"), on="name", how="left", maintain_order="left"
-        )
-        return Corpus(
-            sources=self.sources,
-            documents=documents,
-            mentions=_mentions(keyed),
-            links=_links(keyed),
-            rejected_records=self.rejected_records,
-        )
+    empty = TABLE.read("").rows.with_columns(origin=pl.lit(0, pl.Int64))
+    tables = _tables(pl.concat([empty, *rows]))
+    corpus = Corpus(sources=sources, rejected_records=rejected, **tables)
+    yield ReadResult(corpus, tuple(findings), tuple(members))
 
 
-def _text(text: str | None, data: bytes, member: Member) -> str | None:
-    r"""The text of a file; a byte that is no character becomes `\x` and its number.
+def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
+    r"""The text of a file, an invalid byte of which becomes `\x` and its number; and findings.
 
-    The official validator reads on as well, so that what else is wrong is told in the same run.
+    The official validator reads on as well, so that all other problems are found in the same run.
     """
+    decoded = decode(data, display=member.display, encoding=member.encoding)
+    text = decoded.text
     if text is None and b"\0" not in data:
-        return data.decode(member.encoding, "backslashreplace").removeprefix("\ufeff")
-    return text
+        text = data.decode(member.encoding, "backslashreplace").removeprefix("\ufeff")
+    return text or "", decoded.findings
 
 
-def _divided(lines: Sequence[str]) -> tuple[pl.DataFrame, list[int]]:
-    """The records that the pattern accepts, and the numbers of all other lines."""
-    line, extent = pl.col("line"), pl.col("extent")
-    numbered = pl.DataFrame({"line": lines}, schema={"line": pl.String}).select(
-        "line", record=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    )
-    counted = line.str.count_matches("\t", literal=True) == len(FIELDS) - 1
-    # a CR that ends no line is left to be explained
-    fit = counted & ~line.str.ends_with("\t") & ~line.str.contains("\r", literal=True)
-    divided = numbered.with_columns(fit=fit)
-    split = line.str.split_exact("\t", len(FIELDS) - 1).struct.rename_fields(list(FIELDS))
-    taken = divided.filter("fit").select("record", split.alias("fields")).unnest("fields")
-    groups = extent.str.extract_groups(f"^(?:{pattern('edl', 'extent')})$").struct
-    taken = taken.with_columns(
-        name=groups.field("document"),
-        start=groups.field("start").cast(pl.Int64),
-        last=groups.field("end").cast(pl.Int64),
-    ).filter(pl.col("name").is_not_null())
-    left = numbered["record"].filter(~numbered["record"].is_in(taken["record"].implode()))
-    return taken.select(list(_READ)), left.to_list()
+def _tables(cells: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The documents, mentions and links of the lines of all files."""
+    extent = pl.col("extent").str.extract_groups("^(?<name>.*):(?<start>[0-9]+)-(?<last>[0-9]+)$")
+    rows = cells.with_columns(extent).unnest("extent").with_columns(_row())
+    rows = rows.with_columns(pl.col("start", "last").cast(pl.Int64))
+    documents = rows.group_by("name", maintain_order=True).agg(pl.col("origin").first())
+    documents = documents.with_columns(_row())
+    names = documents.select("name", document="row")
+    rows = rows.join(names, on="name", how="left", maintain_order="left")
+    return {"documents": documents, "mentions": _mentions(rows), "links": _links(rows)}
+
+
+def _row() -> pl.Expr:
+    return pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 
 def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
@@ -226,53 +153,37 @@ def _filled(name: str) -> pl.Expr:
 
 
 def _links(rows: pl.DataFrame) -> pl.DataFrame:
-    """The entities behind the first, where there are several."""
-    some = rows.filter(pl.col("entity").str.contains("|", literal=True))
-    several = some.select(
+    """The entities after the first, where there are several."""
+    several = rows.filter(pl.col("entity").str.contains("|", literal=True)).select(
         *("document", "origin", "record"),
         pl.col("row").alias("mention_row"),
         pl.col("entity").str.split("|").list.slice(1),
-    ).explode("entity")
-    ranked = several.with_columns(rank=pl.int_range(2, pl.len() + 2).over("mention_row"))
-    missing = [pl.lit(None, pl.String).alias("label"), pl.lit(None, pl.Float64).alias("confidence")]
-    return ranked.with_columns(*missing, row=pl.int_range(pl.len(), dtype=pl.Int64))
-
-
-def _finding(fault: Fault, number: int, line: str, display: str) -> Finding:
-    span = Span(number, fault.start + 1, fault.end + 1)
-    return catalogue()[fault.code].finding(
-        fault.values, file=display, span=span, excerpt=excerpt(line, span)
     )
+    links = several.explode("entity")
+    ranked = links.with_columns(_row(), rank=pl.int_range(2, pl.len() + 2).over("mention_row"))
+    return ranked.with_columns(label=pl.lit(None, pl.String), confidence=pl.lit(None, pl.Float64))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
-    data = member.fetch()
-    decoded = decode(data, display=member.display, encoding=member.encoding)
-    lines = (_text(decoded.text, data, member) or "").split("\n")
+    lines = _decoded(member, member.fetch())[0].split("\n")
     return [
-        _located(lines[place.record - 1].removesuffix("\r"), place)
+        in_line(lines[place.record - 1].removesuffix("\r"), place, _stretch)
         if 1 <= place.record <= len(lines)
         else None
         for place in places
     ]
 
 
-def _located(line: str, place: FieldRef) -> Location:
-    start, end = 0, len(line)
-    fields = line.split("\t")
-    name = "extent" if place.field in {"document", "offsets"} else place.field
-    if name in FIELDS and len(fields) >= len(FIELDS):
-        index = FIELDS.index(name)
-        start = sum(len(field) + 1 for field in fields[:index])
-        end = start + len(fields[index])
-        colon = start + fields[EXTENT].rfind(":")
-        if place.field == "document":
-            end = colon
-        elif place.field == "offsets":
-            start = colon + 1
-    span = Span(place.record, start + 1, end + 1)
-    return Location(span, excerpt(line, span))
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    """Where a field is in its line; the line where there are too few fields."""
+    if line.count("\t") + 1 < len(TABLE.columns):
+        return 0, len(line)
+    if field not in {"document", "offsets"}:
+        return TABLE.stretch(line, field)
+    start, end = TABLE.stretch(line, "extent")
+    colon = start + line[start:end].rfind(":")
+    return (start, colon) if field == "document" else (colon + 1, end)
 
 
 FORMAT = Format(
@@ -289,7 +200,7 @@ FORMAT = Format(
     locate=locate,
     write=write,
     known_losses="blank lines, and spaces and zeros in extents that were not canonical",
-    count_losses=lost,
+    count_losses=count_losses,
     settings=(
         Setting(
             "header", "Whether LDC's header is written.", "no", of="write", choices=("no", "yes")

@@ -19,22 +19,36 @@ Codes raised: KBT1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Table
 
-COLUMNS = {"entity": "entityid", "label": "entity_type", "source": "origin", "name": "name"}
-"""The columns of the table `entities`, and what the header calls them."""
+TABLE = Table(
+    (
+        Column("entity", heading="entityid", pattern=f"(?s:.*[^{WHITE_SPACE}].*)"),
+        Column("label", heading="entity_type", optional=True),
+        Column("source", heading="origin", optional=True),
+        Column("name", optional=True),
+    ),
+    code="KBT101",
+    header="required",
+    exact=False,
+    any_order=True,
+    ragged=True,
+)
+"""The columns of the table `entities`, and their names in the header."""
 
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose header names the identifiers of entities."""
-    return COLUMNS["entity"] in _cells(head(source).partition("\n")[0].lower())
+    return TABLE.ordered_by(head(source).partition("\n")[0]) is not None
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -43,40 +57,13 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    entities, findings = _entities(file.text or "", file.member.display)
-    return Corpus(sources=[file.origin], entities=entities), findings
-
-
-def _entities(text: str, display: str) -> tuple[pl.DataFrame, list[Finding]]:
-    lines = text.replace("\r\n", "\n").split("\n")
-    header = _cells(lines[0].lower())
-    named = COLUMNS["entity"] in header
-    at = {
-        column: header.index(name) for column, name in COLUMNS.items() if named and name in header
-    } or {"entity": 0}
-    rows = pl.DataFrame({"line": lines}, schema={"line": pl.String}).select(
-        record=pl.int_range(1, pl.len() + 1),
-        blank=pl.col("line").str.strip_chars() == "",
-        line=pl.col("line"),
-        cells=pl.col("line").str.split("\t"),
-    )
-    rows = rows.slice(1 if named else 0).filter(~pl.col("blank"))
-    cells = {name: pl.col("cells").list.get(place, null_on_oob=True) for name, place in at.items()}
-    entities = rows.select("record", "line", **cells)
-    lacking = pl.col("entity").fill_null("").str.strip_chars() == ""
-    told = entities.filter(lacking).select("record", "line").rows()
-    findings = [_lacks(record, line, display) for record, line in told]
-    kept = entities.filter(~lacking).drop("record", "line").unique(maintain_order=True)
-    return kept.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64)), findings
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.split("\t")]
-
-
-def _lacks(record: int, line: str, display: str) -> Finding:
-    span = Span(record, 1, len(line) + 1)
-    return catalogue()["KBT101"].finding(file=display, span=span, excerpt=excerpt(line, span))
+    text = file.text or ""
+    has_header = TABLE.ordered_by(text.partition("\n")[0])
+    table = TABLE if has_header else replace(TABLE, columns=TABLE.columns[:1], header="none")
+    parsed = table.read(text)
+    entities = parsed.rows.drop("record").unique(maintain_order=True)
+    entities = entities.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    return Corpus(sources=[file.origin], entities=entities), parsed.findings(file.member.display)
 
 
 def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -1,36 +1,32 @@
-"""Writing entity mentions as a table: what a line can say, and the lines."""
+"""Writing entity mentions as a table: what a line can represent, and the lines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
+from hlteval.converters.edl.records import TABLE
 from hlteval.converters.toolkit.confidences import to_text
 from hlteval.representation import Corpus
-
-HEADER = (
-    *("system_run_id", "mention_id", "mention_text", "extents"),
-    *("kb_id", "entity_type", "mention_type", "confidence"),
-)
-"""The header of LDC's annotations."""
 
 _LARGEST = 10**15 - 1
 _BREAKS = r"[\t\n\r\x00]"
 _TEXTS = ("mention", "label", "text", "entity", "mention_type", "annotator", "confidence_text")
 _AS_OFFSETS = r"^\s*:|:\s?\d+\s?[-\x{2013}]\s?\d+"
-"""What in the name of a document would be read as offsets, or as no document at all."""
+"""What would be read as offsets in the name of a document, or as no document at all."""
 
 
 BLANKS = "[ \t\r\n\u00a0]+"
 
 
 def normalised(column: str) -> pl.Expr:
-    r"""A text as a mention string writes it, as the evaluations of TAC do.
+    r"""A text as mention strings are written, following the evaluations of TAC.
 
-    A line break is a blank, or nothing behind a hyphen, and any run of blanks is one.
+    A line break is a space, or nothing after a hyphen; several spaces are one.
 
     Examples:
         >>> frame = pl.DataFrame({"text": ["Jean-\nLuc  Martin"]})
@@ -48,45 +44,48 @@ def write(
     number: Literal["no", "yes"] = "no",
     run: str = "",
 ) -> None:
-    """The mentions of all documents, in the order in which they came."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        if header == "yes":
-            stream.write("\t".join(HEADER) + "\n")
-        count = 0
-        for corpus in corpora:
-            mentions = _worded(corpus).with_columns(pl.col("annotator").fill_null(run))
-            if number == "yes":
-                numbers = pl.format("m{}", pl.int_range(count + 1, count + 1 + pl.len()))
-                mentions = mentions.with_columns(mention=numbers)
-            stream.writelines(f"{line}\n" for line in _lines(corpus.replace(mentions=mentions)))
-            count += mentions.height
+    """Write the mentions of all documents, in their order."""
+    table = replace(TABLE, header="required" if header == "yes" else "none")
+    table.write(_tables(corpora, run, numbered=number == "yes"), path)
 
 
-def _worded(corpus: Corpus) -> pl.DataFrame:
+def _tables(corpora: Iterable[Corpus], run: str, *, numbered: bool) -> Iterator[pl.DataFrame]:
+    """The cells of the lines, with the names of the columns of the table."""
+    first = 1
+    for corpus in corpora:
+        numbers = pl.format("m{}", pl.int_range(first, first + pl.len()))
+        mentions = _with_texts(corpus).with_columns(
+            pl.col("annotator").fill_null(run), mention=numbers if numbered else "mention"
+        )
+        first += mentions.height
+        yield _cells(corpus.replace(mentions=mentions))
+
+
+def _with_texts(corpus: Corpus) -> pl.DataFrame:
     """The mentions; those without a string get it from the text of their document."""
     texts = dict(corpus.documents.select("row", "text").drop_nulls("text").iter_rows())
-    silent = pl.col("text").is_null() & pl.col("document").is_in(list(texts))
-    some = corpus.mentions.filter(silent).select("row", "document", "start", "end").rows()
-    found = {row: texts[document][max(start, 0) : end] for row, document, start, end in some}
+    missing = pl.col("text").is_null() & pl.col("document").is_in(list(texts))
+    places = corpus.mentions.filter(missing).select("row", "document", "start", "end").rows()
+    found = {row: texts[document][max(start, 0) : end] for row, document, start, end in places}
     words = pl.DataFrame({"row": list(found), "found": list(found.values())})
     words = words.cast({"row": pl.Int64, "found": pl.String}).with_columns(normalised("found"))
     joined = corpus.mentions.join(words, on="row", how="left", maintain_order="left")
     return joined.with_columns(text=pl.coalesce("text", "found")).drop("found")
 
 
-def _holds(column: str, pattern: str) -> pl.Expr:
+def _has(column: str, pattern: str) -> pl.Expr:
     return pl.col(column).str.contains(pattern).fill_null(value=False)
 
 
 def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can say."""
-    broken = pl.any_horizontal(_holds(column, _BREAKS) for column in (*_TEXTS, "name"))
+    """Which mentions, joined with the names of their documents, a line can represent."""
+    broken = pl.any_horizontal(_has(column, _BREAKS) for column in (*_TEXTS, "name"))
     return (
         ~broken
-        & ~_holds("name", _AS_OFFSETS)
+        & ~_has("name", _AS_OFFSETS)
         & (pl.col("name").str.strip_chars() != "")
-        & ~_holds("entity", r"\|")
-        & ~_holds("annotator", r"^\x{FEFF}")  # it would be taken for a byte order mark
+        & ~_has("entity", r"\|")
+        & ~_has("annotator", r"^\x{FEFF}")  # it would be taken for a byte order mark
         & (pl.col("confidence_text") != "").fill_null(value=True)
         & pl.col("fragments").is_null()
         & pl.col("start").is_between(0, _LARGEST)
@@ -94,19 +93,24 @@ def _writable() -> pl.Expr:
     )
 
 
-def _sayable() -> pl.Expr:
-    """Which other candidates a line can say."""
-    return pl.col("entity").is_not_null() & ~_holds("entity", rf"{_BREAKS}|\|")
+def _writable_candidates() -> pl.Expr:
+    """Which links a line can represent."""
+    return pl.col("entity").is_not_null() & ~_has("entity", rf"{_BREAKS}|\|")
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no line can say."""
+def _named(corpus: Corpus) -> pl.DataFrame:
+    """The mentions with the names of their documents."""
     names = corpus.documents.select("name", document="row")
-    mentions = corpus.mentions.join(names, on="document", maintain_order="left")
+    return corpus.mentions.join(names, on="document", maintain_order="left")
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """What no line can represent of the tables."""
+    mentions = _named(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     return {
         "mentions that no line can say": mentions.filter(~_writable()).height,
-        "candidates that no line can say": corpus.links.filter(~_sayable()).height,
+        "candidates that no line can say": corpus.links.filter(~_writable_candidates()).height,
         "documents without mentions": silent.height,
         "confidences that are not known, which are written 1.0": mentions.filter(
             pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
@@ -114,27 +118,22 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-def _lines(corpus: Corpus) -> Iterator[str]:
-    names = corpus.documents.select("name", document="row")
-    links = corpus.links.filter(_sayable()).sort("mention_row", "rank")
+def _cells(corpus: Corpus) -> pl.DataFrame:
+    links = corpus.links.filter(_writable_candidates()).sort("mention_row", "rank")
     others = links.group_by("mention_row", maintain_order=True).agg(others="entity")
-    rows = corpus.mentions.join(names, on="document", maintain_order="left").filter(_writable())
+    rows = _named(corpus).filter(_writable())
     rows = rows.join(
         others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
     )
     entities = pl.col("entity").fill_null("")
-    several = pl.concat_list(entities, pl.col("others")).list.join("|")
-    lines = rows.select(
-        pl.concat_str(
-            pl.col("annotator").fill_null(""),
-            "mention",
-            pl.col("text").fill_null(""),
-            pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1),
-            pl.when(pl.col("others").is_null()).then(entities).otherwise(several),
-            "label",
-            pl.col("mention_type").fill_null(""),
-            to_text(rows),
-            separator="\t",
-        ).alias("line")
+    several = pl.concat_list(entities, "others").list.join("|")
+    return rows.select(
+        "mention",
+        "text",
+        pl.col("annotator").alias("run"),
+        pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1).alias("extent"),
+        pl.when(pl.col("others").is_null()).then(entities).otherwise(several).alias("entity"),
+        pl.col("label").alias("type"),
+        pl.col("mention_type").alias("mention type"),
+        to_text(rows),
     )
-    yield from lines["line"]

@@ -28,34 +28,17 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.edl.neleval_records import Candidate, Fault, place, record
+from hlteval.converters.edl.neleval_records import TABLE, place
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text, to_text
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
-from hlteval.grammars import pattern
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
 _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
 """Fields of a record by the column where they begin, in the words of rules about mentions."""
-_READ = {
-    "record": pl.Int64,
-    "name": pl.String,
-    "start": pl.Int64,
-    "last": pl.Int64,
-    "entity": pl.String,
-    "score": pl.String,
-    "type": pl.String,
-}
-_OTHERS = {
-    "record": pl.Int64,
-    "rank": pl.Int64,
-    "entity": pl.String,
-    "score": pl.String,
-    "type": pl.String,
-}
 _LARGEST = 10**15 - 1
 
 
@@ -72,130 +55,54 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    table = _Table(file.member.display)
-    if file.text:
-        table.take(file.text)
-    return table.corpus(file.origin), table.findings
+    table = TABLE.read(file.text or "")
+    problems = []
+    reversed_spans = table.rows.filter(pl.col("last") < pl.col("start"))
+    for record, start, last in (
+        reversed_spans.select("record", "start", "last").unique(maintain_order=True).rows()
+    ):
+        stretch = place(table.lines[record - 1].split("\t"), 1, 2)
+        problems.append(Problem("NEL201", record, *stretch, {"start": start, "last": last}))
+    findings = table.findings(file.member.display, *problems)
+    rejected = table.rejected_records("mention")
+    rows = table.rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("record"))
+    return _corpus(rows, file.origin, rejected), findings
 
 
-class _Table:
-    """What is collected over the lines of a file."""
-
-    def __init__(self, display: str) -> None:
-        self.display = display
-        self.findings: list[Finding] = []
-        self.rejected_records: list[dict[str, object]] = []
-        self.read = pl.DataFrame(schema=_READ)
-        self.others = pl.DataFrame(schema=_OTHERS)
-
-    def take(self, text: str) -> None:
-        """Read the lines: those in plain form by their pattern, the others one by one."""
-        lines = text.removesuffix("\n").split("\n")
-        taken, left = _divided(lines)
-        rows: list[tuple[object, ...]] = []
-        others: list[tuple[object, ...]] = []
-        for number in left:
-            line = lines[number - 1].removesuffix("\r")
-            rows += self.explain(number, line, others)
-        explained = pl.DataFrame(rows, schema=_READ, orient="row")
-        self.read = pl.concat([taken, explained]).sort("record")
-        self.others = pl.DataFrame(others, schema=_OTHERS, orient="row")
-        self.reversed(lines)
-
-    def explain(
-        self, number: int, line: str, others: list[tuple[object, ...]]
-    ) -> Iterator[tuple[object, ...]]:
-        """A line that the pattern refuses: a row if it can be read, and findings."""
-        if not line.strip():
-            self.tell(Fault("NEL101", 0, 0, {}), number, line)
-            return
-        span, candidates, faults = record(line)
-        for fault in faults:
-            self.tell(fault, number, line)
-        if span is None:
-            self.refuse(faults[0], number, line)
-            return
-        first, *more = candidates or (Candidate("")._replace(entity=None),)  # type: ignore[arg-type]
-        yield (number, *span, *first)
-        others.extend((number, rank, *one) for rank, one in enumerate(more, start=2))
-
-    def reversed(self, lines: Sequence[str]) -> None:
-        """Tell of the annotations that end before they start."""
-        wrong = self.read.filter(pl.col("last") < pl.col("start"))
-        for number, start, last in wrong.select("record", "start", "last").iter_rows():
-            cells = lines[number - 1].split("\t")
-            stretch = place(cells, 1)[0], place(cells, 2)[1]
-            fault = Fault("NEL201", *stretch, {"start": start, "last": last})
-            self.tell(fault, number, lines[number - 1].removesuffix("\r"))
-
-    def tell(self, fault: Fault, number: int, line: str) -> None:
-        span = Span(number, fault.start + 1, fault.end + 1)
-        self.findings.append(
-            catalogue()[fault.code].finding(
-                fault.values, file=self.display, span=span, excerpt=excerpt(line, span)
-            )
-        )
-
-    def refuse(self, fault: Fault, number: int, line: str) -> None:
-        self.rejected_records.append(
-            {"row": len(self.rejected_records), "origin": 0, "record": number, "code": fault.code,
-             "kind": "mention", "text": line, "column": fault.start + 1,
-             "end_column": fault.end + 1, "expected": ""}
-        )  # fmt: skip
-
-    def corpus(self, origin: Mapping[str, object]) -> Corpus:
-        """Everything that was read."""
-        documents = self.read.select("name").unique(maintain_order=True)
-        documents = documents.select(_rows(), pl.lit(0, pl.Int64).alias("origin"), "name")
-        keyed = self.read.join(
-            documents.select("name", document="row"), on="name", maintain_order="left"
-        ).with_columns(_rows(), origin=pl.lit(0, pl.Int64))
-        links = self.others.join(
-            keyed.select("record", "document", "origin", mention_row="row"), on="record"
-        )
-        return Corpus(
-            sources=[origin],
-            documents=documents,
-            mentions=_mentions(keyed),
-            links=links.select(
-                _rows(),
-                *("document", "origin", "record", "mention_row", "rank", "entity"),
-                pl.col("type").alias("label"),
-                pl.col("score").cast(pl.Float64).alias("confidence"),
-            ),
-            rejected_records=self.rejected_records,
-        )
-
-
-def _rows() -> pl.Expr:
-    return pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-
-
-def _divided(lines: Sequence[str]) -> tuple[pl.DataFrame, list[int]]:
-    """The records that the pattern accepts, and the numbers of all other lines."""
-    line = pl.col("line").str.strip_suffix("\r")
-    numbered = pl.DataFrame({"line": lines}, schema={"line": pl.String}).select(
-        line, record=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+def _corpus(
+    rows: pl.DataFrame, source: Mapping[str, object], rejected: Sequence[Mapping[str, object]]
+) -> Corpus:
+    """The corpus of a file; of the candidates of a span, the first is the mention's own."""
+    best = pl.col("rank") == 1
+    documents = rows.select("name").unique(maintain_order=True).with_columns(*_keys())
+    names = documents.select("name", document="row")
+    mentions = rows.filter(best).join(names, on="name", maintain_order="left")
+    mentions = mentions.with_columns(*_keys())
+    keys = mentions.select("record", "document", mention_row="row")
+    links = rows.filter(~best).join(keys, on="record", maintain_order="left")
+    return Corpus(
+        sources=[source],
+        documents=documents,
+        mentions=_mentions(mentions),
+        links=links.select(
+            *_keys(),
+            *("document", "record", "mention_row", "rank", "entity"),
+            pl.col("type").alias("label"),
+            pl.col("score").cast(pl.Float64).alias("confidence"),
+        ),
+        rejected_records=rejected,
     )
-    fit = pl.col("line").str.contains(f"^(?:{_plain()})$")
-    divided = numbered.with_columns(fit=fit)
-    columns = ("name", "start", "last", "entity", "score", "type")
-    cells = pl.col("line").str.split_exact("\t", len(columns) - 1).struct.rename_fields(columns)
-    taken = divided.filter("fit").select("record", cells.alias("cells")).unnest("cells")
-    taken = taken.with_columns(pl.col("start", "last").cast(pl.Int64))
-    return taken.select(list(_READ)), divided.filter(~pl.col("fit"))["record"].to_list()
 
 
-def _plain() -> str:
-    """The pattern of a record, its groups without names."""
-    return re.sub(r"\(\?P<[a-z_]+>", "(?:", pattern("neleval", "record"))
+def _keys() -> tuple[pl.Expr, pl.Expr]:
+    """The key of each row, and the only source of all."""
+    return pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.lit(0, pl.Int64).alias("origin")
 
 
 def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
     """The table of mentions."""
-    scores = from_text(rows["score"].fill_null("1.0"))
     known = pl.col("score").is_not_null()
-    mentions = rows.with_columns(scores).select(
+    mentions = rows.with_columns(from_text(rows["score"].fill_null("1.0"))).select(
         *("row", "document", "origin", "record"),
         pl.lit("").alias("mention"),
         pl.col("type").fill_null("").alias("label"),
@@ -215,13 +122,12 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a field stands; the line where it has no such field."""
+    """Where a field is in its line; the whole line where it has no such field."""
     cells = line.split("\t")
     index = _FIELDS.get(field, len(cells))
     if index >= len(cells):
         return 0, len(line)
-    last = index + 1 if field in {"extent", "offsets"} else index
-    return place(cells, index)[0], place(cells, min(last, len(cells) - 1))[1]
+    return place(cells, index, index + (field in {"extent", "offsets"}))
 
 
 def write(
@@ -229,25 +135,25 @@ def write(
     path: Path,
     conversion: Literal["pipeline", "tac15"] = "pipeline",
 ) -> None:
-    """The mentions of all documents, in the order in which they came."""
+    """Write the mentions of all documents, in their order."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for corpus in corpora:
             stream.writelines(f"{line}\n" for line in _lines(corpus, conversion))
 
 
 def _writable() -> pl.Expr:
-    """Which mentions, joined with the names of their documents, a line can say."""
+    """Which mentions, joined with the names of their documents, a line can represent."""
     broken = pl.any_horizontal(
         pl.col(column).str.contains(r"[\t\n\r]").fill_null(value=False)
         for column in ("label", "entity", "mention_type", "name")
     )
     offsets = (pl.col("start"), pl.col("end") - 1)
-    placed = pl.all_horizontal(offset.is_between(0, _LARGEST) for offset in offsets)
-    return ~broken & (pl.col("name") != "") & pl.col("fragments").is_null() & placed
+    inside = pl.all_horizontal(offset.is_between(0, _LARGEST) for offset in offsets)
+    return ~broken & (pl.col("name") != "") & pl.col("fragments").is_null() & inside
 
 
-def _lines(corpus: Corpus, conversion: str) -> Iterator[str]:
-    rows = _with_names(corpus).filter(_writable())
+def _lines(corpus: Corpus, conversion: str) -> pl.Series:
+    rows = _named(corpus).filter(_writable())
     if conversion == "tac15":
         both = pl.format("{}/{}", "label", pl.col("mention_type").fill_null(""))
         rows = rows.with_columns(label=both)
@@ -258,23 +164,23 @@ def _lines(corpus: Corpus, conversion: str) -> Iterator[str]:
     rows = rows.join(
         others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
     )
-    more = pl.col("others").is_not_null()
+    linked, more = pl.col("entity").is_not_null(), pl.col("others").is_not_null()
     cells = pl.concat_str(
         "name",
         "start",
         pl.col("end") - 1,
         "entity",
-        pl.when(pl.col("entity").is_not_null() & (scored | more)).then("score"),
-        pl.when(pl.col("entity").is_not_null() & (typed | more)).then("written"),
+        pl.when(linked & (scored | more)).then("score"),
+        pl.when(linked & (typed | more)).then("written"),
         "others",
         separator="\t",
         ignore_nulls=True,
     )
-    yield from rows.select(cells.alias("line"))["line"]
+    return rows.select(line=cells)["line"]
 
 
 def _quoted(labels: pl.Series) -> pl.Series:
-    """Types as they are written: in JSON where they would be taken for JSON."""
+    """Types as they are written: in JSON where they would be read as JSON."""
     braced = labels.filter(labels.str.starts_with("{")).unique().to_list()
     return labels.replace({label: json.dumps({"type": label}) for label in braced})
 
@@ -295,21 +201,22 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     return written.group_by("mention_row", maintain_order=True).agg(pl.col("others").str.join("\t"))
 
 
-def _with_names(corpus: Corpus) -> pl.DataFrame:
+def _named(corpus: Corpus) -> pl.DataFrame:
+    """The mentions with the names of their documents."""
     names = corpus.documents.select("name", document="row")
     return corpus.mentions.join(names, on="document", maintain_order="left")
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no line can say."""
-    mentions = _with_names(corpus)
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """What no line can represent of the tables."""
+    mentions = _named(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
-    said = mentions.filter(pl.col("entity").is_null())
+    unlinked = mentions.filter(pl.col("entity").is_null())
     unknown = mentions.filter(pl.col("confidence").is_null(), pl.col("label") != "")
     return {
         "identifiers of mentions": mentions.filter(pl.col("mention") != "").height,
         "mentions that no line can say": mentions.filter(~_writable()).height,
-        "types of mentions without an entity": said.filter(pl.col("label") != "").height,
+        "types of mentions without an entity": unlinked.filter(pl.col("label") != "").height,
         "documents without mentions": silent.height,
         "confidences that are not known, which are written 1.0": unknown.height,
     }
@@ -330,7 +237,7 @@ FORMAT = Format(
     write=write,
     known_losses="empty lines, tabs that end lines, attributes in JSON, how scores of links are "
     "written",
-    count_losses=lost,
+    count_losses=count_losses,
     settings=(
         Setting(
             "conversion",

@@ -1,150 +1,139 @@
-"""Lines of annotation files that their pattern refuses: what they say, or why they say nothing.
+"""The lines of annotation files: their columns, and those with several candidates or problems.
 
-The bulk path of `neleval` takes the lines with one candidate in plain form. Every other line comes
-here, one by one.
+Lines with at most one candidate in plain form are read in bulk; `explain` reads all others.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import partial
 
 from hlteval.converters.toolkit.confidences import number
+from hlteval.findings import Problem
+from hlteval.grammars import pattern
+from hlteval.syntax.tsv import Cells, Column, Explanation, Table
 
 _OFFSET = re.compile(r" *\+?([0-9]{1,15}) *")
 
 
-class Fault(NamedTuple):
-    """Something wrong in a line: its code, place (0-based columns) and values for the message."""
-
-    code: str
-    start: int
-    end: int
-    values: Mapping[str, object]
-
-
-class Candidate(NamedTuple):
-    """An entity that a mention may name; what is not said is None."""
-
-    entity: str
-    score: str | None = None
-    type: str | None = None
-
-
-class Record(NamedTuple):
-    """A line: the span and its candidates, the best first; or nothing, and what is wrong."""
-
-    span: tuple[str, int, int] | None
-    candidates: Sequence[Candidate]
-    faults: Sequence[Fault]
-
-
 class _Unreadable(Exception):
-    """A line says nothing that can be read."""
+    """A line cannot be read, because of a problem."""
 
     def __init__(self, code: str, start: int, end: int, **values: object) -> None:
         super().__init__(code)
-        self.fault = Fault(code, start, end, values)
+        self.problem = Problem(code, 0, start, end, values)
 
 
-def record(line: str) -> Record:
-    r"""What a line says.
+def explain(record: int, line: str) -> Explanation:
+    r"""The candidates of a line, each as a row after the span, and its problems.
 
-    Candidates are sorted by their scores, the highest first; equal ones stay in their order.
+    Candidates are sorted by their scores, the highest first; equal ones stay in their order. A span
+    without candidates is one row.
 
     Args:
-        line: the line, without its break.
+        record: the number of the line.
+        line: the line, without its line break.
 
     Examples:
-        >>> [one.entity for one in record("D1\t1\t5\tE1\t0.2\tPER\tE2\t0.8\tPER").candidates]
+        >>> [row[3] for row in explain(1, "D1\t1\t5\tE1\t0.2\tPER\tE2\t0.8\tPER")[0]]
         ['E2', 'E1']
-        >>> record("D1\t1\tx").faults[0].code
+        >>> explain(1, "D1\t1\tx")[1][0].code
         'NEL103'
     """
     cells = line.rstrip("\t").split("\t")
     try:
         span = _span(line, cells)
-        candidates, faults = _candidates(cells)
+        candidates, problems = _candidates(cells)
     except _Unreadable as reason:
-        return Record(None, (), (reason.fault,))
-    return Record(span, candidates, faults)
+        return (), [reason.problem._replace(record=record)]
+    rows: list[Cells] = [[*span, *candidate] for candidate in candidates]
+    return rows, [problem._replace(record=record) for problem in problems]
 
 
-def place(cells: Sequence[str], index: int) -> tuple[int, int]:
-    """Where a cell stands in its line: 0-based columns, the second exclusive."""
+def place(cells: Sequence[str], index: int, last: int | None = None) -> tuple[int, int]:
+    """Where a cell is in its line, or several up to a last one: 0-based columns, end exclusive."""
     start = sum(len(cell) + 1 for cell in cells[:index])
-    return start, start + len(cells[index])
+    stop = (index if last is None else last) + 1
+    return start, start + len("\t".join(cells[index:stop]))
 
 
-def _span(line: str, cells: Sequence[str]) -> tuple[str, int, int]:
+def _span(line: str, cells: Sequence[str]) -> tuple[str, str, str]:
     if "\r" in line:
-        at = line.index("\r")
-        raise _Unreadable("NEL107", at, at + 1)
+        start = line.index("\r")
+        raise _Unreadable("NEL107", start, start + 1)
     if len(cells) < 3:
         values: dict[str, object] = {"given": len(cells), "s": "" if len(cells) == 1 else "s"}
         hint = ", not blanks" if len(cells) == 1 and len(line.split()) >= 3 else ""
         raise _Unreadable("NEL102", 0, len(line), **values, hint=hint)
     if not cells[0]:
         raise _Unreadable("NEL108", 0, 1)
-    start, last = (_offset(cells, index) for index in (1, 2))
-    return cells[0], start, last
+    return cells[0], _offset(cells, 1), _offset(cells, 2)
 
 
-def _offset(cells: Sequence[str], index: int) -> int:
+def _offset(cells: Sequence[str], index: int) -> str:
     found = _OFFSET.fullmatch(cells[index])
     if not found:
+        start, end = place(cells, index)
         given = cells[index][:40] or "an empty column"
-        start, end = place(cells, index)
         raise _Unreadable("NEL103", start, max(end, start + 1), given=given)
-    return int(found[1])
+    return found[1]
 
 
-def _candidates(cells: Sequence[str]) -> tuple[Sequence[Candidate], Sequence[Fault]]:
+def _candidates(cells: Sequence[str]) -> tuple[list[Cells], list[Problem]]:
+    """Entity, score and type of each candidate, the best first."""
     rest = cells[3:]
-    if not rest:
-        return (), ()
-    if len(rest) == 1:
-        return (Candidate(rest[0]),), ()
+    if len(rest) < 2:
+        return [[*rest, None, None, None][:3]], []
     if len(rest) > 2 and len(rest) % 3:
-        start, end = place(cells, 3)[0], place(cells, len(cells) - 1)[1]
-        raise _Unreadable("NEL104", start, end, given=len(rest))
-    found: list[tuple[float, Candidate]] = []
-    faults: list[Fault] = []
+        raise _Unreadable("NEL104", *place(cells, 3, len(cells)), given=len(rest))
+    found: list[tuple[float, Cells]] = []
+    problems: list[Problem] = []
     for index in range(3, len(cells), 3):
-        score = _score(cells, index + 1)
-        label = _type(cells, index + 2, faults) if len(rest) > 2 else None
-        found.append((score, Candidate(cells[index], cells[index + 1].strip(), label)))
-    found.sort(key=lambda one: -one[0])
-    return [candidate for _, candidate in found], faults
+        score = number(cells[index + 1])
+        if score is None:
+            start, end = place(cells, index + 1)
+            given = cells[index + 1][:40].strip() or "an empty column"
+            raise _Unreadable("NEL105", start, max(end, start + 1), given=given)
+        label = _type(cells, index + 2, problems) if len(rest) > 2 else None
+        found.append((score, [cells[index], cells[index + 1].strip(), label]))
+    found.sort(key=lambda candidate: -candidate[0])
+    return [candidate for _, candidate in found], problems
 
 
-def _score(cells: Sequence[str], index: int) -> float:
-    value = number(cells[index])
-    if value is None:
-        start, end = place(cells, index)
-        given = cells[index][:40].strip() or "an empty column"
-        raise _Unreadable("NEL105", start, max(end, start + 1), given=given)
-    return value
-
-
-def _type(cells: Sequence[str], index: int, faults: list[Fault]) -> str:
+def _type(cells: Sequence[str], index: int, problems: list[Problem]) -> str:
     """The type of a candidate, which may be in JSON."""
     written = cells[index]
     if not written.startswith("{"):
         return written
     start, end = place(cells, index)
     try:
-        said = json.loads(written)
+        attributes = json.loads(written)
     except (ValueError, RecursionError):
         reason = "it is no JSON"
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason) from None
-    label = said.get("type") if isinstance(said, dict) else None
+    label = attributes.get("type") if isinstance(attributes, dict) else None
     if not isinstance(label, str) or re.search(r"[\t\r\n]", label):
         reason = "it has no text as its type"
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason)
-    others = sorted(said.keys() - {"type"})
-    if others:
-        faults.append(Fault("NEL202", start, end, {"names": ", ".join(others)[:80]}))
+    if others := sorted(attributes.keys() - {"type"}):
+        problems.append(Problem("NEL202", 0, start, end, {"names": ", ".join(others)[:80]}))
     return label
+
+
+def _column(name: str, rule: str, *, optional: bool = False) -> Column:
+    return Column(name, pattern=partial(pattern, "neleval", rule), optional=optional)
+
+
+TABLE = Table(
+    (
+        _column("name", "document"),
+        Column("start", "integer"),
+        Column("last", "integer"),
+        *(_column(name, name, optional=True) for name in ("entity", "score", "type")),
+    ),
+    empty_code="NEL101",
+    explain=explain,
+)
+"""A record has at most one candidate; of several, each is a row."""

@@ -1,174 +1,138 @@
-"""The records of a table of entity mentions that its pattern refuses, one by one.
+"""The lines of a table of entity mentions: their columns, and those that no pattern accepts.
 
-The bulk path of `edl_tab` takes the lines whose fields can be counted and whose extent is written
-as the grammar has it. Every other line comes here.
+Lines with eight cells and a plain extent are read in bulk; `explain` reads all others.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import partial
 
-FIELDS = ("run", "mention", "text", "extent", "entity", "type", "mention type", "confidence")
-"""The fields of a record, in order."""
+from hlteval.findings import Problem
+from hlteval.grammars import pattern
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shortened
 
-EXTENT = FIELDS.index("extent")
-_OFFSETS = re.compile(r"(\d+)-(\d+)")
-_BLANKS = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
-"""What is a blank in Unicode, as the grammar and the tables have it."""
-
-_MOST_DIGITS = 15
 SHOWN = 60
 """Most characters of a text that a message quotes."""
+_OFFSETS = re.compile(r"(\d{1,15})-(\d{1,15})")
+_SPACES = re.compile(f"[{WHITE_SPACE}]+")
 
 
-class Fault(NamedTuple):
-    """Something wrong in a record: its code, place (0-based columns) and values for the message."""
-
-    code: str
-    start: int
-    end: int
-    values: Mapping[str, object]
-
-
-class Extent(NamedTuple):
-    """Where a mention is: its document, and the first and the last of its code points."""
-
-    document: str
-    start: int
-    last: int
-
-
-class Record(NamedTuple):
-    """A record as far as it can be read: its fields and extent, or neither; and what is wrong."""
-
-    fields: Sequence[str] | None
-    extent: Extent | None
-    faults: Sequence[Fault]
-
-
-def shown(text: str) -> str:
-    """A text as a message quotes it: not the whole of a long one.
-
-    Examples:
-        >>> shown("x" * 99) == "x" * 60 + "…"
-        True
-    """
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def is_blank(text: str) -> bool:
-    r"""Whether a text holds nothing but blanks.
-
-    Examples:
-        >>> is_blank(" \u3000"), is_blank(""), is_blank("\x1c")
-        (True, True, False)
-    """
-    return not text or _BLANKS.fullmatch(text) is not None
-
-
-def record(line: str) -> Record:
-    r"""What a line says.
+def explain(record: int, line: str) -> Explanation:
+    r"""The cells of a line, its extent in plain form, and its problems.
 
     Args:
-        line: the line, without its break.
+        record: the number of the line.
+        line: the line, without its line break.
 
     Examples:
         >>> good = "R\tm1\tOsh\tD1:10-12\t7\tGPE\tNAM\t1.0"
-        >>> record(good).extent
-        Extent(document='D1', start=10, last=12)
-        >>> [fault.code for fault in record(good + "\t").faults]
+        >>> explain(1, good.replace(":", ": "))[0][0][3]
+        'D1:10-12'
+        >>> [problem.code for problem in explain(1, good + "\t")[1]]
         ['EDL211']
-        >>> [fault.code for fault in record(good.replace(":", " ")).faults]
+        >>> [problem.code for problem in explain(1, good.replace(":", " "))[1]]
         ['EDL203']
     """
-    fields = line.split("\t")
-    filled = len(line.rstrip("\t").split("\t"))
-    if len(fields) < len(FIELDS) or filled != len(FIELDS):
-        return Record(None, None, [_miscounted(line, fields, filled)])
-    faults = []
-    if len(fields) > len(FIELDS):
-        end = len(line.rstrip("\t"))
-        faults.append(Fault("EDL211", end, len(line), {"count": len(line) - end}))
-    at = sum(len(field) + 1 for field in fields[:EXTENT])
-    extent, more = extent_of(fields[EXTENT])
-    faults += [fault._replace(start=fault.start + at, end=fault.end + at) for fault in more]
-    return Record(fields[: len(FIELDS)] if extent else None, extent, faults)
+    cells, wanted = line.split("\t"), len(TABLE.columns)
+    filled = line.rstrip("\t")
+    if len(cells) < wanted or filled.count("\t") != wanted - 1:
+        return (), [_miscounted(record, line)]
+    problems = []
+    if surplus := len(line) - len(filled) if len(cells) > wanted else 0:
+        problems.append(Problem("EDL211", record, len(filled), len(line), {"count": surplus}))
+    start, end = TABLE.stretch(line, "extent")
+    extent, more = read_extent(line[start:end])
+    problems += [
+        problem._replace(record=record, start=start + problem.start, end=start + problem.end)
+        for problem in more
+    ]
+    return [[*cells[:3], extent, *cells[4:wanted]]] if extent else (), problems
 
 
-def _miscounted(line: str, fields: Sequence[str], filled: int) -> Fault:
-    """A line with another number of fields."""
-    given = len(fields) if filled > len(FIELDS) else filled
-    if len(fields) == len(FIELDS) and filled == len(FIELDS) - 1:
+def _miscounted(record: int, line: str) -> Problem:
+    """The problem of a line that does not have eight cells."""
+    cells, filled = line.split("\t"), line.rstrip("\t").count("\t") + 1
+    names, wanted = [column.name for column in TABLE.columns], len(TABLE.columns)
+    if len(cells) == wanted and filled == wanted - 1:
         hint = "the eighth, the confidence, is empty; write one, such as 1.0"
-    elif len(fields) == 1 and "\r" in line:
+    elif len(cells) == 1 and "\r" in line:
         hint = "the lines end in CR alone; end them in LF"
-    elif len(fields) == 1 and len(line.split()) >= len(FIELDS):
+    elif len(cells) == 1 and len(line.split()) >= wanted:
         hint = "separate the fields by tabs, not by blanks"
     else:
-        hint = f"they are: {', '.join(FIELDS)}; one tab between each two"
-    return Fault("EDL201", 0, len(line), {"given": given, "wanted": len(FIELDS), "hint": hint})
+        hint = f"they are: {', '.join(names)}; one tab between each two"
+    given = len(cells) if filled > wanted else filled
+    return Problem("EDL201", record, 0, len(line), {"given": given, "wanted": wanted, "hint": hint})
 
 
-def extent_of(written: str) -> tuple[Extent | None, list[Fault]]:
-    """Where a fourth field says that the mention is, and what is wrong with how it says it.
+def read_extent(cell: str) -> tuple[str | None, list[Problem]]:
+    """An extent in plain form, None if it cannot be read; and its problems, placed in the cell.
 
     Examples:
-        >>> extent_of("D1:10-12:x")[0], [fault.code for fault in extent_of("D1:10-12:x")[1]]
-        (Extent(document='D1', start=10, last=12), ['EDL212'])
+        >>> extent, problems = read_extent("D1:10-12:x")
+        >>> extent, [problem.code for problem in problems]
+        ('D1:10-12', ['EDL212'])
     """
-    whole = (0, len(written))
-    if is_blank(written):
-        return None, [Fault("EDL202", *whole, {})]
-    document, colon, rest = written.partition(":")
+    whole = (0, 0, len(cell))
+    if is_blank(cell):
+        return None, [Problem("EDL202", *whole)]
+    document, colon, rest = cell.partition(":")
     if not colon:
-        return None, [Fault("EDL203", *whole, {"given": shown(written)})]
+        return None, [Problem("EDL203", *whole, {"given": shortened(cell, SHOWN)})]
     if is_blank(document):
-        return None, [Fault("EDL204", 0, 1, {})]
-    span = rest.partition(":")[0]
-    plain = _OFFSETS.fullmatch(span)
-    if plain and _fits(plain):
-        return _extent(document, plain), list(_oddities(written, document, span))
-    return _loose(written)
-
-
-def _loose(written: str) -> tuple[Extent | None, list[Fault]]:
-    """An extent with a colon in the identifier, or with a blank or another dash in the offsets."""
-    document, _, span = written.rpartition(":")
-    found = re.fullmatch(r" ?(\d+) ?[-\u2013] ?(\d+)", span)
-    if not found or not _fits(found):
-        at = written.index(":") + 1
-        given = written[at:] or "nothing"
-        return None, [
-            Fault("EDL205", min(at, len(written) - 1), len(written), {"given": shown(given)})
-        ]
-    faults = list(_oddities(written, document, span))
+        return None, [Problem("EDL204", 0, 0, 1)]
+    offsets = rest.partition(":")[0]
+    if found := _OFFSETS.fullmatch(offsets):
+        return _plain(document, found), list(_oddities(cell, document, offsets))
+    # a colon in the identifier, or a space or another dash in the offsets
+    document, _, offsets = cell.rpartition(":")
+    found = re.fullmatch(r" ?(\d{1,15}) ?[-\u2013] ?(\d{1,15})", offsets)
+    if not found:
+        start = cell.index(":") + 1
+        values = {"given": shortened(cell[start:] or "nothing", SHOWN)}
+        return None, [Problem("EDL205", 0, min(start, len(cell) - 1), len(cell), values)]
+    problems = list(_oddities(cell, document, offsets))
     if ":" in document:
-        faults.append(Fault("EDL215", 0, len(document), {"name": shown(document)}))
-    if not _OFFSETS.fullmatch(span):
-        cure = f"{int(found[1])}-{int(found[2])}"
-        values = {"given": span, "cure": cure}
-        faults.append(Fault("EDL216", len(document) + 1, len(written), values))
-    return _extent(document, found), faults
+        name = shortened(document, SHOWN)
+        problems.append(Problem("EDL215", 0, 0, len(document), {"name": name}))
+    if not _OFFSETS.fullmatch(offsets):
+        values = {"given": offsets, "cure": f"{int(found[1])}-{int(found[2])}"}
+        problems.append(Problem("EDL216", 0, len(document) + 1, len(cell), values))
+    return _plain(document, found), problems
 
 
-def _oddities(written: str, document: str, span: str) -> Iterator[Fault]:
+def _plain(document: str, offsets: re.Match[str]) -> str:
+    return f"{document}:{int(offsets[1])}-{int(offsets[2])}"
+
+
+def _oddities(cell: str, document: str, offsets: str) -> Iterator[Problem]:
     """What is odd in an extent that can be read."""
-    at = len(document) + 1
-    if blank := _BLANKS.search(document):
-        yield Fault("EDL214", *blank.span(), {"name": shown(document)})
-    if not span.isascii() and not span.replace("\u2013", "").isascii():
-        cure = "".join(str(int(c)) if c.isdecimal() else c for c in span)
-        yield Fault("EDL213", at, at + len(span), {"given": span, "cure": cure})
-    if len(written) > at + len(span):
-        end = at + len(span)
-        yield Fault("EDL212", end, len(written), {"given": shown(written[end:])})
+    start, end = len(document) + 1, len(document) + 1 + len(offsets)
+    if space := _SPACES.search(document):
+        yield Problem("EDL214", 0, *space.span(), {"name": shortened(document, SHOWN)})
+    if not offsets.replace("\u2013", "").isascii():
+        fixed = "".join(str(int(c)) if c.isdecimal() else c for c in offsets)
+        yield Problem("EDL213", 0, start, end, {"given": offsets, "cure": fixed})
+    if len(cell) > end:
+        yield Problem("EDL212", 0, end, len(cell), {"given": shortened(cell[end:], SHOWN)})
 
 
-def _fits(found: re.Match[str]) -> bool:
-    return max(len(found[1]), len(found[2])) <= _MOST_DIGITS
-
-
-def _extent(document: str, found: re.Match[str]) -> Extent:
-    return Extent(document, int(found[1]), int(found[2]))
+TABLE = Table(
+    (
+        Column("run", heading="system_run_id"),
+        Column("mention", heading="mention_id"),
+        Column("text", heading="mention_text"),
+        Column("extent", heading="extents", pattern=partial(pattern, "edl", "extent")),
+        Column("entity", heading="kb_id"),
+        Column("type", heading="entity_type"),
+        Column("mention type", heading="mention_type"),
+        Column("confidence", pattern=r"[^\t]+"),
+    ),
+    header="optional",
+    exact=False,
+    empty_code="EDL103",
+    explain=explain,
+)
+"""A record has eight cells; its header is that of LDC's annotations."""

@@ -18,17 +18,33 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import polars as pl
+
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table
 
-_NAME = re.compile(r"[^\s,;:{}\[\]\"']+")
-
-
+_NAME = rf"[^{WHITE_SPACE}\x1c-\x1f,;:{{}}\[\]\"']+"
 _LONG = 200
 """No identifier of a document has so many characters."""
+
+
+def explain(record: int, line: str) -> Explanation:
+    """The identifier in a line: what there is between spaces, valid or not.
+
+    Examples:
+        >>> explain(1, " d1 "), explain(1, "d1, d2")[1][0].code
+        (([['d1']], []), 'DOC101')
+    """
+    name = line.strip()
+    wrong = Problem("DOC101", record, 0, len(line), {"name": name[:80]})
+    return [[name]], [] if re.fullmatch(_NAME, name) else [wrong]
+
+
+TABLE = Table((Column("name", pattern=_NAME),), explain=explain)
 
 
 def sniff(source: Source) -> bool:
@@ -37,7 +53,7 @@ def sniff(source: Source) -> bool:
     if "\0" in begin or "\ufffd" in begin[:-1]:  # the last character may be cut
         return False
     lines = [line.strip() for line in begin.split("\n")[:50] if line.strip()]
-    return bool(lines) and all(len(line) < _LONG and _NAME.fullmatch(line) for line in lines)
+    return bool(lines) and all(len(line) < _LONG and re.fullmatch(_NAME, line) for line in lines)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -46,32 +62,23 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    names, findings = _names(file.text or "", file.member.display)
-    rows = [{"row": row, "origin": 0, "name": name} for row, name in enumerate(names)]
-    if "\r\n" in (file.text or ""):
-        findings.append(finding("DOC103", file=file.member.display))
-    return Corpus(sources=[file.origin], documents=rows), findings
-
-
-def _names(text: str, display: str) -> tuple[list[str], list[Finding]]:
-    names: dict[str, int] = {}
-    findings: list[Finding] = []
-    for record, written in enumerate(text.split("\n"), start=1):
-        line = written.removesuffix("\r")
-        name = line.strip()
-        if not name:
-            continue
-        code = "DOC101" if not _NAME.fullmatch(name) else "DOC102" if name in names else ""
-        names.setdefault(name, record)
-        if code:
-            span = Span(record, 1, len(line) + 1)
-            values: dict[str, object] = {"name": name[:80], "first": names[name]}
-            findings.append(
-                catalogue()[code].finding(
-                    values, file=display, span=span, excerpt=excerpt(line, span)
-                )
-            )
-    return list(names), findings
+    text, display = file.text or "", file.member.display
+    table = TABLE.read(text)
+    wrong = {problem.record for problem in table.problems}
+    first: dict[str, int] = {}
+    repeated = [
+        Problem("DOC102", record, 0, len(table.lines[record - 1]), {"name": name[:80], "first": at})
+        for record, name in table.rows.rows()
+        if (at := first.setdefault(name, record)) != record and record not in wrong
+    ]
+    findings = table.findings(display, *repeated)
+    if "\r\n" in text:
+        findings.append(finding("DOC103", file=display))
+    documents = pl.DataFrame({"name": list(first)}, schema={"name": pl.String})
+    documents = documents.with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64), origin=pl.lit(0, pl.Int64)
+    )
+    return Corpus(sources=[file.origin], documents=documents), findings
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -80,10 +87,8 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The names of all documents."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for corpus in corpora:
-            stream.writelines(f"{name}\n" for name in corpus.documents["name"])
+    """Write the names of all documents."""
+    TABLE.write((corpus.documents for corpus in corpora), path)
 
 
 FORMAT = Format(

@@ -14,22 +14,31 @@ Codes raised: SNT1xx.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
 
-_LINE = re.compile(r"([^\t]+)\t([0-9]{1,9})\t([0-9]{1,9})")
+TABLE = Table(
+    (
+        Column("name", pattern=r"[^\t]+"),
+        Column("start", "integer", pattern="[0-9]{1,9}"),
+        Column("end", "integer", pattern="[0-9]{1,9}"),
+    ),
+    code="SNT101",
+)
 
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose first line is of this form."""
     first = head(source, 1000).partition("\n")[0]
-    return _LINE.fullmatch(first.removesuffix("\r")) is not None
+    return bool(TABLE.explain_cells(1, first.removesuffix("\r"))[0])
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -38,28 +47,19 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    documents: dict[str, int] = {}
-    segments: list[dict[str, object]] = []
-    findings: list[Finding] = []
-    for record, line in enumerate((file.text or "").split("\n"), start=1):
-        match = _LINE.fullmatch(line.removesuffix("\r"))
-        if match and int(match[2]) < int(match[3]):
-            document = documents.setdefault(match[1], len(documents))
-            segments.append(
-                {"row": len(segments), "document": document, "origin": 0, "record": record,
-                 "start": int(match[2]), "end": int(match[3])}
-            )  # fmt: skip
-        elif line.strip():
-            span = Span(record, 1, len(line) + 1)
-            findings.append(
-                finding("SNT101", file=file.member.display, span=span, excerpt=excerpt(line, span))
-            )
-    corpus = Corpus(
-        sources=[file.origin],
-        documents=[{"row": row, "origin": 0, "name": name} for name, row in documents.items()],
-        segments=segments,
-    )
-    return corpus, findings
+    table = TABLE.read(file.text or "")
+    is_stretch = pl.col("start") < pl.col("end")
+    wrong = [
+        Problem("SNT101", record, 0, len(table.lines[record - 1]))
+        for record in table.rows.filter(~is_stretch)["record"]
+    ]
+    row, origin = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(0, pl.Int64)
+    rows = table.rows.filter(is_stretch).with_columns(row=row, origin=origin)
+    documents = rows.select("name").unique(maintain_order=True).with_columns(row=row, origin=origin)
+    names = documents.select("name", document="row")
+    segments = rows.join(names, on="name", maintain_order="left").drop("name")
+    corpus = Corpus(sources=[file.origin], documents=documents, segments=segments)
+    return corpus, table.findings(file.member.display, *wrong)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

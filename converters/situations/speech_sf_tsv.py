@@ -27,15 +27,54 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.speech_sf_faults import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
 
-HEADER = ("DocumentID", "Type", "PlaceMention", "TypeConfidence", "Need", "Relief")
-_NUMBER = re.compile(r"(?:0(?:\.[0-9]*)?|1(?:\.0*)?|\.[0-9]+)(?:[eE]-?[0-9]{1,3})?")
-_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_WRITTEN = {written: character for character, written in _ESCAPES.items()}
+_ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
+
+
+def _types() -> str:
+    types = schema("speech-sf")["definitions"]["frame"]["properties"]["Type"]["enum"]
+    return "|".join(map(re.escape, types))
+
+
+def _number_hint(cell: str) -> Mapping[str, str]:
+    decimal_comma = "the decimal sign is a point"
+    return {"hint": decimal_comma if "," in cell else "blanks do not belong in it"}
+
+
+TABLE = Table(
+    (
+        Column("name", heading="DocumentID"),
+        Column(
+            "label",
+            heading="Type",
+            pattern=_types,
+            code="SFT104",
+            tolerated=True,
+            describe=lambda cell: {"hint": type_hint(cell)},
+        ),
+        Column("place", heading="PlaceMention", nullable=True),
+        Column(
+            "confidence",
+            "number",
+            heading="TypeConfidence",
+            pattern=r"(?:0(?:\.[0-9]*)?|1(?:\.0*)?|\.[0-9]+)(?:[eE]-?[0-9]{1,3})?",
+            code="SFT103",
+            nullable=True,
+            describe=_number_hint,
+        ),
+        Column("status", heading="Need", nullable=True),
+        Column("resolution", heading="Relief", nullable=True),
+    ),
+    code="SFT102",
+    header="required",
+    header_code="SFT101",
+    blank_is_empty=False,
+)
 
 
 def sniff(source: Source) -> bool:
@@ -49,138 +88,56 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    table = _Table(file.member)
-    if file.text is not None:
-        table.take(file.text)
-    return table.corpus(file.origin), table.findings
+    if file.text is None:
+        return Corpus(sources=[file.origin]), ()
+    table = TABLE.read(file.text)
+    row, origin = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(0, pl.Int64)
+    rows = table.rows.with_columns(
+        row=row, origin=origin, name=_unescaped("name"), place=_unescaped("place")
+    )
+    documents = rows.select("name").unique(maintain_order=True).with_columns(row=row, origin=origin)
+    names = documents.select("name", document="row")
+    frames = rows.join(names, on="name", maintain_order="left").drop("name")
+    frames = frames.with_columns(kind=pl.lit(SITUATION))
+    corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
+    return corpus, table.findings(file.member.display)
 
 
-class _Table:
-    """What is collected over the lines of a file."""
-
-    def __init__(self, member: Member) -> None:
-        self.member = member
-        self.findings: list[Finding] = []
-        self.documents: dict[str, int] = {}
-        self.frames: list[dict[str, object]] = []
-
-    def take(self, text: str) -> None:
-        lines = [line.removesuffix("\r") for line in text.split("\n")]
-        if lines[0].split("\t") != list(HEADER):
-            self.tell("SFT101", 1, lines[0], header=" ".join(HEADER))
-            return
-        for record, line in enumerate(lines[1:], start=2):
-            if line:
-                self.line(record, line, line.split("\t"))
-
-    def line(self, record: int, line: str, cells: Sequence[str]) -> None:
-        """Add a frame, or tell why a line is none."""
-        if len(cells) != len(HEADER):
-            self.tell("SFT102", record, line, given=len(cells), wanted=len(HEADER))
-            return
-        name, label, place, confidence, need, relief = cells
-        if label not in _types():
-            self.tell("SFT104", record, line, 1, given=label or "nothing", hint=type_hint(label))
-        if confidence and not _NUMBER.fullmatch(confidence):
-            hint = (
-                "the decimal sign is a point" if "," in confidence else "blanks do not belong in it"
-            )
-            self.tell("SFT103", record, line, 3, given=confidence, hint=hint)
-            return
-        self.frames.append(
-            {
-                "row": len(self.frames),
-                "document": self.documents.setdefault(_unescaped(name), len(self.documents)),
-                "origin": 0,
-                "record": record,
-                "kind": SITUATION,
-                "label": label,
-                "place": _unescaped(place) if place else None,
-                "confidence": float(confidence) if confidence else None,
-                "status": need or None,
-                "resolution": relief or None,
-            }
-        )
-
-    def tell(
-        self, code: str, record: int, line: str, column: int | None = None, **values: object
-    ) -> None:
-        start, end = _stretch(line, "" if column is None else HEADER[column])
-        span = Span(record, start + 1, end + 1)
-        self.findings.append(
-            catalogue()[code].finding(
-                values, file=self.member.display, span=span, excerpt=excerpt(line, span)
-            )
-        )
-
-    def corpus(self, origin: dict[str, object]) -> Corpus:
-        return Corpus(
-            sources=[origin],
-            documents=[
-                {"row": row, "origin": 0, "name": name} for name, row in self.documents.items()
-            ],
-            frames=self.frames,
-        )
+def _unescaped(column: str) -> pl.Expr:
+    cell = pl.col(column).str.replace_all(r"\\", "\0", literal=True)  # no text has this character
+    for character, escape in _ESCAPES.items():
+        cell = cell.str.replace_all(escape, character, literal=True)
+    return pl.when(pl.col(column) == r"\e").then(pl.lit("")).otherwise(
+        cell.str.replace_all("\0", "\\", literal=True)
+    )  # fmt: skip
 
 
-def _types() -> frozenset[str]:
-    listed = schema("speech-sf")["definitions"]["frame"]["properties"]["Type"]["enum"]
-    return frozenset(listed)
-
-
-def _unescaped(cell: str) -> str:
-    r"""What a cell stands for.
-
-    Examples:
-        >>> _unescaped(_escaped("a\tb\\")) == "a\tb\\", _unescaped(_escaped(""))
-        (True, '')
-    """
-    if cell == "\\e":
-        return ""
-    return re.sub(r"\\[\\tnr]", lambda match: _WRITTEN[match[0]], cell)
-
-
-def _escaped(value: str) -> str:
-    return re.sub(r"[\\\t\n\r]", lambda match: _ESCAPES[match[0]], value) or "\\e"
+def _escaped(column: str) -> pl.Expr:
+    cell = pl.col(column)
+    for character, escape in _ESCAPES.items():
+        cell = cell.str.replace_all(character, escape, literal=True)
+    return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
-    return located(member, places, _stretch)
-
-
-def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a cell stands; the line where it has no such cell."""
-    cells = line.split("\t")
-    column = HEADER.index(field) if field in HEADER else len(cells)
-    if column >= len(cells):
-        return 0, len(line)
-    start = sum(len(cell) + 1 for cell in cells[:column])
-    return start, start + len(cells[column])
+    return located(member, places, TABLE.stretch)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The situation frames of all documents."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write("\t".join(HEADER) + "\n")
-        for corpus in corpora:
-            stream.writelines("\t".join(cells) + "\n" for cells in _rows(corpus))
+    """Write the situation frames of all documents."""
+    TABLE.write(map(_rows, corpora), path)
 
 
-def _rows(corpus: Corpus) -> Iterator[tuple[str, ...]]:
+def _rows(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
-    frames = corpus.frames.filter(pl.col("kind") == SITUATION).join(
-        names, on="document", maintain_order="left"
-    )
-    columns = ("name", "label", "place", "confidence", "status", "resolution")
-    for name, label, place, confidence, need, relief in frames.select(columns).iter_rows():
-        written = "" if confidence is None else repr(confidence)
-        where = "" if place is None else _escaped(place)
-        yield _escaped(name), label, where, written, need or "", relief or ""
+    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
+    rows = frames.join(names, on="document", maintain_order="left")
+    return rows.with_columns(name=_escaped("name"), place=_escaped("place"))
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no line can say."""
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """What no line can represent of the tables."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     return {**others(corpus), "segments without frames": silent.height}
@@ -199,5 +156,5 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),
-    count_losses=lost,
+    count_losses=count_losses,
 )

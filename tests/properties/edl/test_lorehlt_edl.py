@@ -12,8 +12,7 @@ from lark.exceptions import UnexpectedInput
 
 from hlteval import validate
 from hlteval.converters import load
-from hlteval.converters.edl.lines import HEADER
-from hlteval.converters.edl.records import record
+from hlteval.converters.edl.records import TABLE, explain
 from hlteval.converters.toolkit.confidences import decimal, from_text, number, to_text
 from hlteval.findings import catalogue
 from hlteval.grammars import load as grammar
@@ -23,6 +22,7 @@ from hlteval.validators.edl.mention_texts import compared
 from hlteval.validators.edl.spans import crossing, in_order, nested
 
 FEW = settings(max_examples=60)
+EXTENT = [column.name for column in TABLE.columns].index("extent")
 
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
 FIELD = ANY.filter(lambda text: not set(text) & set("\t\n\r"))
@@ -118,13 +118,15 @@ def test_the_bulk_reads_what_is_read_one_by_one(lines: list[str]) -> None:
     corpus, _ = read("".join(f"{line}\n" for line in lines).removeprefix("\ufeff").encode())
     if lines:
         lines[0] = lines[0].removeprefix("\ufeff")
-    alone = [(number, record(line)) for number, line in enumerate(lines, start=1) if line.strip()]
-    extents = [(number, *one.extent) for number, one in alone if one.extent]
-    named = corpus.mentions.join(corpus.documents.select("name", document="row"), on="document")
-    found = named.sort("record").select("record", "name", "start", pl.col("end") - 1).rows()
-    assert found == extents
-    refused = [(number, one.faults[0].code) for number, one in alone if not one.extent]
-    assert corpus.rejected_records.select("record", "code").rows() == refused
+    alone = [explain(number, line) for number, line in enumerate(lines, start=1)]
+    alone = [explained for explained, line in zip(alone, lines, strict=True) if line.strip()]
+    extents = [row[EXTENT] for rows, _ in alone for row in rows]
+    names = corpus.documents.select("name", document="row")
+    named = corpus.mentions.sort("record").join(names, on="document", maintain_order="left")
+    found = named.select(found=pl.format("{}:{}-{}", "name", "start", pl.col("end") - 1))
+    assert found["found"].to_list() == extents
+    rejected = [(wrong[0].record, wrong[0].code) for rows, wrong in alone if not rows]
+    assert corpus.rejected_records.select("record", "code").rows() == rejected
     corpus.check_keys()
 
 
@@ -147,7 +149,7 @@ RECORDS = st.tuples(
 @FEW
 @given(st.lists(RECORDS, max_size=4), st.booleans())
 def test_what_was_read_is_written_again(lines: list[str], header: bool) -> None:
-    head = ["\t".join(HEADER)] if header else []
+    head = ["\t".join(TABLE.headings)] if header else []
     data = "".join(f"{line}\n" for line in [*head, *lines]).removeprefix("\ufeff").encode()
     corpus, _ = read(data)
     assert written(corpus, header="yes" if header else "no") == data

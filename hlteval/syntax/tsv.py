@@ -1,0 +1,451 @@
+r"""Tables of tab-separated values, declared by their columns.
+
+A `Table` declares what the lines of a file look like: its columns, each with a type and a pattern,
+its header, and the codes of what can be wrong. The same declaration reads and writes.
+
+Reading has two speeds. Polars splits all lines, counts their cells and compares these with the
+patterns; a line that passes is a row. Every other line is explained by itself, which yields
+problems with their places, and rows as far as it can be read. Nothing is quoted or escaped, short
+lines are not filled up, and a number is what matches a pattern. Patterns run in two engines
+(`re` and Rust's): write `[0-9]` and not `\d`, no lookaround and no backreferences.
+
+Lines end in LF or CRLF; any other CR is part of a cell. The text comes from
+`hlteval.sources.decode`, which reports bytes that are not UTF-8 and removes a byte order mark.
+
+Example:
+    A format with two kinds of problems, wrong numbers of cells and wrong scores::
+
+        TABLE = Table(
+            (
+                Column("name", heading="file_id", pattern=r"[^\t]+"),
+                Column("score", "number", nullable=True, code="ABC102"),
+            ),
+            code="ABC101",
+            header="required",
+            header_code="ABC103",
+        )
+
+    Its reader is ``table = TABLE.read(text)``: `table.rows` holds the columns `record` (the line
+    number), `name` and `score`, and `table.findings(file)` what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from hlteval.findings import Finding, Problem
+
+_PATTERNS = {
+    "text": "",
+    "integer": "[0-9]{1,15}",
+    "number": r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?",
+}
+_TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
+_LONGEST = 80
+WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+"""The white space of Unicode, for use in the brackets of a pattern; `\\s` is more in Python."""
+
+Cells = Sequence[str | None]
+"""The cells of a row, one for each column; None where the line has no such cell."""
+Explanation = tuple[Sequence[Cells], Sequence[Problem]]
+"""The rows that a line is read as, usually one or none, and its problems, the worst first."""
+
+
+def is_blank(text: str) -> bool:
+    r"""Whether a text has no characters but white space, as Unicode defines it.
+
+    Examples:
+        >>> is_blank(" \u3000"), is_blank(""), is_blank("\x1c")
+        (True, True, False)
+    """
+    return re.fullmatch(f"[{WHITE_SPACE}]*", text) is not None
+
+
+def shortened(text: str, length: int = _LONGEST) -> str:
+    """A text as a message quotes it: cut after some characters.
+
+    Examples:
+        >>> shortened("x" * 99, 3), shortened("x")
+        ('xxx…', 'x')
+    """
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Attributes:
+        name: in the data frame.
+        kind: `text`, `integer` or `number`.
+        pattern: what a cell must match in full, or a function that returns it, called when a file
+            is read; by default any text, up to 15 digits, or a decimal number.
+        code: of the problem that a cell does not match, at the cell; the table's `code` without.
+        nullable: whether a cell may be empty, which is null.
+        optional: whether lines may end before this cell, which is null then; all columns after an
+            optional one are optional.
+        tolerated: whether a cell that does not match is reported but read.
+        heading: in the header, if not `name`.
+        describe: further values of the message, from the cell; `given` and `column` are there.
+    """
+
+    name: str
+    kind: Literal["text", "integer", "number"] = "text"
+    pattern: str | Callable[[], str] = ""
+    code: str = ""
+    nullable: bool = False
+    optional: bool = False
+    tolerated: bool = False
+    heading: str = ""
+    describe: Callable[[str], Mapping[str, object]] | None = None
+
+    @property
+    def title(self) -> str:
+        """What the header calls it."""
+        return self.heading or self.name
+
+    @property
+    def full_pattern(self) -> str:
+        """The pattern of a cell, empty for any text."""
+        pattern = self.pattern() if callable(self.pattern) else self.pattern
+        return pattern or _PATTERNS[self.kind]
+
+    def accepts(self, cell: str | None) -> bool:
+        r"""Whether a cell is valid; None is a cell that the line does not have.
+
+        Examples:
+            >>> score = Column("score", "number", nullable=True)
+            >>> [score.accepts(cell) for cell in ("0.5", "", "nan", "1\n")]
+            [True, True, False, False]
+        """
+        if self.full_pattern == "" or (cell is None and self.optional):
+            return True
+        return (self.nullable and not cell) or bool(re.fullmatch(self.full_pattern, cell or ""))
+
+    def accepted(self, cell: pl.Expr) -> pl.Expr:
+        """The same for the cells of all lines."""
+        if self.full_pattern == "":
+            return pl.lit(True)
+        fits = cell.fill_null("").str.contains(f"^(?:{self.full_pattern})$")
+        if self.nullable:
+            fits |= cell.fill_null("") == ""
+        return fits | cell.is_null() if self.optional else fits
+
+    def problem(self, code: str, record: int, start: int, cell: str) -> Problem:
+        """The problem that a cell does not match."""
+        values = {"given": shortened(cell) or "nothing", "column": self.title}
+        more = self.describe(cell) if self.describe else {}
+        return Problem(code, record, start, start + len(cell), {**values, **more})
+
+    def values(self, cells: pl.Series) -> pl.Series:
+        """Valid cells as values of the column's type."""
+        if self.nullable:
+            cells = cells.replace("", None)
+        if self.kind != "number":
+            return cells.cast(_TYPES[self.kind])
+        values = cells.cast(pl.Float64, strict=False)
+        odd = cells.filter(values.is_null()).drop_nulls().unique()  # what Polars does not take
+        numbers = {text: float(text) for text in odd}
+        rest = cells.replace_strict(numbers, default=None, return_dtype=pl.Float64)
+        return values.fill_null(rest)
+
+    def cells(self, values: pl.Series) -> pl.Series:
+        """Values as cells; a null is an empty cell, or none in an optional column.
+
+        Examples:
+            >>> Column("score", "number").cells(pl.Series([0.5, 1e-9, None])).to_list()
+            ['0.5', '1e-09', '']
+        """
+        cells = values.cast(pl.String)
+        if self.kind == "number":  # the text of Polars is Python's but for exponents
+            odd = values.filter(~values.abs().is_between(1e-3, 1e15)).unique().drop_nulls()
+            cells = cells.replace(odd.cast(pl.String), pl.Series([repr(value) for value in odd]))
+        return cells if self.optional else cells.fill_null("")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedTable:
+    """What a table says.
+
+    Attributes:
+        rows: the columns of the declaration after `record`, the 1-based number of the line; in the
+            order of the lines.
+        problems: what is wrong, in the order of the lines.
+        rejected: of these, the first problem of each line that has no row.
+        lines: all lines, without their line breaks.
+    """
+
+    rows: pl.DataFrame
+    problems: Sequence[Problem]
+    rejected: Sequence[Problem]
+    lines: pl.Series
+
+    def findings(self, file: str, *more: Problem) -> list[Finding]:
+        """The findings of all problems and of some that were found later.
+
+        Args:
+            file: the display path of the file.
+            more: problems with the rows.
+        """
+        problems = (*self.problems, *more)
+        lines = self.lines.gather([problem.record - 1 for problem in problems])
+        return [problem.in_line(file, line) for problem, line in zip(problems, lines, strict=True)]
+
+    def rejected_records(
+        self, kind: str, *, origin: int = 0, first: int = 0, id_column: str = ""
+    ) -> list[dict[str, object]]:
+        """The rows of the table `rejected_records`, one for each line without a row.
+
+        Args:
+            kind: what a line should be, such as `mention`.
+            origin: the row of the file in the table `sources`.
+            first: key of the first row.
+            id_column: the column with the identifier of a record.
+        """
+        records = []
+        for row, problem in enumerate(self.rejected, start=first):
+            line = self.lines[problem.record - 1]
+            cells = dict(zip(self.rows.columns[1:], line.split("\t"), strict=False))
+            place = {"row": row, "origin": origin, "id": cells.get(id_column)}
+            records.append({**problem.rejected(kind, line), **place})
+        return records
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    r"""The declaration of a table.
+
+    Attributes:
+        columns: in the order of the cells of a line.
+        code: of a line with too few or too many cells, or with an invalid cell whose column has no
+            code; at the whole line, with the values `given` and `wanted`.
+        header: whether the first line names the columns; an `optional` header is recognised.
+        header_code: of a missing or wrong header, after which nothing is read; with the values
+            `header`, `missing` and `unknown`.
+        exact: whether the header is compared with its case and spaces.
+        any_order: whether the header tells the order of columns. It must name all columns that are
+            neither nullable nor optional, and no unknown ones.
+        ragged: whether lines may be shorter or longer than the table: missing cells count as empty
+            and are null if valid, further ones are ignored, as are unknown columns.
+        empty_code: of an empty line; by default empty lines are ignored.
+        blank_is_empty: whether a line of spaces and tabs is empty.
+        explain: reads a line that is not valid, if it is more than its cells: it is called with the
+            number of the line and the line.
+
+    Examples:
+        >>> columns = (Column("name"), Column("score", "number", code="SFT103"))
+        >>> table = Table(columns, code="SFT102")
+        >>> parsed = table.read("a\t0.5\nb\nc\thigh\n")
+        >>> parsed.rows.rows()
+        [(1, 'a', 0.5)]
+        >>> [(problem.code, problem.record, problem.start + 1) for problem in parsed.problems]
+        [('SFT102', 2, 1), ('SFT103', 3, 3)]
+        >>> table.lines(parsed.rows).to_list()
+        ['a\t0.5']
+    """
+
+    columns: tuple[Column, ...]
+    code: str = ""
+    header: Literal["none", "optional", "required"] = "none"
+    header_code: str = ""
+    exact: bool = True
+    any_order: bool = False
+    ragged: bool = False
+    empty_code: str = ""
+    blank_is_empty: bool = True
+    explain: Callable[[int, str], Explanation] | None = None
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The cells of the header."""
+        return tuple(column.title for column in self.columns)
+
+    def ordered_by(self, line: str) -> Table | None:
+        r"""The table with its columns in the order of a header; None if the line is not a header.
+
+        Args:
+            line: the first line of a file.
+
+        Examples:
+            >>> table = Table((Column("start"), Column("end")), header="required", any_order=True)
+            >>> table.ordered_by("end\tstart").headings
+            ('end', 'start')
+            >>> table.ordered_by("end\tbegin") is None
+            True
+        """
+        titles, wanted = self._titles(line), self._titles("\t".join(self.headings))
+        if not self.any_order:
+            return self if titles == wanted else None
+        known = dict(zip(wanted, self.columns, strict=True))
+        missing, unknown = self._differences(titles)
+        repeated = len(set(titles)) < len(titles)
+        if missing or ((unknown or repeated) and not self.ragged):
+            return None
+        ignored = (Column(f"\t{index}") for index in range(len(titles)))  # no name of a column
+        columns = (known.pop(title, other) for title, other in zip(titles, ignored, strict=True))
+        return replace(self, columns=tuple(replace(column, optional=False) for column in columns))
+
+    def _titles(self, line: str) -> list[str]:
+        cells = line.split("\t")
+        return cells if self.exact else [cell.strip().lower() for cell in cells]
+
+    def _differences(self, titles: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The columns that a header lacks, and those that it has too many."""
+        wanted = dict(zip(self._titles("\t".join(self.headings)), self.columns, strict=True))
+        missing = [
+            title
+            for title, column in wanted.items()
+            if title not in titles and not (column.nullable or column.optional)
+        ]
+        return missing, [title for title in titles if title not in wanted]
+
+    def is_empty(self, line: str) -> bool:
+        """Whether a line is an empty one."""
+        return is_blank(line) if self.blank_is_empty else not line
+
+    def read(self, text: str, *, bulk: bool = True) -> ParsedTable:
+        """Read a file.
+
+        Args:
+            text: of the file.
+            bulk: whether valid lines are read in bulk; otherwise every line is explained, which
+                gives the same.
+        """
+        split = text.removesuffix("\n").split("\n") if text else []
+        lines = pl.Series("line", split, dtype=pl.String).str.strip_suffix("\r")
+        first = lines[0] if len(lines) else ""
+        table = self.ordered_by(first) if self.header != "none" else None
+        if table is None and self.header == "required":
+            missing, unknown = (", ".join(names) for names in self._differences(first.split("\t")))
+            values = {"header": " ".join(self.headings), "missing": missing, "unknown": unknown}
+            problem = Problem(self.header_code, 1, 0, len(first), values)
+            lines = lines if len(lines) else pl.Series("line", [""])
+            return ParsedTable(self._typed(pl.DataFrame()), [problem], [], lines)
+        numbered = lines.to_frame().with_columns(
+            record=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+        )
+        return (table or self)._parsed(numbered.slice(table is not None), lines, self, bulk=bulk)
+
+    def _parsed(
+        self, numbered: pl.DataFrame, lines: pl.Series, declared: Table, *, bulk: bool
+    ) -> ParsedTable:
+        names = [column.name for column in self.columns]
+        cells = pl.col("line").str.split_exact("\t", len(names))
+        cells = cells.struct.rename_fields([*names, "\t"]).alias("\t\t")
+        split = numbered.select("line", "record", cells).unnest("\t\t")
+        fits = split.select(fits=self._fits() if bulk else pl.col("line").is_null()).to_series()
+        rows: list[tuple[object, ...]] = []
+        problems: list[Problem] = []
+        rejected: list[Problem] = []
+        for record, line in split.filter(~fits).select("record", "line").iter_rows():
+            if self.is_empty(line):
+                problems += [Problem(self.empty_code, record, 0, 0)] if self.empty_code else []
+                continue
+            found, wrong = (self.explain or self.explain_cells)(record, line)
+            rows += [(record, *row) for row in found]
+            problems += wrong
+            rejected += [] if found else wrong[:1]
+        accepted = split.filter(fits).select("record", *names)
+        if rows:
+            explained = pl.DataFrame(rows, schema=accepted.schema, orient="row")
+            accepted = pl.concat([accepted, explained]).sort("record", maintain_order=True)
+        return ParsedTable(declared._typed(accepted), problems, rejected, lines)
+
+    def _fits(self) -> pl.Expr:
+        """Whether a line has as many cells as it must have, and all of them are valid."""
+        fits = [column.accepted(pl.col(column.name)) for column in self.columns]
+        if not self.ragged:
+            last = [column.name for column in self.columns if not column.optional][-1:]
+            fits += [pl.col("\t").is_null(), *(pl.col(name).is_not_null() for name in last)]
+        blank = pl.col("line").str.strip_chars() if self.blank_is_empty else pl.col("line")
+        return pl.all_horizontal(blank != "", *fits)
+
+    def _typed(self, cells: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the types of the columns; a column that is not there is null."""
+        columns = [
+            column.values(cells[column.name]).alias(column.name)
+            if column.name in cells.columns
+            else pl.Series(column.name, [None] * cells.height, dtype=_TYPES[column.kind])
+            for column in self.columns
+        ]
+        record = cells["record"] if "record" in cells.columns else pl.Series("record", [])
+        return pl.DataFrame([record.cast(pl.Int64), *columns])
+
+    def explain_cells(self, record: int, line: str) -> Explanation:
+        r"""Read a line by itself: its cells, or what is wrong with them.
+
+        Args:
+            record: the number of the line.
+            line: the line, without its line break.
+
+        Examples:
+            >>> Table((Column("start", "integer"),), code="SNT101").explain_cells(3, "x")[1][0]
+            Problem(code='SNT101', record=3, start=0, end=1, values={'given': 1, 'wanted': 1})
+        """
+        written = line.split("\t")
+        count, wanted = len(written), len(self.columns)
+        fewest = sum(not column.optional for column in self.columns)
+        whole = Problem(self.code, record, 0, len(line), {"given": count, "wanted": wanted})
+        if not (fewest <= count <= wanted or self.ragged):
+            return (), [whole]
+        cells: Cells = [*written[:wanted], *[None] * (wanted - count)]
+        starts = [0, *accumulate(len(cell) + 1 for cell in written), *[len(line)] * wanted]
+        wrong = {
+            column: column.problem(column.code, record, start, cell or "")
+            for column, cell, start in zip(self.columns, cells, starts, strict=False)
+            if not column.accepts(cell)
+        }
+        problems = [problem for problem in wrong.values() if problem.code]
+        if len(problems) < len(wrong):
+            problems.insert(0, whole)
+        return () if any(not column.tolerated for column in wrong) else [cells], problems
+
+    def stretch(self, line: str, name: str) -> tuple[int, int]:
+        r"""Where a cell is in its line: first code point, and one past the last, 0-based.
+
+        Args:
+            line: the line.
+            name: of the column, or its heading; the whole line for any other name, and for a cell
+                that the line does not have.
+
+        Examples:
+            >>> Table((Column("start"), Column("end"))).stretch("10\t25", "end")
+            (3, 5)
+        """
+        cells = line.split("\t")
+        for column, cell, end in zip(
+            self.columns, cells, accumulate(len(cell) + 1 for cell in cells), strict=False
+        ):
+            if name in (column.name, column.title):
+                return end - 1 - len(cell), end - 1
+        return 0, len(line)
+
+    def lines(self, rows: pl.DataFrame) -> pl.Series:
+        """The lines of some rows, without line breaks.
+
+        Args:
+            rows: with the columns of the table, each writable; others are ignored.
+        """
+        cells = [column.cells(rows[column.name]).alias(column.name) for column in self.columns]
+        line = pl.concat_str(pl.all(), separator="\t", ignore_nulls=True)
+        return pl.DataFrame(cells).select(line=line)["line"]
+
+    def write(self, tables: Iterable[pl.DataFrame], path: Path) -> None:
+        """Write rows to a file, in UTF-8 with LF, after the header if there must be one.
+
+        Args:
+            tables: rows, see `lines`.
+            path: of the file.
+        """
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            if self.header == "required":
+                stream.write("\t".join(self.headings) + "\n")
+            for rows in tables:
+                stream.writelines(f"{line}\n" for line in self.lines(rows))
