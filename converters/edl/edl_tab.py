@@ -114,8 +114,12 @@ def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
 
 def _tables(cells: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The documents, mentions and links of the lines of all files."""
-    extent = pl.col("extent").str.extract_groups("^(?<name>.*):(?<start>[0-9]+)-(?<last>[0-9]+)$")
-    rows = cells.with_columns(extent).unnest("extent").with_columns(_row())
+    extent, offsets = pl.col("extent").str, pl.col("offsets").str
+    rows = cells.with_columns(_row(), offsets=extent.split(":").list.last())
+    rows = rows.with_columns(
+        name=extent.head(extent.len_chars() - offsets.len_chars() - 1),
+        offsets=offsets.split_exact("-", 1).struct.rename_fields(["start", "last"]),
+    ).unnest("offsets")
     rows = rows.with_columns(pl.col("start", "last").cast(pl.Int64))
     documents = rows.group_by("name", maintain_order=True).agg(pl.col("origin").first())
     documents = documents.with_columns(_row())

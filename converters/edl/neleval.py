@@ -65,7 +65,8 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         problems.append(Problem("NEL201", record, *stretch, {"start": start, "last": last}))
     findings = table.findings(file.member.display, *problems)
     rejected = table.rejected_records("mention")
-    rows = table.rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("record"))
+    at, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
+    rows = table.rows.with_columns(rank=1 + at - pl.when(is_best).then(at).forward_fill())
     return _corpus(rows, file.origin, rejected), findings
 
 

@@ -119,7 +119,9 @@ def test_the_bulk_reads_what_is_read_one_by_one(lines: list[str]) -> None:
     if lines:
         lines[0] = lines[0].removeprefix("\ufeff")
     alone = [explain(number, line) for number, line in enumerate(lines, start=1)]
-    alone = [explained for explained, line in zip(alone, lines, strict=True) if line.strip()]
+    alone = [
+        explained for explained, line in zip(alone, lines, strict=True) if not TABLE.is_empty(line)
+    ]
     extents = [row[EXTENT] for rows, _ in alone for row in rows]
     names = corpus.documents.select("name", document="row")
     named = corpus.mentions.sort("record").join(names, on="document", maintain_order="left")
