@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import polars as pl
 
 from hlteval.scoring.edl.measures import DEFAULT, WrongMeasure, measures
 from hlteval.scoring.edl.metric import LinkMatch
-from hlteval.tasks.option_tables import lines
+from hlteval.syntax.tsv import Column, Table
+from hlteval.tasks.option_tables import read_table
 from hlteval.tasks.task import WrongOption
+
+_NUMBER = r"[+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+WEIGHTS = Table(
+    (
+        Column("reference"),
+        Column("system"),
+        Column("weight", "number", pattern=f" *{_NUMBER} *", code="weight"),
+    ),
+    code="weights",
+)
+ZONES = Table(
+    (
+        Column("docid"),
+        Column("start", "integer", code="offset"),
+        Column("last", "integer", code="offset"),
+    ),
+    code="zones",
+)
+_MESSAGES = {
+    "weights": "a line is reference's type, system's type, weight, with tabs between",
+    "weight": "{given} is no weight; write a number from 0",
+    "zones": "a line is document, first offset, last offset, with tabs between",
+    "offset": "{given} is no offset; write a whole number",
+}
 
 
 def metric(profile: str, options: Mapping[str, str]) -> LinkMatch:
@@ -48,16 +73,8 @@ def type_weights(path: str) -> dict[tuple[str, str], float]:
     Raises:
         WrongOption: for a line that is none, with its number; or for what cannot be read.
     """
-    weights: dict[tuple[str, str], float] = {}
-    for number, (ours, theirs, written) in _table(path, "reference's type, system's type, weight"):
-        try:
-            weight = float(written)
-        except ValueError:
-            weight = -1.0
-        if not 0 <= weight < float("inf"):
-            raise WrongOption(f"{path}:{number}: {written} is no weight; write a number from 0")
-        weights[ours, theirs] = max(weight, weights.get((ours, theirs), 0.0))
-    return weights
+    rows = read_table(path, WEIGHTS, _MESSAGES).group_by("reference", "system", maintain_order=True)
+    return {(ours, theirs): weight for ours, theirs, weight in rows.agg(pl.max("weight")).rows()}
 
 
 def zones(path: str) -> pl.DataFrame:
@@ -69,16 +86,4 @@ def zones(path: str) -> pl.DataFrame:
     Raises:
         WrongOption: for a line that is none, with its number; or for what cannot be read.
     """
-    rows = []
-    for number, (document, start, last) in _table(path, "document, first offset, last offset"):
-        for offset in (start, last):
-            if not (offset.isascii() and offset.isdigit() and len(offset) <= 15):
-                raise WrongOption(f"{path}:{number}: {offset} is no offset; write a whole number")
-        rows.append((document, int(start), int(last)))
-    schema = {"docid": pl.String, "start": pl.Int64, "last": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _table(path: str, columns: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a table of three columns, with their numbers."""
-    return lines(path, 3, f"{columns}, with tabs between")
+    return read_table(path, ZONES, _MESSAGES).drop("record")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import cast
 
 from hlteval.scoring.situations.metric import FrameMatch
-from hlteval.tasks.option_tables import lines
+from hlteval.syntax.tsv import Column, Table
+from hlteval.tasks.option_tables import read_table
 
 
 def metric(profile: str, options: Mapping[str, str]) -> FrameMatch:
@@ -38,5 +39,6 @@ def dictionary(path: str) -> dict[str, str]:
     Raises:
         WrongOption: for a line that is none, with its number; or for what cannot be read.
     """
-    told = "the written form, a tab, and the name to compare"
-    return {written: name for _, (written, name) in lines(path, 2, told)}
+    table = Table((Column("written"), Column("name")), code="line")
+    message = "a line is the written form, a tab, and the name to compare"
+    return dict(read_table(path, table, {"line": message}).drop("record").rows())

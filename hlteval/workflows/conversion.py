@@ -6,10 +6,10 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from hlteval.converters import Format, ReadResult, WrongSetting, known, load
+from hlteval.converters import BUILTIN, Format, ReadResult, WrongSetting, known, load
 from hlteval.findings import Finding, finding, in_order
 from hlteval.representation import Corpus
 from hlteval.sources import Source, open_source, sha256, writing
@@ -57,13 +57,11 @@ def detected(source: Source, form: str | None = None) -> Format:
         return named
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
     suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
-    if len(fitting) == 1 or len(suffixed) == 1:  # what looks alike is told apart by its name
-        return suffixed[0] if len(suffixed) == 1 else fitting[0]
-    reason = (
-        "could be " + " or ".join(f.name for f in fitting)
-        if fitting
-        else "looks like no known format"
-    )
+    fitting = _preferred(suffixed or fitting)  # what looks alike is told apart by its name
+    if len(fitting) == 1:
+        return fitting[0]
+    names = " or ".join(candidate.name for candidate in fitting)
+    reason = f"could be {names}" if names else "looks like no known format"
     raise UnknownFormat(f"{source.path} {reason}; name the format with --from")
 
 
@@ -73,23 +71,60 @@ def _named(name: str) -> Format:
     return load(name)
 
 
-def target(path: str, form: str | None = None) -> Format:
+def target(
+    path: str,
+    form: str | None = None,
+    given: Format | None = None,
+    tables: Callable[[], Collection[str]] = tuple,
+) -> Format:
     """The format to write to a path, by its name or by the path's suffix.
 
+    Of several formats with the suffix, built-in ones go before those of plug-ins, then those of the
+    family of the input, then those that can represent the most of its tables.
+
+    Args:
+        path: to write to.
+        form: name of the format.
+        given: the format of the input.
+        tables: returns the names of the tables that the input has; called if they are needed.
+
     Raises:
-        UnknownFormat: if it cannot be told, or cannot be written.
+        UnknownFormat: if there is no such format, or several, or it cannot be written.
     """
-    formats = [_named(form)] if form else [load(name) for name in known()]
-    lengths = {
-        f.name: max((len(s) for s in f.suffixes if path.endswith(s)), default=0) for f in formats
-    }
-    longest = 0 if form else max(1, *lengths.values())  # .rsd.txt before .txt
-    fitting = [f for f in formats if f.write and lengths[f.name] >= longest]
+    if form is not None:
+        named = _named(form)
+        if named.write is None:
+            raise UnknownFormat(f"{form} cannot be written; {_writable()}")
+        return named
+    formats = [load(name) for name in known()]
+    fitting = _preferred([f for f in formats if f.write and path.endswith(f.suffixes)])
+    lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
+    longest = max(lengths, default=0)  # .rsd.txt before .txt
+    fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
+    family = [f for f in fitting if given and _family(f.name) == _family(given.name)]
+    if len(fitting := family or fitting) > 1:
+        present = set(tables())
+        counts = {f.name: len(present.intersection(f.tables)) for f in fitting}
+        fitting = [f for f in fitting if counts[f.name] == max(counts.values())]
     if len(fitting) != 1:
-        writable = ", ".join(name for name in known() if load(name).write)
-        reason = f"{form} cannot be written" if form else f"{path} does not tell the format"
-        raise UnknownFormat(f"{reason}; name one with --to: {writable}")
+        names = " or ".join(f.name for f in fitting)
+        reason = f", which could be {names}" if names else ""
+        raise UnknownFormat(f"{path} does not tell the format{reason}; {_writable()}")
     return fitting[0]
+
+
+def _writable() -> str:
+    return "name one with --to: " + ", ".join(name for name in known() if load(name).write)
+
+
+def _family(name: str) -> str:
+    """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
+    return known()[name].partition(":")[0].rpartition(".")[0]
+
+
+def _preferred(formats: list[Format]) -> list[Format]:
+    """The built-in ones of some formats, or all if none is."""
+    return [f for f in formats if f.name in BUILTIN] or formats
 
 
 def convert(
@@ -121,8 +156,10 @@ def convert(
         FileNotFoundError: if a path does not exist.
         FileExistsError: if the output is a folder that holds something.
     """
-    source, written = open_source(path), target(output, to_format)
-    form, written = _set(detected(source, from_format), written, settings or {})
+    source = open_source(path)
+    given = detected(source, from_format)
+    written = target(output, to_format, given, lambda: _tables(given, source))
+    form, written = _set(given, written, settings or {})
     run = _Run(form, source, written)
     if output == "-":
         run.to_stdout(strict_loss=strict_loss)
@@ -130,6 +167,12 @@ def convert(
         with writing(Path(output)) as unfinished:
             run.write(unfinished, strict_loss=strict_loss)
     return in_order(run.findings)
+
+
+def _tables(form: Format, source: Source) -> list[str]:
+    """The tables of the first batch of a source that have rows."""
+    corpora = (reading.corpus for reading in form.read(source))
+    return [name for name, rows in next(corpora, Corpus()).tables() if rows.height]
 
 
 def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Format, Format]:

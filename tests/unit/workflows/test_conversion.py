@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hlteval import convert, read
-from hlteval.converters import load
+from hlteval.converters import BUILTIN, Format, load
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Member, Source, open_source
 from hlteval.workflows import conversion
 from hlteval.workflows.conversion import Lossy, UnknownFormat, detected, target
 
@@ -33,6 +34,81 @@ def test_a_suffix_of_several_formats_tells_none() -> None:
     """Texts are `.txt` beside the annotations of BioNLP-ST and of brat."""
     with pytest.raises(UnknownFormat, match=r"a\.txt does not tell the format"):
         target("a.txt")
+
+
+EDL = FIXTURES / "lorehlt-edl" / "valid" / "submission.tab"
+SECOND = replace(load("document-list"), name="second", suffixes=(".tab",))
+"""Another format with the suffix of `edl-tab`, of documents."""
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Format, str], None]:
+    """Add a format, by the module that declares it: a built-in one without a colon."""
+
+    def add(added: Format, module: str) -> None:
+        builtin = dict(BUILTIN) if ":" in module else {**BUILTIN, added.name: module}
+        names = {added.name: module, **BUILTIN}
+        monkeypatch.setattr(conversion, "BUILTIN", builtin)
+        monkeypatch.setattr(conversion, "known", lambda: names)
+        monkeypatch.setattr(
+            conversion, "load", lambda name: added if name == added.name else load(name)
+        )
+
+    return add
+
+
+Install = Callable[[Format, str], None]
+ELSEWHERE = "hlteval.converters.ccu.second"
+
+
+def test_of_formats_with_one_suffix_the_family_of_the_input_decides(install: Install) -> None:
+    install(SECOND, ELSEWHERE)
+    assert target("out.tab", None, load("neleval")).name == "edl-tab"
+    install(SECOND, "hlteval.converters.lists.second")
+    assert target("out.tab", None, load("seedev-sentences")).name == "second"
+
+
+def test_of_formats_with_one_suffix_the_tables_at_hand_decide(install: Install) -> None:
+    install(SECOND, ELSEWHERE)
+    tables = ("sources", "documents", "mentions")
+    assert target("out.tab", None, load("jsonl"), lambda: tables).name == "edl-tab"
+
+
+def test_what_stays_ambiguous_is_an_error_with_the_candidates(install: Install) -> None:
+    install(SECOND, ELSEWHERE)
+    reason = r"out\.tab does not tell the format, which could be second or edl-tab; .*--to: "
+    with pytest.raises(UnknownFormat, match=reason):
+        target("out.tab", None, load("jsonl"), lambda: ("sources", "documents"))
+
+
+@pytest.mark.parametrize("suffix", [".tab", ".longer.tab"])
+def test_a_plug_in_never_stands_beside_a_built_in_format(install: Install, suffix: str) -> None:
+    install(replace(SECOND, suffixes=(suffix, ".own")), "second.format:FORMAT")
+    assert target("out.longer.tab", None, load("jsonl"), lambda: ("documents",)).name == "edl-tab"
+    assert target("out.own", None, load("jsonl"), lambda: ("documents",)).name == "second"
+
+
+def test_a_plug_in_never_wins_where_files_look_alike(install: Install) -> None:
+    greedy = replace(SECOND, sniff=lambda _: True)
+    install(greedy, "second.format:FORMAT")
+    assert detected(open_source(str(EDL))).name == "edl-tab"
+    install(greedy, ELSEWHERE)
+    with pytest.raises(UnknownFormat, match="could be second or edl-tab"):
+        detected(open_source(str(EDL)))
+
+
+@pytest.mark.parametrize("between", ["kept.jsonl", None])
+def test_a_table_is_converted_beside_a_second_format(
+    between: str | None, install: Install, tmp_path: Path
+) -> None:
+    """By its family, or from a format that keeps everything by the tables that there are."""
+    install(SECOND, ELSEWHERE)
+    given = str(EDL)
+    if between:
+        given = str(tmp_path / between)
+        convert(str(EDL), given)
+    convert(given, str(tmp_path / "out.tab"))
+    assert (tmp_path / "out.tab").read_bytes() == EDL.read_bytes()
 
 
 @pytest.mark.parametrize(
