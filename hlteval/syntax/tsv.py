@@ -396,7 +396,7 @@ class Table:
         if not (fewest <= count <= wanted or self.ragged):
             return (), [whole]
         cells: Cells = [*written[:wanted], *[None] * (wanted - count)]
-        starts = [0, *accumulate(len(cell) + 1 for cell in written), *[len(line)] * wanted]
+        starts = [0, *accumulate(len(cell) + 1 for cell in written[:-1]), *[len(line)] * wanted]
         wrong = {
             column: column.problem(column.code, record, start, cell or "")
             for column, cell, start in zip(self.columns, cells, starts, strict=False)
