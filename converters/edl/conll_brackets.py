@@ -1,4 +1,4 @@
-"""The lines of CoNLL coreference: columns, the brackets of the last one, names of documents."""
+"""The lines of CoNLL coreference: columns, the brackets in the last, names of documents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NONE = {"-", "_", "*"}
 
 
 def columns(line: str) -> list[str]:
-    r"""The columns of a line: divided by tabs where it has some, else by blanks.
+    r"""The columns of a line: separated by tabs if it has some, else by spaces.
 
     Examples:
         >>> columns("d 0 1  Osh (3)"), columns("New York\t-")
@@ -20,26 +20,33 @@ def columns(line: str) -> list[str]:
     return line.split("\t") if "\t" in line else line.split() or [""]
 
 
-def parts(cell: str) -> list[tuple[bool, str, bool]] | None:
-    """What a cell says: for each part whether it begins, its entity, whether it ends.
+def brackets(cell: str) -> list[tuple[bool, str, bool]] | None:
+    """The mentions that begin or end at a token, from its last column.
+
+    Args:
+        cell: of the last column, with `|` between its parts.
 
     Returns:
-        None where the cell is none.
+        For each part whether a mention begins, its entity, and whether it ends; None if the cell is
+        not valid.
 
     Examples:
-        >>> parts("(1|(7)"), parts("-"), parts("1|")
+        >>> brackets("(1|(7)"), brackets("-"), brackets("1|")
         ([(True, '1', False), (True, '7', True)], [], None)
     """
     if cell in NONE:
         return []
-    found = [_PART.fullmatch(one) for one in cell.split("|")]
-    said = [(bool(one[1]), one[2], bool(one[3])) for one in found if one is not None]
-    whole = len(said) == len(found) and all(begins or ends for begins, _, ends in said)
-    return said if whole else None
+    found = []
+    for text in cell.split("|"):
+        match = _PART.fullmatch(text)
+        if match is None or not (match[1] or match[3]):
+            return None
+        found.append((bool(match[1]), match[2], bool(match[3])))
+    return found
 
 
 def part(begun: re.Match[str]) -> str:
-    """The name of a document, with its part where that is not the first.
+    """The name of a document, with its part if that is not the first.
 
     Examples:
         >>> line = "#begin document (D1); part 002"

@@ -28,16 +28,15 @@ Codes raised: CRF1xx.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.edl.conll_brackets import BEGIN, END, columns, part, parts
-from hlteval.converters.edl.conll_coref_lines import lost, write
+from hlteval.converters.edl.conll_brackets import BEGIN, END, brackets, columns, part
+from hlteval.converters.edl.conll_coref_lines import count_losses, write
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
+from hlteval.converters.toolkit.single_file import head, located
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -69,7 +68,7 @@ def read(
 
 
 class _Table:
-    """What is collected over the lines of all files."""
+    """The rows of all files."""
 
     def __init__(self, path: str, offsets: Offsets, entities: Entities) -> None:
         self.path, self.offsets, self.entities = path, offsets, entities
@@ -110,7 +109,7 @@ class _Table:
         elif not line.strip():
             self.sentence()
         elif self.here is None:
-            self.tell("CRF101", number, line, display)
+            self.report("CRF101", number, line, display)
         else:
             self.token(self.here, number, line, display)
 
@@ -122,11 +121,11 @@ class _Table:
         self.here = _Document(name, known, self.texts[known])
 
     def close(self, display: str) -> None:
-        """End a document: what was begun and not ended is told."""
+        """End a document, and report mentions that begin but do not end."""
         self.sentence()
         for entity, begun in self.here.begun.items() if self.here else ():
             for _, number, line in begun:
-                self.tell("CRF105", number, line, display, entity=entity)
+                self.report("CRF105", number, line, display, entity=entity)
         self.here = None
 
     def sentence(self) -> None:
@@ -136,7 +135,7 @@ class _Table:
             first, last = here.tokens[0], here.tokens[-1]
             segment = len(self.rows["segments"])
             self.rows["segments"].append((*first[:3], first[3], last[4]))
-            self.rows["tokens"] += [(*one[:3], segment, *one[3:]) for one in here.tokens]
+            self.rows["tokens"] += [(*token[:3], segment, *token[3:]) for token in here.tokens]
             here.tokens.clear()
             here.separate("\n")
 
@@ -145,38 +144,36 @@ class _Table:
         cells = columns(line)
         word = cells[3] if len(cells) > 4 else cells[0]
         if len(cells) < 2:
-            self.tell("CRF102", number, line, display)
+            self.report("CRF102", number, line, display)
             return
         start, end = here.place(word, self.offsets)
         origin = len(self.sources) - 1
         here.tokens.append((here.row, origin, number, start, end, word))
-        said = parts(cells[-1])
-        if said is None:
-            self.tell("CRF103", number, line, display, given=cells[-1])
+        found = brackets(cells[-1])
+        if found is None:
+            self.report("CRF103", number, line, display, given=cells[-1])
             return
-        for begins, entity, ends in said:
+        for begins, entity, ends in found:
             if begins:
                 here.begun.setdefault(entity, []).append((start, number, line))
             if ends and here.begun.get(entity):
                 first, begun, _ = here.begun[entity].pop()
-                mention = (here.row, origin, begun, "", "", first, end, self.named(entity))
+                mention = (here.row, origin, begun, "", "", first, end, self.identifier(entity))
                 self.rows["mentions"].append(mention)
             elif ends:
-                self.tell("CRF104", number, line, display, entity=entity)
+                self.report("CRF104", number, line, display, entity=entity)
 
-    def named(self, entity: str) -> str:
-        """An entity as the representation has it."""
+    def identifier(self, entity: str) -> str:
+        """The identifier of an entity in the representation."""
         if self.entities == "written" or not entity.isdigit() or self.here is None:
             return entity
         return f"NIL{entity}" if self.entities == "corpus" else f"NIL{entity}:{self.here.name}"
 
-    def tell(self, code: str, number: int, line: str, display: str, **values: object) -> None:
-        end = len(line) + 1
-        start = end - len(columns(line)[-1]) if code in {"CRF103", "CRF104", "CRF105"} else 1
-        span = Span(number, start, end)
-        self.findings.append(
-            catalogue()[code].finding(values, file=display, span=span, excerpt=excerpt(line, span))
-        )
+    def report(self, code: str, number: int, line: str, display: str, **values: object) -> None:
+        in_last = code in {"CRF103", "CRF104", "CRF105"}
+        start, end = _stretch(line, "entity" if in_last else "")
+        problem = Problem(code, number, start, end, values)
+        self.findings.append(problem.in_line(display, line))
 
     def corpus(self) -> Corpus:
         """Everything that was read."""
@@ -188,10 +185,10 @@ class _Table:
         tables = {
             name: pl.DataFrame(
                 self.rows[name],
-                schema={column: TABLES[name].schema[column] for column in told},
+                schema={column: TABLES[name].schema[column] for column in names},
                 orient="row",
             ).with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-            for name, told in _COLUMNS.items()
+            for name, names in _COLUMNS.items()
         }
         return Corpus(sources=self.sources, documents=documents, **tables)
 
@@ -206,9 +203,9 @@ class _Document:
         self.length = sum(map(len, words))
         self.number = sum(word not in {" ", "\n"} for word in words)
 
-    def separate(self, blank: str) -> None:
-        """Put a blank behind a token."""
-        self.words.append(blank)
+    def separate(self, space: str) -> None:
+        """Put a space or a line break after a token."""
+        self.words.append(space)
         self.length += 1
 
     def place(self, word: str, offsets: Offsets) -> tuple[int, int]:
@@ -224,25 +221,13 @@ class _Document:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file, or what their last columns say."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    wanted = {place.record for place in places}
-    lines = (decoded.text or "").split("\n")
-    kept = {
-        number: line.removesuffix("\r")
-        for number, line in islice(enumerate(lines, start=1), max(wanted, default=0))
-        if number in wanted
-    }
-    return [
-        _located(kept[place.record], place) if place.record in kept else None for place in places
-    ]
+    """The lines of places of a file, or their last columns."""
+    return located(member, places, _stretch)
 
 
-def _located(line: str, place: FieldRef) -> Location:
-    end = len(line) + 1
-    start = end - len(columns(line)[-1]) if place.field in {"extent", "offsets", "entity"} else 1
-    span = Span(place.record, start, end)
-    return Location(span, excerpt(line, span))
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    in_last = field in {"extent", "offsets", "entity"}
+    return len(line) - len(columns(line)[-1]) if in_last else 0, len(line)
 
 
 FORMAT = Format(
@@ -256,7 +241,7 @@ FORMAT = Format(
     write=write,
     known_losses="columns between word and entity; which end belongs to which mention, where "
     "mentions of one entity cross",
-    count_losses=lost,
+    count_losses=count_losses,
     settings=(
         Setting(
             "offsets",

@@ -13,11 +13,11 @@ from hlteval.representation import Corpus
 
 _ENTITY = r"^[^()|\s]+$"
 _PARTED = re.compile(r"(.*);([1-9][0-9]*)", re.DOTALL)
-_BLANKS = re.compile(r"\s+")
+_SPACES = re.compile(r"\s+")
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The documents that have tokens."""
+    """Write the documents that have tokens."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for corpus in corpora:
             stream.writelines(f"{line}\n" for line in _lines(corpus))
@@ -63,9 +63,9 @@ def _placed(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
     numbered = placed.with_columns(
         number=pl.col("entity").str.extract(r"^NIL([0-9]+):", 1).fill_null("")
     )
-    said = pl.when(pl.col("entity") == own).then("number").otherwise("entity")
-    return numbered.with_columns(said=said).filter(
-        pl.col("first") <= pl.col("last"), pl.col("said").str.contains(_ENTITY)
+    written = pl.when(pl.col("entity") == own).then("number").otherwise("entity")
+    return numbered.with_columns(written=written).filter(
+        pl.col("first") <= pl.col("last"), pl.col("written").str.contains(_ENTITY)
     )
 
 
@@ -73,13 +73,13 @@ def _read_again() -> pl.Expr:
     """Whether a token is read with the same offsets: its number, or characters of the words."""
     number = pl.int_range(1, pl.len() + 1).over("document")
     length = pl.col("text").str.len_chars().cast(pl.Int64)
-    behind = (length + 1).cum_sum().over("document") - 1
-    counted = (pl.col("start") == number) & (pl.col("end") == number + 1)
-    return counted | ((pl.col("start") == behind - length) & (pl.col("end") == behind))
+    end = (length + 1).cum_sum().over("document") - 1
+    by_number = (pl.col("start") == number) & (pl.col("end") == number + 1)
+    return by_number | ((pl.col("start") == end - length) & (pl.col("end") == end))
 
 
-def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no line can say."""
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """What no line can represent of the tables."""
     tokens = _tokens(corpus)
     placed = _placed(corpus, tokens)
     silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
@@ -105,17 +105,19 @@ def _lines(corpus: Corpus) -> Iterator[str]:
     tokens = _tokens(corpus)
     brackets = _brackets(_placed(corpus, tokens))
     document, segment, number = None, None, 0
-    for name, said, token, text in tokens.select("named", "segment_row", "token", "text").rows():
+    for name, sentence, token, text in tokens.select(
+        "named", "segment_row", "token", "text"
+    ).rows():
         if name != document:
             yield from (["", "#end document"] if document is not None else [])
             yield _begin(name)
-            document, segment, number = name, said, 0
-        elif said != segment:
+            document, segment, number = name, sentence, 0
+        elif sentence != segment:
             yield ""
-            segment, number = said, 0
-        word = _BLANKS.sub("_", text)
+            segment, number = sentence, 0
+        word = _SPACES.sub("_", text)
         base = _PARTED.fullmatch(name)
-        shown = _BLANKS.sub("_", base[1] if base else name)
+        shown = _SPACES.sub("_", base[1] if base else name)
         cell = "|".join(brackets.get(token, ())) or "-"
         yield "\t".join([shown or "-", str(base[2] if base else 0), str(number), word, cell])
         number += 1
@@ -123,12 +125,12 @@ def _lines(corpus: Corpus) -> Iterator[str]:
 
 
 def _brackets(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
-    """What the last column says, by token: what begins there, the outer first; then what ends."""
+    """The parts of the last column by token: mentions that begin, outer ones first, then that end."""
     ordered = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
-    rows = ordered.select("first", "last", "said").rows()
+    rows = ordered.select("first", "last", "written").rows()
     cells: dict[int, list[str]] = {}
-    for first, last, said in rows:
-        cells.setdefault(first, []).append(f"({said})" if first == last else f"({said}")
-    for _, last, said in (row for row in reversed(rows) if row[0] != row[1]):
-        cells.setdefault(last, []).append(f"{said})")
+    for first, last, entity in rows:
+        cells.setdefault(first, []).append(f"({entity})" if first == last else f"({entity}")
+    for _, last, entity in (row for row in reversed(rows) if row[0] != row[1]):
+        cells.setdefault(last, []).append(f"{entity})")
     return cells

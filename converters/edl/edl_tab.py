@@ -27,6 +27,7 @@ from hlteval.converters.edl.lines import count_losses, write
 from hlteval.converters.edl.records import TABLE, explain
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text
+from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import in_line
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import TABLES, Corpus
@@ -115,21 +116,13 @@ def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
 def _tables(cells: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The documents, mentions and links of the lines of all files."""
     extent, offsets = pl.col("extent").str, pl.col("offsets").str
-    rows = cells.with_columns(_row(), offsets=extent.split(":").list.last())
+    rows = cells.with_columns(offsets=extent.split(":").list.last())
     rows = rows.with_columns(
         name=extent.head(extent.len_chars() - offsets.len_chars() - 1),
         offsets=offsets.split_exact("-", 1).struct.rename_fields(["start", "last"]),
     ).unnest("offsets")
-    rows = rows.with_columns(pl.col("start", "last").cast(pl.Int64))
-    documents = rows.group_by("name", maintain_order=True).agg(pl.col("origin").first())
-    documents = documents.with_columns(_row())
-    names = documents.select("name", document="row")
-    rows = rows.join(names, on="name", how="left", maintain_order="left")
-    return {"documents": documents, "mentions": _mentions(rows), "links": _links(rows)}
-
-
-def _row() -> pl.Expr:
-    return pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+    documents, mentions = with_documents(rows.with_columns(pl.col("start", "last").cast(pl.Int64)))
+    return {"documents": documents, "mentions": _mentions(mentions), "links": _links(mentions)}
 
 
 def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
@@ -164,7 +157,10 @@ def _links(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("entity").str.split("|").list.slice(1),
     )
     links = several.explode("entity")
-    ranked = links.with_columns(_row(), rank=pl.int_range(2, pl.len() + 2).over("mention_row"))
+    ranked = links.with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64),
+        rank=pl.int_range(2, pl.len() + 2).over("mention_row"),
+    )
     return ranked.with_columns(label=pl.lit(None, pl.String), confidence=pl.lit(None, pl.Float64))
 
 

@@ -28,7 +28,8 @@ from hlteval.converters.toolkit.single_file import File, head, readings
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import WHITE_SPACE, Column, Table
+from hlteval.syntax.tsv import Column, Table
+from hlteval.syntax.tsv_columns import WHITE_SPACE
 
 TABLE = Table(
     (

@@ -31,8 +31,9 @@ import polars as pl
 from hlteval.converters.edl.neleval_records import TABLE, place
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text, to_text
+from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -56,13 +57,10 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     table = TABLE.read(file.text or "")
-    problems = []
-    reversed_spans = table.rows.filter(pl.col("last") < pl.col("start"))
-    for record, start, last in (
-        reversed_spans.select("record", "start", "last").unique(maintain_order=True).rows()
-    ):
-        stretch = place(table.lines[record - 1].split("\t"), 1, 2)
-        problems.append(Problem("NEL201", record, *stretch, {"start": start, "last": last}))
+    reversed_spans = table.rows.filter(pl.col("last") < pl.col("start")).unique(
+        "record", keep="first", maintain_order=True
+    )
+    problems = table.problems_at("NEL201", reversed_spans, "start", "last")
     findings = table.findings(file.member.display, *problems)
     rejected = table.rejected_records("mention")
     at, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
@@ -75,29 +73,21 @@ def _corpus(
 ) -> Corpus:
     """The corpus of a file; of the candidates of a span, the first is the mention's own."""
     best = pl.col("rank") == 1
-    documents = rows.select("name").unique(maintain_order=True).with_columns(*_keys())
-    names = documents.select("name", document="row")
-    mentions = rows.filter(best).join(names, on="name", maintain_order="left")
-    mentions = mentions.with_columns(*_keys())
-    keys = mentions.select("record", "document", mention_row="row")
+    documents, mentions = with_documents(rows.filter(best))
+    keys = mentions.select("record", "document", "origin", mention_row="row")
     links = rows.filter(~best).join(keys, on="record", maintain_order="left")
     return Corpus(
         sources=[source],
         documents=documents,
         mentions=_mentions(mentions),
         links=links.select(
-            *_keys(),
-            *("document", "record", "mention_row", "rank", "entity"),
+            pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
+            *("document", "origin", "record", "mention_row", "rank", "entity"),
             pl.col("type").alias("label"),
             pl.col("score").cast(pl.Float64).alias("confidence"),
         ),
         rejected_records=rejected,
     )
-
-
-def _keys() -> tuple[pl.Expr, pl.Expr]:
-    """The key of each row, and the only source of all."""
-    return pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.lit(0, pl.Int64).alias("origin")
 
 
 def _mentions(rows: pl.DataFrame) -> pl.DataFrame:

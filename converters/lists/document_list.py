@@ -14,26 +14,26 @@ Codes raised: DOC1xx.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located, readings
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table
+from hlteval.syntax.tsv import Column, Explanation, Table
+from hlteval.syntax.tsv_columns import WHITE_SPACE
 
-_NAME = rf"[^{WHITE_SPACE}\x1c-\x1f,;:{{}}\[\]\"']+"
 _LONG = 200
 """No identifier of a document has so many characters."""
 
 
 def explain(record: int, line: str) -> Explanation:
-    """The identifier in a line: what there is between spaces, valid or not.
+    """The identifier in a line, which is the text between spaces, valid or not.
 
     Examples:
         >>> explain(1, " d1 "), explain(1, "d1, d2")[1][0].code
@@ -41,10 +41,11 @@ def explain(record: int, line: str) -> Explanation:
     """
     name = line.strip()
     wrong = Problem("DOC101", record, 0, len(line), {"name": name[:80]})
-    return [[name]], [] if re.fullmatch(_NAME, name) else [wrong]
+    return [[name]], [] if _NAME.accepts(name) else [wrong]
 
 
-TABLE = Table((Column("name", pattern=_NAME),), explain=explain)
+_NAME = Column("name", pattern=rf"[^{WHITE_SPACE}\x1c-\x1f,;:{{}}\[\]\"']+")
+TABLE = Table((_NAME,), explain=explain)
 
 
 def sniff(source: Source) -> bool:
@@ -53,7 +54,7 @@ def sniff(source: Source) -> bool:
     if "\0" in begin or "\ufffd" in begin[:-1]:  # the last character may be cut
         return False
     lines = [line.strip() for line in begin.split("\n")[:50] if line.strip()]
-    return bool(lines) and all(len(line) < _LONG and re.fullmatch(_NAME, line) for line in lines)
+    return bool(lines) and all(len(line) < _LONG and _NAME.accepts(line) for line in lines)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -64,20 +65,15 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     text, display = file.text or "", file.member.display
     table = TABLE.read(text)
-    wrong = {problem.record for problem in table.problems}
-    first: dict[str, int] = {}
-    repeated = [
-        Problem("DOC102", record, 0, len(table.lines[record - 1]), {"name": name[:80], "first": at})
-        for record, name in table.rows.rows()
-        if (at := first.setdefault(name, record)) != record and record not in wrong
-    ]
-    findings = table.findings(display, *repeated)
+    wrong = [problem.record for problem in table.problems]
+    first = pl.col("record").first().over("name")
+    repeated = table.rows.with_columns(first=first, name=pl.col("name").str.head(80)).filter(
+        pl.col("record") != pl.col("first"), ~pl.col("record").is_in(wrong)
+    )
+    findings = table.findings(display, *table.problems_at("DOC102", repeated))
     if "\r\n" in text:
         findings.append(finding("DOC103", file=display))
-    documents = pl.DataFrame({"name": list(first)}, schema={"name": pl.String})
-    documents = documents.with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64), origin=pl.lit(0, pl.Int64)
-    )
+    documents, _ = with_documents(table.rows)
     return Corpus(sources=[file.origin], documents=documents), findings
 
 

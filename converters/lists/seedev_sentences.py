@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
@@ -49,15 +50,8 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     table = TABLE.read(file.text or "")
     is_stretch = pl.col("start") < pl.col("end")
-    wrong = [
-        Problem("SNT101", record, 0, len(table.lines[record - 1]))
-        for record in table.rows.filter(~is_stretch)["record"]
-    ]
-    row, origin = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(0, pl.Int64)
-    rows = table.rows.filter(is_stretch).with_columns(row=row, origin=origin)
-    documents = rows.select("name").unique(maintain_order=True).with_columns(row=row, origin=origin)
-    names = documents.select("name", document="row")
-    segments = rows.join(names, on="name", maintain_order="left").drop("name")
+    wrong = table.problems_at("SNT101", table.rows.filter(~is_stretch))
+    documents, segments = with_documents(table.rows.filter(is_stretch))
     corpus = Corpus(sources=[file.origin], documents=documents, segments=segments)
     return corpus, table.findings(file.member.display, *wrong)
 

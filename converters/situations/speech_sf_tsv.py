@@ -26,6 +26,7 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.speech_sf_faults import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located, readings
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.grammars import schema
@@ -91,14 +92,10 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     table = TABLE.read(file.text)
-    row, origin = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(0, pl.Int64)
     rows = table.rows.with_columns(
-        row=row, origin=origin, name=_unescaped("name"), place=_unescaped("place")
+        kind=pl.lit(SITUATION), name=_unescaped("name"), place=_unescaped("place")
     )
-    documents = rows.select("name").unique(maintain_order=True).with_columns(row=row, origin=origin)
-    names = documents.select("name", document="row")
-    frames = rows.join(names, on="name", maintain_order="left").drop("name")
-    frames = frames.with_columns(kind=pl.lit(SITUATION))
+    documents, frames = with_documents(rows)
     corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
     return corpus, table.findings(file.member.display)
 

@@ -31,8 +31,7 @@ Example:
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -41,133 +40,14 @@ from typing import Literal
 import polars as pl
 
 from hlteval.findings import Finding, Problem
+from hlteval.syntax.tsv_columns import Column, is_blank
 
-_PATTERNS = {
-    "text": "",
-    "integer": "[0-9]{1,15}",
-    "number": r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?",
-}
-_TYPES = {"text": pl.String(), "integer": pl.Int64(), "number": pl.Float64()}
-_LONGEST = 80
-WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-"""The white space of Unicode, for use in the brackets of a pattern; `\\s` is more in Python."""
+__all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
 
 Cells = Sequence[str | None]
 """The cells of a row, one for each column; None where the line has no such cell."""
 Explanation = tuple[Sequence[Cells], Sequence[Problem]]
 """The rows that a line is read as, usually one or none, and its problems, the worst first."""
-
-
-def is_blank(text: str) -> bool:
-    r"""Whether a text has no characters but white space, as Unicode defines it.
-
-    Examples:
-        >>> is_blank(" \u3000"), is_blank(""), is_blank("\x1c")
-        (True, True, False)
-    """
-    return re.fullmatch(f"[{WHITE_SPACE}]*", text) is not None
-
-
-def shortened(text: str, length: int = _LONGEST) -> str:
-    """A text as a message quotes it: cut after some characters.
-
-    Examples:
-        >>> shortened("x" * 99, 3), shortened("x")
-        ('xxx…', 'x')
-    """
-    return text if len(text) <= length else f"{text[:length]}…"
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table.
-
-    Attributes:
-        name: in the data frame.
-        kind: `text`, `integer` or `number`.
-        pattern: what a cell must match in full, or a function that returns it, called when a file
-            is read; by default any text, up to 15 digits, or a decimal number.
-        code: of the problem that a cell does not match, at the cell; the table's `code` without.
-        nullable: whether a cell may be empty, which is null.
-        optional: whether lines may end before this cell, which is null then; all columns after an
-            optional one are optional.
-        tolerated: whether a cell that does not match is reported but read.
-        heading: in the header, if not `name`.
-        describe: further values of the message, from the cell; `given` and `column` are there.
-    """
-
-    name: str
-    kind: Literal["text", "integer", "number"] = "text"
-    pattern: str | Callable[[], str] = ""
-    code: str = ""
-    nullable: bool = False
-    optional: bool = False
-    tolerated: bool = False
-    heading: str = ""
-    describe: Callable[[str], Mapping[str, object]] | None = None
-
-    @property
-    def title(self) -> str:
-        """What the header calls it."""
-        return self.heading or self.name
-
-    @property
-    def full_pattern(self) -> str:
-        """The pattern of a cell, empty for any text."""
-        pattern = self.pattern() if callable(self.pattern) else self.pattern
-        return pattern or _PATTERNS[self.kind]
-
-    def accepts(self, cell: str | None) -> bool:
-        r"""Whether a cell is valid; None is a cell that the line does not have.
-
-        Examples:
-            >>> score = Column("score", "number", nullable=True)
-            >>> [score.accepts(cell) for cell in ("0.5", "", "nan", "1\n")]
-            [True, True, False, False]
-        """
-        if self.full_pattern == "" or (cell is None and self.optional):
-            return True
-        return (self.nullable and not cell) or bool(re.fullmatch(self.full_pattern, cell or ""))
-
-    def accepted(self, cell: pl.Expr) -> pl.Expr:
-        """The same for the cells of all lines."""
-        if self.full_pattern == "":
-            return pl.lit(True)
-        fits = cell.fill_null("").str.contains(f"^(?:{self.full_pattern})$")
-        if self.nullable:
-            fits |= cell.fill_null("") == ""
-        return fits | cell.is_null() if self.optional else fits
-
-    def problem(self, code: str, record: int, start: int, cell: str) -> Problem:
-        """The problem that a cell does not match."""
-        values = {"given": shortened(cell) or "nothing", "column": self.title}
-        more = self.describe(cell) if self.describe else {}
-        return Problem(code, record, start, start + len(cell), {**values, **more})
-
-    def values(self, cells: pl.Series) -> pl.Series:
-        """Valid cells as values of the column's type."""
-        if self.nullable:
-            cells = cells.replace("", None)
-        if self.kind != "number":
-            return cells.cast(_TYPES[self.kind])
-        values = cells.cast(pl.Float64, strict=False)
-        odd = cells.filter(values.is_null()).drop_nulls().unique()  # what Polars does not take
-        numbers = {text: float(text) for text in odd}
-        rest = cells.replace_strict(numbers, default=None, return_dtype=pl.Float64)
-        return values.fill_null(rest)
-
-    def cells(self, values: pl.Series) -> pl.Series:
-        """Values as cells; a null is an empty cell, or none in an optional column.
-
-        Examples:
-            >>> Column("score", "number").cells(pl.Series([0.5, 1e-9, None])).to_list()
-            ['0.5', '1e-09', '']
-        """
-        cells = values.cast(pl.String)
-        if self.kind == "number":  # the text of Polars is Python's but for exponents
-            odd = values.filter(~values.abs().is_between(1e-3, 1e15)).unique().drop_nulls()
-            cells = cells.replace(odd.cast(pl.String), pl.Series([repr(value) for value in odd]))
-        return cells if self.optional else cells.fill_null("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +60,37 @@ class ParsedTable:
         problems: what is wrong, in the order of the lines.
         rejected: of these, the first problem of each line that has no row.
         lines: all lines, without their line breaks.
+        table: the declaration, its columns in the order of the file.
     """
 
     rows: pl.DataFrame
     problems: Sequence[Problem]
     rejected: Sequence[Problem]
     lines: pl.Series
+    table: Table
+
+    def problems_at(self, code: str, rows: pl.DataFrame, *columns: str) -> list[Problem]:
+        r"""A problem for each of some rows, with its columns as values.
+
+        Args:
+            code: of the problem.
+            rows: with the column `record`.
+            columns: names of the columns that it concerns; by default the whole line.
+
+        Examples:
+            >>> parsed = Table((Column("start", "integer"), Column("end", "integer"))).read("7\t3")
+            >>> (problem,) = parsed.problems_at("NEL201", parsed.rows, "end")
+            >>> problem.record, problem.start, problem.values["start"]
+            (1, 2, 7)
+        """
+        problems = []
+        for row in rows.to_dicts():
+            line = self.lines[row["record"] - 1]
+            starts, ends = zip(
+                *(self.table.stretch(line, name) for name in columns or [""]), strict=True
+            )
+            problems.append(Problem(code, row["record"], min(starts), max(ends), row))
+        return problems
 
     def findings(self, file: str, *more: Problem) -> list[Finding]:
         """The findings of all problems and of some that were found later.
@@ -327,7 +232,7 @@ class Table:
             values = {"header": " ".join(self.headings), "missing": missing, "unknown": unknown}
             problem = Problem(self.header_code, 1, 0, len(first), values)
             lines = lines if len(lines) else pl.Series("line", [""])
-            return ParsedTable(self._typed(pl.DataFrame()), [problem], [], lines)
+            return ParsedTable(self._typed(pl.DataFrame()), [problem], [], lines, self)
         numbered = lines.to_frame().with_columns(
             record=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
         )
@@ -356,7 +261,7 @@ class Table:
         if rows:
             explained = pl.DataFrame(rows, schema=accepted.schema, orient="row")
             accepted = pl.concat([accepted, explained]).sort("record", maintain_order=True)
-        return ParsedTable(declared._typed(accepted), problems, rejected, lines)
+        return ParsedTable(declared._typed(accepted), problems, rejected, lines, self)
 
     def _fits(self) -> pl.Expr:
         """Whether a line has as many cells as it must have, and all of them are valid."""
@@ -372,7 +277,7 @@ class Table:
         columns = [
             column.values(cells[column.name]).alias(column.name)
             if column.name in cells.columns
-            else pl.Series(column.name, [None] * cells.height, dtype=_TYPES[column.kind])
+            else column.values(pl.Series(column.name, [None] * cells.height, dtype=pl.String))
             for column in self.columns
         ]
         record = cells["record"] if "record" in cells.columns else pl.Series("record", [])

@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval.syntax.tsv import Column, Table, is_blank
+from hlteval.syntax.tsv import Column, Table
+from hlteval.syntax.tsv_columns import is_blank
 
 TABLE = Table(
     (
