@@ -125,7 +125,7 @@ def _lines(corpus: Corpus) -> Iterator[str]:
 
 
 def _brackets(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
-    """The parts of the last column by token: mentions that begin, outer ones first, then that end."""
+    """The last column by token: mentions that begin, the outer first; then those that end."""
     ordered = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
     rows = ordered.select("first", "last", "written").rows()
     cells: dict[int, list[str]] = {}

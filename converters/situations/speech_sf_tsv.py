@@ -27,7 +27,7 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.speech_sf_faults import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, located_cells, readings
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
@@ -118,7 +118,7 @@ def _escaped(column: str) -> pl.Expr:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
-    return located(member, places, TABLE.stretch)
+    return located_cells(member, places, TABLE)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -9,6 +9,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.syntax.tsv import Table
 
 
 class File(NamedTuple):
@@ -120,6 +121,20 @@ def located(
         else None
         for place in places
     ]
+
+
+def located_cells(
+    member: Member, places: Sequence[FieldRef], table: Table
+) -> list[Location | None]:
+    """Where cells of a table are; None for a line that is not there.
+
+    Args:
+        member: the file.
+        places: what is looked for; fields are names of columns or their headings.
+        table: the declaration of the file.
+    """
+    first = beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+    return located(member, places, (table.ordered_by(first) or table).stretch)
 
 
 def in_line(

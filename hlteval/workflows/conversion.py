@@ -1,4 +1,4 @@
-"""Conversion: from any format to any that can carry it, with a list of what it cannot carry."""
+"""Conversion from any format to any other, with a list of what the other cannot represent."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hlteval.sources import Source, open_source, sha256, writing
 
 
 class UnknownFormat(ValueError):
-    """A format cannot be told from a path: an error of usage."""
+    """The format of a path cannot be detected: an error of usage."""
 
 
 class Lossy(ValueError):
-    """A conversion would lose something and was told not to."""
+    """A conversion would lose something, which `strict_loss` forbids."""
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__("; ".join(finding.message for finding in findings))
@@ -28,14 +28,14 @@ class Lossy(ValueError):
 
 
 def read(path: str, form: str | None = None) -> tuple[Corpus, list[Finding]]:
-    """A source as one corpus, with what was wrong with it.
+    """Read a source as one corpus, with its findings.
 
     Args:
         path: a folder, file or archive, or `-`.
-        form: name of its format; told from the source where it is not given.
+        form: name of its format; detected if it is not given.
 
     Raises:
-        UnknownFormat: if the format cannot be told.
+        UnknownFormat: if the format cannot be detected.
         FileNotFoundError: if the path does not exist.
     """
     source = open_source(path)
@@ -45,10 +45,10 @@ def read(path: str, form: str | None = None) -> tuple[Corpus, list[Finding]]:
 
 
 def detected(source: Source, form: str | None = None) -> Format:
-    """The format of a source, by its name if it is given.
+    """The format of a source, by its name or detected from the names and first bytes of its files.
 
     Raises:
-        UnknownFormat: if there is no such format, or not exactly one that fits.
+        UnknownFormat: if there is no such format, or several, or none that fits.
     """
     if form is not None:
         named = _named(form)
@@ -139,22 +139,22 @@ def convert(
     """Convert a source.
 
     Args:
-        path: what to convert: a folder, file or archive, or `-`.
-        output: where to; `-` for standard output, for formats that are one file.
-        from_format: name of its format; told from the source where it is not given.
-        to_format: name of the format to write; told from the suffix where it is not given.
+        path: of a folder, file or archive, or `-` for standard input.
+        output: path to write to; `-` for standard output, for formats that are one file.
+        from_format: name of the format of the source; detected if it is not given.
+        to_format: name of the format to write; by default that of the suffix, see `target`.
         strict_loss: write nothing if anything would be lost.
         settings: of either format, by name.
 
     Returns:
-        What was wrong with the source, and what the format has no place for.
+        The findings of the source, and what the format cannot represent.
 
     Raises:
-        UnknownFormat: if a format cannot be told.
+        UnknownFormat: if a format cannot be detected.
         WrongSetting: if neither format has a setting, or it cannot have the value.
         Lossy: with `strict_loss`, if something would be lost.
         FileNotFoundError: if a path does not exist.
-        FileExistsError: if the output is a folder that holds something.
+        FileExistsError: if the output is a folder that is not empty.
     """
     source = open_source(path)
     given = detected(source, from_format)
@@ -176,7 +176,7 @@ def _tables(form: Format, source: Source) -> list[str]:
 
 
 def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Format, Format]:
-    """The formats with their settings: of the one for reading, of the other for writing."""
+    """The two formats with their settings: the first is read, the second written."""
     reads = {setting.name for setting in form.settings if setting.of == "read"}
     writes = {setting.name for setting in written.settings if setting.of == "write"}
     if unknown := settings.keys() - reads - writes:
@@ -191,7 +191,7 @@ def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Fo
 
 
 class _Run:
-    """One conversion: what comes up while batches stream from reader to writer."""
+    """One conversion: its findings and losses while batches stream from reader to writer."""
 
     def __init__(self, form: Format, source: Source, target: Format) -> None:
         self.form, self.source, self.target = form, source, target
@@ -220,7 +220,7 @@ class _Run:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
 
     def corpora(self) -> Iterator[Corpus]:
-        """The batches, counted on their way."""
+        """The batches, whose losses are counted."""
         for reading in self.form.read(self.source):
             self.take(reading)
             yield reading.corpus
@@ -250,7 +250,7 @@ class _Run:
                 yield finding("CNV103", rows=rows, what=what, format=self.target.name)
 
     def relaid(self, folder: Path) -> Iterable[Finding]:
-        """Files of the same format that come out with other bytes."""
+        """Files of the same format that are written with other bytes."""
         for member, digest in self.digests.items():
             file = folder / member
             file = file if file.is_file() else folder / member.rpartition("/")[2]
