@@ -150,24 +150,18 @@ def _lines(corpus: Corpus, conversion: str) -> pl.Series:
         rows = rows.with_columns(label=both)
     typed = pl.col("label") != ""
     scored = typed | pl.col("confidence").is_not_null()
-    rows = rows.with_columns(score=to_text(rows), written=_quoted(rows["label"]))
     others = _others(corpus, rows)
-    rows = rows.join(
+    rows = rows.with_columns(score=to_text(rows), type=_quoted(rows["label"])).join(
         others, left_on="row", right_on="mention_row", how="left", maintain_order="left"
     )
     linked, more = pl.col("entity").is_not_null(), pl.col("others").is_not_null()
-    cells = pl.concat_str(
-        "name",
-        "start",
-        pl.col("end") - 1,
-        "entity",
-        pl.when(linked & (scored | more)).then("score"),
-        pl.when(linked & (typed | more)).then("written"),
-        "others",
-        separator="\t",
-        ignore_nulls=True,
+    rows = rows.with_columns(
+        last=pl.col("end") - 1,
+        score=pl.when(linked & (scored | more)).then("score"),
+        type=pl.when(linked & (typed | more)).then("type"),
     )
-    return rows.select(line=cells)["line"]
+    rows = rows.with_columns(TABLE.lines(rows))
+    return rows.select(pl.concat_str("line", "others", separator="\t", ignore_nulls=True))["line"]
 
 
 def _quoted(labels: pl.Series) -> pl.Series:

@@ -40,7 +40,7 @@ from typing import Literal
 import polars as pl
 
 from hlteval.findings import Finding, Problem
-from hlteval.syntax.tsv_columns import Column, is_blank
+from hlteval.syntax.tsv_columns import Column, is_blank, shortened
 
 __all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
 
@@ -302,15 +302,20 @@ class Table:
             return (), [whole]
         cells: Cells = [*written[:wanted], *[None] * (wanted - count)]
         starts = [0, *accumulate(len(cell) + 1 for cell in written[:-1]), *[len(line)] * wanted]
-        wrong = {
-            column: column.problem(column.code, record, start, cell or "")
-            for column, cell, start in zip(self.columns, cells, starts, strict=False)
-            if not column.accepts(cell)
-        }
-        problems = [problem for problem in wrong.values() if problem.code]
-        if len(problems) < len(wrong):
-            problems.insert(0, whole)
-        return () if any(not column.tolerated for column in wrong) else [cells], problems
+        valid, problems = True, list[Problem]()
+        for column, cell, start in zip(self.columns, cells, starts, strict=False):
+            if column.accepts(cell):
+                continue
+            valid = valid and column.tolerated
+            given = cell or ""
+            values = {"given": shortened(given) or "nothing", "column": column.title}
+            more = column.describe(given) if column.describe else {}
+            if column.code:
+                end = start + len(given)
+                problems.append(Problem(column.code, record, start, end, {**values, **more}))
+            elif whole not in problems:
+                problems.insert(0, whole)
+        return [cells] if valid else (), problems
 
     def stretch(self, line: str, name: str) -> tuple[int, int]:
         r"""Where a cell is in its line: first code point, and one past the last, 0-based.

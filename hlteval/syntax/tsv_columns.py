@@ -9,8 +9,6 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.findings import Problem
-
 _PATTERNS = {
     "text": "",
     "integer": "[0-9]{1,15}",
@@ -101,12 +99,6 @@ class Column:
         if self.nullable:
             fits |= cell.fill_null("") == ""
         return fits | cell.is_null() if self.optional else fits
-
-    def problem(self, code: str, record: int, start: int, cell: str) -> Problem:
-        """The problem that a cell does not match."""
-        values = {"given": shortened(cell) or "nothing", "column": self.title}
-        more = self.describe(cell) if self.describe else {}
-        return Problem(code, record, start, start + len(cell), {**values, **more})
 
     def values(self, cells: pl.Series) -> pl.Series:
         """Valid cells as values of the column's type."""
