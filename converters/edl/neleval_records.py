@@ -65,7 +65,7 @@ def _span(line: str, cells: Sequence[str]) -> tuple[str, str, str]:
         raise _Unreadable("NEL107", start, start + 1)
     if len(cells) < 3:
         values: dict[str, object] = {"given": len(cells), "s": "" if len(cells) == 1 else "s"}
-        hint = ", not blanks" if len(cells) == 1 and len(line.split()) >= 3 else ""
+        hint = ", not spaces" if len(cells) == 1 and len(line.split()) >= 3 else ""
         raise _Unreadable("NEL102", 0, len(line), **values, hint=hint)
     if not cells[0]:
         raise _Unreadable("NEL108", 0, 1)
@@ -76,7 +76,7 @@ def _offset(cells: Sequence[str], index: int) -> str:
     found = _OFFSET.fullmatch(cells[index])
     if not found:
         start, end = place(cells, index)
-        given = cells[index][:40] or "an empty column"
+        given = cells[index][:40] or "(empty)"
         raise _Unreadable("NEL103", start, max(end, start + 1), given=given)
     return found[1]
 
@@ -94,7 +94,7 @@ def _candidates(cells: Sequence[str]) -> tuple[list[Cells], list[Problem]]:
         score = number(cells[index + 1])
         if score is None:
             start, end = place(cells, index + 1)
-            given = cells[index + 1][:40].strip() or "an empty column"
+            given = cells[index + 1][:40].strip() or "(empty)"
             raise _Unreadable("NEL105", start, max(end, start + 1), given=given)
         label = _type(cells, index + 2, problems) if len(rest) > 2 else None
         found.append((score, [cells[index], cells[index + 1].strip(), label]))
@@ -111,11 +111,11 @@ def _type(cells: Sequence[str], index: int, problems: list[Problem]) -> str:
     try:
         attributes = json.loads(written)
     except (ValueError, RecursionError):
-        reason = "it is no JSON"
+        reason = "not valid JSON"
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason) from None
     label = attributes.get("type") if isinstance(attributes, dict) else None
     if not isinstance(label, str) or re.search(r"[\t\r\n]", label):
-        reason = "it has no text as its type"
+        reason = '"type" is missing or not plain text'
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason)
     if others := sorted(attributes.keys() - {"type"}):
         problems.append(Problem("NEL202", 0, start, end, {"names": ", ".join(others)[:80]}))

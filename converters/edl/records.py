@@ -57,11 +57,11 @@ def _miscounted(record: int, line: str) -> Problem:
     cells, filled = line.split("\t"), line.rstrip("\t").count("\t") + 1
     names, wanted = [column.name for column in TABLE.columns], len(TABLE.columns)
     if len(cells) == wanted and filled == wanted - 1:
-        hint = "the eighth, the confidence, is empty; write one, such as 1.0"
+        hint = "add the confidence (field 8), such as 1.0"
     elif len(cells) == 1 and "\r" in line:
-        hint = "the lines end in CR alone; end them in LF"
+        hint = "end lines with LF, not with CR alone"
     elif len(cells) == 1 and len(line.split()) >= wanted:
-        hint = "separate the fields by tabs, not by blanks"
+        hint = "separate the fields with tabs, not spaces"
     else:
         hint = f"they are: {', '.join(names)}; one tab between each two"
     given = len(cells) if filled > wanted else filled

@@ -53,7 +53,7 @@ def detected(source: Source, form: str | None = None) -> Format:
     if form is not None:
         named = _named(form)
         if not named.reads:
-            raise UnknownFormat(f"{form} is only written, for people; it cannot be read")
+            raise UnknownFormat(f"{form} is a write-only format")
         return named
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
     suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
@@ -61,13 +61,13 @@ def detected(source: Source, form: str | None = None) -> Format:
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)
-    reason = f"could be {names}" if names else "looks like no known format"
-    raise UnknownFormat(f"{source.path} {reason}; name the format with --from")
+    reason = f"could be {names}" if names else "matches no known format"
+    raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 
 
 def _named(name: str) -> Format:
     if name not in known():
-        raise UnknownFormat(f"there is no format {name}; there are {', '.join(known())}")
+        raise UnknownFormat(f"unknown format {name}; use one of {', '.join(known())}")
     return load(name)
 
 
@@ -182,7 +182,7 @@ def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Fo
     if unknown := settings.keys() - reads - writes:
         known = ", ".join(sorted(reads | writes)) or "none"
         raise WrongSetting(
-            f"{form.name} to {written.name} has no setting {min(unknown)}; it has {known}"
+            f"unknown setting {min(unknown)} of {form.name} to {written.name}; use one of {known}"
         )
     return (
         form.with_settings({name: settings[name] for name in settings.keys() & reads}),
@@ -214,7 +214,7 @@ class _Run:
             self.write(file, strict_loss=strict_loss)
             if file.is_dir():
                 raise UnknownFormat(
-                    f"{self.target.name} is a folder of files; name one instead of -"
+                    f"{self.target.name} writes a folder; use a path instead of -"
                 )
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
