@@ -183,7 +183,7 @@ def test_the_nearest_place_is_told(check: Check) -> None:
     assert finding.help == "write 6-8, where the mention string occurs"
     assert finding.message == 'the text at these offsets is "sh ", not "Osh"'
     (finding,) = check(line(text="Oslo", extent="D:7-9"), texts={"D": text})
-    assert "is it from another one?" in (finding.help or "")
+    assert "does not contain this mention string" in (finding.help or "")
     (finding,) = check(line(text="Osh", extent="D:13-15"), texts={"D": text})
     assert finding.code == "EDL502"
     assert finding.help == "write 12-14, where the mention string occurs"
