@@ -178,7 +178,7 @@ class _File:
                     told.add(name)
                     count = sum(isinstance(v, dict) and name in v for v in self.values)
                     one = parse(self.text, self.start(index))
-                    hint = near(name, PROPERTIES) or "it is not evaluated"
+                    hint = near(name, PROPERTIES) or "remove it; it is not evaluated"
                     path = shown((index, name))
                     at = one.keys.get((name,), (one.start, one.start + 1))
                     self.tell("SFJ208", at, path, name=name, count=count, hint=hint)

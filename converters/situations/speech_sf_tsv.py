@@ -80,11 +80,9 @@ class _Table:
             return
         name, label, place, confidence, need, relief = cells
         if label not in _types():
-            self.tell("SFT104", record, line, 1, given=label or "nothing", hint=type_hint(label))
+            self.tell("SFT104", record, line, 1, given=label or "(empty)", hint=type_hint(label))
         if confidence and not _NUMBER.fullmatch(confidence):
-            hint = (
-                "the decimal sign is a point" if "," in confidence else "blanks do not belong in it"
-            )
+            hint = "use a decimal point" if "," in confidence else "use only digits and a point"
             self.tell("SFT103", record, line, 3, given=confidence, hint=hint)
             return
         self.frames.append(

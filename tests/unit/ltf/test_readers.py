@@ -156,10 +156,10 @@ def find(written: str) -> list[Finding]:
 @pytest.mark.parametrize(
     ("md5", "hint"),
     [
-        (digest("a\nb\n").upper(), "small letters"),
+        (digest("a\nb\n").upper(), "lower case"),
         ("xyz", "32 hexadecimal digits"),
-        (digest("a b\n"), "a blank"),
-        (digest("c"), "some character"),
+        (digest("a b\n"), "a space"),
+        (digest("c"), "a character, in or between"),
     ],
 )
 def test_what_may_be_behind_another_digest_is_told(md5: str, hint: str) -> None:
@@ -172,7 +172,7 @@ def test_lines_that_end_in_cr_lf_are_told() -> None:
     text = "a\n\nb\n\n"
     found = judged(text, [1, 4], "6", digest("a\r\nb\r\n"))
     assert found is not None
-    assert "CR and LF" in str(found.values["hint"])
+    assert "CR LF" in str(found.values["hint"])
 
 
 def test_without_a_length_the_end_may_be_any_line_feeds() -> None:
