@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 from hlteval.extensions import FORMATS, extensions, resolve
+
+if TYPE_CHECKING:
+    from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 
 BUILTIN: Mapping[str, str] = {
     "standoff": "hlteval.converters.standoff.bionlp",
@@ -64,3 +67,10 @@ def load(name: str) -> Format:
     named = known()[name]
     form: Format = resolve(named) if ":" in named else import_module(named).FORMAT
     return form
+
+
+def __getattr__(name: str) -> Any:
+    """The classes of `converters.format`, imported when used: names of formats cost nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("hlteval.converters.format"), name)

@@ -6,11 +6,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
-
-app = typer.Typer(
-    cls=TaskGroup, help="Compare submissions: intervals, tests and ranks.", no_args_is_help=True
-)
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
 
 
 def compare(
@@ -66,4 +62,8 @@ def compare(
     show_comparison(compared, form)
 
 
-per_task(app, compare, command="compare")
+app = typer.Typer(
+    cls=per_task(compare, "compare"),
+    help="Compare submissions: intervals, tests and ranks.",
+    no_args_is_help=True,
+)

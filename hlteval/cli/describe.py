@@ -19,7 +19,7 @@ def tasks(
     from hlteval.tasks import known
 
     if name is not None and name not in known():
-        raise typer.BadParameter(f"there is no task {name}; there are {', '.join(known())}")
+        raise typer.BadParameter(f"unknown task {name}; the tasks are {', '.join(known())}")
     show(capabilities.task(name) if name else capabilities.task_table())
 
 

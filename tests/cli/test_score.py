@@ -414,9 +414,9 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (("score", "ltf"), "ltf is only checked"),
-        (("compare", "nope"), "there is no task nope; there are seedev-binary"),
-        (("validate", "seedev-ful", "x"), "Did you mean 'seedev-full'"),
+        (("score", "ltf"), "ltf is only validated: there is nothing to score"),
+        (("compare", "nope"), "unknown task nope; the tasks are seedev-binary"),
+        (("validate", "seedev-ful", "x"), "unknown task seedev-ful; did you mean seedev-full?"),
     ],
 )
 def test_a_task_that_is_none_is_told_with_those_there_are(
