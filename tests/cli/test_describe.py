@@ -39,7 +39,7 @@ def test_the_metrics_of_a_task_are_listed(name: str, invoke: Run) -> None:
 def test_an_unknown_task_is_told(invoke: Run) -> None:
     result = invoke("tasks", "nope")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "there is no task nope" in result.stderr
+    assert "unknown task nope" in result.stderr
 
 
 def test_formats_are_listed(invoke: Run) -> None:
