@@ -71,7 +71,7 @@ def _unknown(package: Package) -> Iterator[Finding]:
         if document not in package.expected:
             hint = (
                 _nearest(document, missing, "did you mean {}?")
-                or "rename the file to a document of the task"
+                or "rename the file after a document of the task"
             )
             yield finding("SEE402", file=members[0].display, document=document, hint=hint)
 

@@ -89,8 +89,8 @@ def version_fault(version: object) -> str | None:
     if str(version) == str(SCHEMA_VERSION):
         return None
     return (
-        f"schema version is {version}, but this version of hlteval reads {SCHEMA_VERSION}; "
-        "convert the corpus again from its sources"
+        f"the corpus has schema version {version}, but this version of hlteval reads "
+        f"{SCHEMA_VERSION}; convert it again from its sources"
     )
 
 
