@@ -177,7 +177,7 @@ def test_the_other_name_of_a_type_is_suggested(
     findings: Callable[..., list[Finding]],
 ) -> None:
     (one,) = findings("E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n")
-    assert one.help == "Binds_To is a type of seedev-binary; in seedev-full it is Binding"
+    assert one.help == "use Binding; Binds_To is a type of seedev-binary"
     (two,) = findings("E1\tIs_Linked_To Agent1:T1 Agent2:T2\n")
     assert two.help == "Is_Linked_To is a type of seedev-binary"
     (three,) = findings("E1\tLocalizatoin Functional_Molecule:T1 Target_Tissue:T3\n")
