@@ -84,7 +84,7 @@ def counted(misfit: Misfit, unit: str) -> bool:
 def nearest(misfit: Misfit) -> str:
     """Where the text of an annotation stands instead, as a hint."""
     units = [name for unit, (name, _, _) in CONVENTIONS.items() if counted(misfit, unit)]
-    also = f"; its offsets match if they count {units[0]}" if units else ""
+    also = f"; the given offsets match if they count {units[0]}" if units else ""
     text, begin = misfit.text, misfit.within.start
     at = misfit.spans[0][0] - begin
     if not text or len(text) > _LONGEST:

@@ -61,7 +61,7 @@ def _missing(package: Package) -> Iterator[Finding]:
     for document in package.expected:
         if document not in package.found:
             hint = _nearest(document, unknown, "rename {}.a2 if it is meant for this document")
-            hint = hint or "add the file; an empty one if nothing is predicted"
+            hint = hint or "add the file, or an empty one if nothing is predicted"
             yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
 
 

@@ -83,7 +83,7 @@ def _unpacked(
             except zlib.error:
                 raise damaged(label, "invalid compressed data") from None
             if not block and not piece and not stream.eof:
-                raise damaged(label, "unexpected end of file; it is probably truncated")
+                raise damaged(label, "unexpected end of file, probably truncated")
             produced += len(piece)
             _within(produced, read, label, limits)
             yield piece
@@ -138,7 +138,7 @@ def _check(header: bytes, label: str, *, first: bool) -> None:
         signed = total - 256 * len(checked.translate(None, _ASCII))  # as some old programs sum
         if _octal(header[148:156]) in (total, signed):
             return
-    raise damaged(label, "it contains no tar archive" if first else "invalid member header")
+    raise damaged(label, "no tar archive in the gzip file" if first else "invalid member header")
 
 
 def _octal(field: bytes) -> int | None:

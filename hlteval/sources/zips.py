@@ -95,7 +95,7 @@ def _end(file: Spooled, label: str) -> tuple[int, int, int, int]:
     tail = file.read(tail_start, file.size - tail_start)
     found = tail.rfind(b"PK\5\6")
     if found < 0 or len(tail) - found < _END.size:
-        raise damaged(label, "central directory is missing; the file is probably truncated")
+        raise damaged(label, "central directory is missing, file is probably truncated")
     _, disk, first, here, count, size, start, comment = _END.unpack_from(tail, found)
     end = tail_start + found
     trailing = file.size - end - _END.size - comment

@@ -54,7 +54,7 @@ def test_capital_letters_make_another_name(found: Found) -> None:
 def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
     hints = [hint for _, _, hint in told(found({"seed-1.a2": ONE, "results.a2": TWO}))]
     assert hints == [
-        "add the file; an empty one if nothing is predicted",
+        "add the file, or an empty one if nothing is predicted",
         "rename the file after a document of the task",
     ]
 
