@@ -198,13 +198,15 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     names = corpus.documents["name"]
     return {
         **situations(corpus),
-        "documents with characters that XML cannot hold": len(_unwritable(corpus)),
-        "documents whose name is empty or has blanks around it": sum(
+        "documents with characters that are invalid in XML": len(_unwritable(corpus)),
+        "documents whose name is empty or has spaces around it": sum(
             not name or name != name.strip() for name in names
         ),
         "segments of documents that cannot be written as passages": segments.height,
-        "mentions that have no place in a text": corpus.mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": corpus.mentions.filter(odd_parts()).height,
-        "candidates that do not follow an entity, or not in ranks 2, 3, …": _stray(corpus),
+        "mentions without a position in a text": corpus.mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": corpus.mentions.filter(
+            odd_parts()
+        ).height,
+        "candidates without an entity before them, or not in ranks 2, 3, …": _stray(corpus),
         "attributes of other formats": corpus.attributes.filter(~_places()).height,
     }

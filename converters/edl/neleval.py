@@ -308,10 +308,10 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     unknown = mentions.filter(pl.col("confidence").is_null(), pl.col("label") != "")
     return {
         "identifiers of mentions": mentions.filter(pl.col("mention") != "").height,
-        "mentions that no line can say": mentions.filter(~_writable()).height,
+        "mentions that do not fit into a line": mentions.filter(~_writable()).height,
         "types of mentions without an entity": said.filter(pl.col("label") != "").height,
         "documents without mentions": silent.height,
-        "confidences that are not known, which are written 1.0": unknown.height,
+        "unknown confidences (written as 1.0)": unknown.height,
     }
 
 

@@ -236,7 +236,11 @@ def _is_document(text: str | None) -> bool:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no corpus in SGML can say."""
     texts = corpus.documents["text"]
-    return {"documents whose text is none in SGML": sum(not _is_document(text) for text in texts)}
+    return {
+        "documents whose text is not an SGML document": sum(
+            not _is_document(text) for text in texts
+        )
+    }
 
 
 FORMAT = Format(

@@ -252,8 +252,8 @@ def _written(corpus: Corpus) -> pl.DataFrame:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables the file does not hold."""
     return {
-        "texts that segments do not make up": len(_unfit(corpus)),
-        "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
+        "texts that differ from their segments": len(_unfit(corpus)),
+        "tokens outside segments": corpus.tokens["segment_row"].null_count(),
         "tokens without text": corpus.tokens.filter(pl.col("text") == "").height,
     }
 

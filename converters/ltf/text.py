@@ -93,7 +93,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     contents = _contents(corpus, divided=False)
     return {
         **per_document.unnamed(corpus),
-        "texts that lines do not make up": sum(text != texts[row] for row, text in contents),
+        "texts that differ from their lines": sum(text != texts[row] for row, text in contents),
     }
 
 

@@ -267,7 +267,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         "frames whose type or place cannot be written": sum(
             not writable(label, place) for label, place in pairs
         ),
-        "documents whose name is no name of a file": sum(
+        "documents whose name is not a valid file name": sum(
             not _is_file_name(name) for name in corpus.documents["name"]
         ),
     }

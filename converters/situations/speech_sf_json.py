@@ -336,7 +336,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     return {
         **others(corpus),
         "segments without frames": silent.height,
-        "statuses of which only half is known": frames.filter(half).height,
+        "incomplete statuses": frames.filter(half).height,
     }
 
 

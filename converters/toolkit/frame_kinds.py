@@ -19,10 +19,10 @@ def others(corpus: Corpus) -> Mapping[str, int]:
 
     Examples:
         >>> others(Corpus())
-        {'frames that are no situations': 0}
+        {'frames that are not situation frames': 0}
     """
     count = corpus.frames.filter(pl.col("kind") != SITUATION).height
-    return {"frames that are no situations": count}
+    return {"frames that are not situation frames": count}
 
 
 def situations(corpus: Corpus) -> Mapping[str, int]:

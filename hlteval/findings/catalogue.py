@@ -99,7 +99,7 @@ def catalogue() -> Mapping[str, Entry]:
 
     Examples:
         >>> catalogue()["STD101"].title
-        'No tab after the identifier'
+        'Missing tab after the identifier'
     """
     folders = [resources.files("hlteval.findings") / "codes"]
     folders += [resources.files(package) for package in extensions(CODES).values()]
@@ -127,7 +127,7 @@ def finding(
 
     Examples:
         >>> finding("SRC201", file="d.a2", offset=3, byte="0xe9", guess="").message
-        'byte 0xe9 at offset 3 is not UTF-8'
+        'byte 0xe9 at offset 3 is not valid UTF-8'
     """
     return catalogue()[code].finding(
         values, file=file, span=span, excerpt=excerpt, record=record, blocking=blocking

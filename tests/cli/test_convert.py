@@ -78,7 +78,7 @@ def test_archives_are_read(invoke: Run, zipped: Path, system: Path, tmp_path: Pa
 def test_what_is_lost_is_told(invoke: Run, losing: Path, tmp_path: Path) -> None:
     result = invoke("convert", losing, tmp_path / "out", "--to", "standoff")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "warning[CNV101]: 2 rows of segments have no place in standoff" in result.stderr
+    assert "warning[CNV101]: standoff cannot represent 2 rows of segments" in result.stderr
     assert "corpus, jsonl" in result.stderr
     assert (tmp_path / "out" / "seed-1.txt").read_text("utf-8") == "Seeds sleep. Seeds wake."
 

@@ -52,7 +52,7 @@ def test_an_error_fails_and_is_shown_in_its_line(
     assert result.exit_code == 1
     assert result.stderr == ""
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("error[SEE205]: Target_Tissue of Localization does not take T5")
+    assert lines[0].startswith("error[SEE205]: Target_Tissue of Localization does not accept T5")
     assert lines[1].strip() == f"--> {flawed}/seed-1.a2:2:54"
     shown = "2 | E2→Localization Functional_Molecule:T1 Target_Tissue:T5"
     assert lines[3] == shown

@@ -219,7 +219,7 @@ def test_a_text_without_tags_cannot_be_written(tmp_path: Path) -> None:
     assert form.write is not None
     form.write([corpus], tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == b""
-    assert form.count_losses(corpus) == {"documents whose text is none in SGML": 1}
+    assert form.count_losses(corpus) == {"documents whose text is not an SGML document": 1}
 
 
 # Writing

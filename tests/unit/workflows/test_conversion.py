@@ -129,4 +129,4 @@ def test_no_name_leads_out_of_the_folder(form: str, given: str, tmp_path: Path) 
 @pytest.mark.parametrize("form", [name for name in FOLDERS if name != "text"])
 def test_a_document_without_a_file_is_told(form: str) -> None:
     lost = load(form).count_losses(read_from("", "jsonl", "../outside"))
-    assert lost["documents whose name is no name of a file"] == 1
+    assert lost["documents whose name is not a valid file name"] == 1
