@@ -116,7 +116,7 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
     )
     others = bare.height - bare["trigger"].null_count()
     counts["triggers of another type than their events"] += others
-    counts["events without triggers, which get one"] += bare.height - others
+    counts["events without triggers"] += bare.height - others
     if bare.is_empty():
         return corpus
     placed = _places(corpus, bare)

@@ -75,7 +75,7 @@ class Submission:
         if not fitting and _is_empty(source):  # that nothing is annotated can be said in any format
             fitting = forms
         if not fitting:
-            raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
+            raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], self.settings)
 
     @cached_property
@@ -159,8 +159,8 @@ def submission(
     if against is None and not task.alone and not _has(system, task.given) and not system.findings:
         wanted = f" (with {' and '.join(task.given)})" if task.given else ""
         raise NothingGiven(
-            f"{task.name} is checked against the documents it is for: give their folder or archive"
-            f"{wanted} by --against"
+            f"{task.name} needs the documents of the task: pass their folder or archive"
+            f"{wanted} with --against"
         )
     return opened
 

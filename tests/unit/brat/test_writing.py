@@ -88,7 +88,7 @@ def test_events_without_triggers_get_one_where_their_first_argument_is(tmp_path:
     ]
     assert lost(made, "brat") == {
         "triggers of another type than their events": 2,
-        "events without triggers, which get one": 2,
+        "events without triggers": 2,
     }
     assert [f.code for f in read(str(tmp_path / "out"))[1]] == []
 
@@ -181,7 +181,7 @@ def test_documents_that_no_file_can_be_named_after_are_left_out(form: str, tmp_p
     write([made], tmp_path / "out")
     assert {file.name.partition(".")[0] for file in (tmp_path / "out").iterdir()} == {"e"}
     assert [file.name for file in tmp_path.iterdir()] == ["out"]
-    assert lost(made, form) == {"documents whose name is no name of a file": 1}
+    assert lost(made, form) == {"documents whose name is not a valid file name": 1}
 
 
 def test_what_bionlp_has_no_place_for_is_told(tmp_path: Path) -> None:
