@@ -52,7 +52,7 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
         "documents whose name is not a valid file name": {
             row for row, name in named if not is_file_name(name)
         },
-        "documents with characters that are invalid in XML": unwritable,
+        "documents with characters not allowed in XML": unwritable,
     }
 
 
@@ -238,7 +238,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     foreign = corpus.attributes.filter(~pl.col("element").str.contains(_ELEMENTS))
     return {
         **{reason: len(rows) for reason, rows in _left(corpus).items()},
-        "documents whose text differs from their segments": unlike(corpus).height,
-        "tokens outside segments": corpus.tokens["segment_row"].null_count(),
+        "documents whose text is not covered by segments": unlike(corpus).height,
+        "tokens outside of segments": corpus.tokens["segment_row"].null_count(),
         "attributes of other formats": foreign.height,
     }

@@ -31,10 +31,10 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     sizes = corpus.groups.group_by("document", "group", "kind").len()
     return {
         **situations(corpus),
-        "mentions without a position in a text": mentions.filter(~writable()).height,
+        "mentions outside of texts": mentions.filter(~writable()).height,
         "mentions whose fragments do not match their extent": mentions.filter(odd_parts()).height,
-        "segments without a position in a text": corpus.segments.filter(~placed()).height,
-        "texts of segments that differ from the document": _other_texts(corpus),
+        "segments outside of texts": corpus.segments.filter(~placed()).height,
+        "segment texts that differ from the document": _other_texts(corpus),
         "events without a unique identifier": _nameless(corpus),
         "values of mentions without a unique identifier": _unsaid(corpus),
         "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,

@@ -115,8 +115,8 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
         spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"
     )
     others = bare.height - bare["trigger"].null_count()
-    counts["triggers with another type than their events"] += others
-    counts["events without triggers (one is added)"] += bare.height - others
+    counts["triggers of another type than their events"] += others
+    counts["events without triggers"] += bare.height - others
     if bare.is_empty():
         return corpus
     placed = _places(corpus, bare)

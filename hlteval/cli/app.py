@@ -14,7 +14,7 @@ from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
-    help="Validate, convert and score submissions to shared tasks of human language technology.",
+    help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -30,10 +30,13 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def common(
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Validate, convert and score submissions to shared tasks of human language technology."""
+    """Validate, convert and score submissions to shared tasks in human language technology."""
 
 
 app.add_typer(validate.app, name="validate")

@@ -18,7 +18,7 @@ def _known_encoding(name: str) -> str:
     try:
         "a".encode(name)
     except (LookupError, UnicodeError) as error:
-        raise typer.BadParameter(f"there is no encoding of text {name}") from error
+        raise typer.BadParameter(f"unknown encoding {name}") from error
     return name
 
 
@@ -27,17 +27,25 @@ Encoding = Annotated[
     typer.Option(
         metavar="NAME",
         callback=_known_encoding,
-        help="Encoding of the files, where it is not UTF-8.",
+        help="Encoding of the input files.",
     ),
 ]
 
 Profile = Annotated[
     Literal["plan", "official"],
-    typer.Option(help="The written specification, or the official software with its quirks."),
+    typer.Option(help="Follow the written specification, or the official software with its bugs."),
 ]
 
-Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+Confidence = Annotated[
+    float,
+    typer.Option(
+        min=0.01,
+        max=0.9999,
+        show_default=False,
+        help="Confidence level of the intervals (default 0.95).",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, show_default=False, help="Random seed (default 0).")]
 
 
 class TaskGroup(TyperGroup):
@@ -52,9 +60,11 @@ class TaskGroup(TyperGroup):
         found = super().get_command(ctx, cmd_name)
         if found is None and not cmd_name.startswith("-"):
             if cmd_name in known():
-                raise typer.BadParameter(f"{cmd_name} is only checked: there is nothing to score")
+                raise typer.BadParameter(
+                    f"{cmd_name} cannot be scored: it supports validation only"
+                )
             there = ", ".join(self.list_commands(ctx))
-            raise typer.BadParameter(f"there is no task {cmd_name}; there are {there}")
+            raise typer.BadParameter(f"unknown task {cmd_name}; use one of {there}")
         return found
 
 

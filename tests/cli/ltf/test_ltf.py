@@ -54,7 +54,7 @@ def test_nothing_is_scored_from_python_either() -> None:
     import hlteval
     from hlteval.tasks.task import WrongOption
 
-    with pytest.raises(WrongOption, match="nothing to score"):
+    with pytest.raises(WrongOption, match="cannot be scored"):
         hlteval.score("ltf", str(VALID), str(VALID))
 
 
@@ -107,7 +107,7 @@ def test_texts_that_xml_cannot_hold_are_told_and_left_out(invoke: Run, tmp_path:
     folder = FIXTURES / "rsd/invalid"
     out = tmp_path / "out"
     result = invoke("convert", folder, out, "--to", "ltf")
-    assert "2 documents with characters that are invalid in XML" in result.stderr
+    assert "2 documents with characters not allowed in XML" in result.stderr
     assert result.stderr.count("warning[RSD101]") == 2
     assert list(out.iterdir()) == []
     assert invoke("convert", folder, tmp_path / "x", "--to", "ltf", "--strict-loss").exit_code == 1

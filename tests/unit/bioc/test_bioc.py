@@ -230,7 +230,7 @@ def test_documents_that_xml_cannot_hold_are_listed(tmp_path: Path) -> None:
     named = [{"row": 0, "name": "a", "text": "a\x01"}, {"row": 1, "name": "b", "text": "b\r\n"}]
     corpus = Corpus(sources=[source], documents=named)
     lost = {what: count for what, count in bioc_xml.lost(corpus).items() if count}
-    assert lost == {"documents with characters that are invalid in XML": 1}
+    assert lost == {"documents with characters not allowed in XML": 1}
     bioc_xml.write([corpus], tmp_path / "b.bioc.xml")
     again, findings = read(str(tmp_path / "b.bioc.xml"))
     assert findings == []

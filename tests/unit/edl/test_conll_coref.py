@@ -158,10 +158,10 @@ def test_what_no_line_can_say_is_told() -> None:
         "documents without tokens": 1,
         "segments without tokens": 0,
         "tokens that are empty or contain spaces": 0,
-        "tokens whose offsets change when they are read": 0,
+        "tokens with offsets that change on reading": 0,
         "mentions without an entity, or not aligned with tokens": 2,
         "types and identifiers of mentions": 1,
-        "links to a knowledge base (read as clusters)": 1,
+        "links to a knowledge base, read back as clusters": 1,
     }
 
 

@@ -87,8 +87,8 @@ def test_events_without_triggers_get_one_where_their_first_argument_is(tmp_path:
         "E4\tGo:T5 Who:T1",
     ]
     assert lost(made, "brat") == {
-        "triggers with another type than their events": 2,
-        "events without triggers (one is added)": 2,
+        "triggers of another type than their events": 2,
+        "events without triggers": 2,
     }
     assert [f.code for f in read(str(tmp_path / "out"))[1]] == []
 
