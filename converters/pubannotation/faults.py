@@ -87,7 +87,7 @@ def _explained(found: Found, parsed: Parsed, end: int) -> None:
     faults = list(parsed.faults)
     rest = blanks(found.text, parsed.end)[0] if parsed.complete else end
     if rest < end:
-        hint = {"hint": "each line holds one document, and nothing behind it"}
+        hint = {"hint": "put one document on each line, and nothing after it"}
         faults.append(JsonFault("JSN107", rest, min(end, rest + 40), hint))
     found.values[-1] = parsed.value
     found.faults += [(index, fault) for fault in faults]
@@ -205,5 +205,5 @@ def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
         listed = wanted if isinstance(wanted, list) else [wanted]
         told = " or ".join(WANTED.get(one, str(one)) for one in listed)
         return "PUB104", {"given": KINDS.get(type(given), "something else"), "wanted": told}
-    told = ", ".join(map(str, wanted)) if isinstance(wanted, list) else f"{keyword} {wanted}"
+    told = " or ".join(map(str, wanted)) if isinstance(wanted, list) else f"{keyword} {wanted}"
     return "PUB104", {"given": str(given)[:60], "wanted": told}

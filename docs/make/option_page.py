@@ -20,9 +20,9 @@ _HEAD = """\
 <!-- Made from the commands in hlteval/cli/ and the declarations in hlteval/tasks/ by
 docs.make.option_page; do not edit. -->
 
-Every command with all that it takes; `hlteval COMMAND --help` tells the same. A command that takes
-a task has the options of the task as well: `hlteval score hub4 --help`. What has no default may be
-left out, unless it says *needed*. Exit codes are told in [programs.md](programs.md#exit-codes).
+All commands with their arguments and options, as in `hlteval COMMAND --help`. Commands with a task
+also have the options of the task: `hlteval score hub4 --help`. Arguments and options are optional
+unless marked *required*. For exit codes, see [programs.md](programs.md#exit-codes).
 """
 
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
@@ -63,7 +63,7 @@ def _command(name: str, run: Callable[..., None]) -> str:
     called += [one.called for one in taken if one.called]
     parts = [f"## {name}\n", f"{_told(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
     if taken:
-        parts.append(table(("", "what it is", "default"), [one.row for one in taken]))
+        parts.append(table(("", "description", "default"), [one.row for one in taken]))
     return "\n".join(parts)
 
 
@@ -119,7 +119,7 @@ class _Taken:
         names = ", ".join(self.names)
         option = isinstance(self.info, OptionInfo) and self.value
         name = f"{names} {self.value}" if option else names
-        default = "*needed*" if self.needed else self._default()
+        default = "*required*" if self.needed else self._default()
         return f"`{name}`".replace("|", "\\|"), self.info.help or "", default
 
     def _default(self) -> str:
@@ -141,7 +141,7 @@ def _own() -> str:
 
 
 def _task(task: Task) -> str:
-    heads = ("", "what it is", "commands")
+    heads = ("", "description", "commands")
     return "\n".join([f"### {task.name}\n", table(heads, map(_option, task.options))])
 
 

@@ -15,7 +15,7 @@ from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
-    help="Validate, convert and score submissions to shared tasks of human language technology.",
+    help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -32,10 +32,13 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def common(
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Validate, convert and score submissions to shared tasks of human language technology."""
+    """Validate, convert and score submissions to shared tasks in human language technology."""
 
 
 def _first_line(command: Callable[..., None]) -> str:

@@ -19,7 +19,7 @@ def _known_encoding(name: str) -> str:
     try:
         "a".encode(name)
     except (LookupError, UnicodeError) as error:
-        raise typer.BadParameter(f"there is no encoding of text {name}") from error
+        raise typer.BadParameter(f"unknown encoding {name}") from error
     return name
 
 
@@ -28,17 +28,25 @@ Encoding = Annotated[
     typer.Option(
         metavar="NAME",
         callback=_known_encoding,
-        help="Encoding of the files, where it is not UTF-8.",
+        help="Encoding of the input files.",
     ),
 ]
 
 Profile = Annotated[
     Literal["plan", "official"],
-    typer.Option(help="The written specification, or the official software with its quirks."),
+    typer.Option(help="Follow the written specification, or the official software with its bugs."),
 ]
 
-Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+Confidence = Annotated[
+    float,
+    typer.Option(
+        min=0.01,
+        max=0.9999,
+        show_default=False,
+        help="Confidence level of the intervals (default 0.95).",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, show_default=False, help="Random seed (default 0).")]
 
 
 Command = Literal["compare", "score", "validate"]
@@ -67,12 +75,12 @@ class TaskGroup(TyperGroup):
             app.command(cmd_name, help=title, short_help=title, no_args_is_help=True)(function)
             return get_command(app)
         if cmd_name in known():
-            raise typer.BadParameter(f"{cmd_name} is only validated: there is nothing to score")
+            raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
         if not cmd_name.startswith("-"):
             from hlteval.findings.suggest import did_you_mean
 
             names = self.list_commands(ctx)
-            hint = did_you_mean(cmd_name, names, f"the tasks are {', '.join(names)}")
+            hint = did_you_mean(cmd_name, names, f"use one of {', '.join(names)}")
             raise typer.BadParameter(f"unknown task {cmd_name}; {hint}")
         return None
 

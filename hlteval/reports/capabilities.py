@@ -11,7 +11,7 @@ from hlteval import converters, tasks
 def formats() -> Table:
     """The formats: whether each is read and written, and which tables it carries."""
     table = Table(box=None, pad_edge=False)
-    for head in ("format", "reads", "writes", "carries", "what it is"):
+    for head in ("format", "reads", "writes", "supports", "description"):
         table.add_column(head, overflow="fold")
     for name in converters.known():
         form = converters.load(name)
@@ -25,7 +25,7 @@ def formats() -> Table:
 def task_table() -> Table:
     """The tasks: what each is given in, how many metrics it has, and the one that ranks."""
     table = Table(box=None, pad_edge=False)
-    for head in ("task", "format", "profiles", "ranked by", "metrics", "what it is"):
+    for head in ("task", "format", "profiles", "ranked by", "metrics", "description"):
         table.add_column(head, overflow="fold")
     for name in tasks.known():
         task = tasks.load(name)
