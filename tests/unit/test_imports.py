@@ -227,6 +227,7 @@ sys.stderr.write(f"{status or 0} {' '.join(sys.modules)}")
         "explain STD",
         "tasks",
         "tasks hub4",
+        "formats",
     ],
 )
 def test_help_needs_no_heavy_library(command):
