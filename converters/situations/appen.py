@@ -33,14 +33,15 @@ from hlteval.converters.situations.appen_blocks import (
     KEYS,
     NONE,
     SEPARATORS,
-    Fault,
     parse,
     writable,
 )
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
-from hlteval.representation import TABLES, Corpus
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.converters.toolkit.single_file import located
+from hlteval.findings import FieldRef, Finding, Location, finding
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
@@ -100,10 +101,10 @@ class _Batch:
         for name, members in batch:
             self.take(name, members)
         corpus = Corpus(
-            sources=_keyed("sources", self.sources, "path", "member", "format", "sha256"),
-            documents=_keyed("documents", self.documents, "origin", "name"),
-            frames=_keyed("frames", self.frames, *_FRAME),
-            arguments=_keyed("arguments", self.arguments, *_ARGUMENT),
+            sources=keyed("sources", self.sources, ("path", "member", "format", "sha256")),
+            documents=keyed("documents", self.documents, ("origin", "name")),
+            frames=keyed("frames", self.frames, _FRAME),
+            arguments=keyed("arguments", self.arguments, _ARGUMENT),
         )
         return ReadResult(corpus, tuple(self.findings), tuple(self.members))
 
@@ -133,7 +134,7 @@ class _Batch:
     def parse(self, text: str, document: int, display: str) -> None:
         """Add what a file says."""
         origin = len(self.sources) - 1
-        frames, faults = parse(text, self.separators)
+        frames, problems = parse(text, self.separators)
         for frame in frames:
             row = len(self.frames)
             self.frames.append((document, origin, frame.record, SITUATION, *frame[1:6]))
@@ -141,9 +142,11 @@ class _Batch:
                 self.arguments.append((document, origin, frame.record, row, position, ROLE, place))
         if not text.strip():
             self.findings.append(finding("APN401", file=display))
-        if faults:
-            lines = text.split("\n")
-            self.findings.extend(_finding(fault, lines, display) for fault in faults)
+        lines = text.split("\n") if problems else []
+        self.findings += (
+            problem.in_line(display, lines[problem.record - 1].removesuffix("\r"))
+            for problem in problems
+        )
 
 
 _FRAME = (
@@ -153,34 +156,9 @@ _FRAME = (
 _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
 
 
-def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.DataFrame:
-    """Rows as a table whose key counts from 0."""
-    schema = {column: TABLES[name].schema[column] for column in columns}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *columns)
-
-
-def _finding(fault: Fault, lines: Sequence[str], display: str) -> Finding:
-    span = Span(fault.record, fault.start + 1, max(fault.end, fault.start) + 1)
-    line = lines[fault.record - 1].removesuffix("\r")
-    return catalogue()[fault.code].finding(
-        fault.values, file=display, span=span, excerpt=excerpt(line, span)
-    )
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file; a field is the key of a line."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = [line.removesuffix("\r") for line in (decoded.text or "").split("\n")]
-    return [_located(lines, place) for place in places]
-
-
-def _located(lines: Sequence[str], place: FieldRef) -> Location | None:
-    if not 1 <= place.record <= len(lines):
-        return None
-    line = lines[place.record - 1]
-    span = Span(place.record, 1, len(line) + 1)
-    return Location(span, excerpt(line, span))
+    """The lines of records of a file."""
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -24,7 +24,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.situations.speech_sf_faults import type_hint
+from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.single_file import File, head, located, readings
 from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt

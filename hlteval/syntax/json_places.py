@@ -1,42 +1,61 @@
-"""Places in a text of JSON: lines and columns, and paths as people write them."""
+"""Places in a JSON text: lines and columns of offsets, and paths as people write them."""
 
 from __future__ import annotations
 
-from hlteval.findings import Excerpt, Span
+from hlteval.findings import Excerpt, Finding, Problem, Span
 from hlteval.findings.excerpts import WINDOW
 from hlteval.syntax.json_parser import Parsed, Path, line_end
 
 
 class Places:
-    """Lines and columns of places of a text; quick where they are asked for in their order."""
+    """Lines and columns of offsets in a text; quick for offsets that are near the previous one."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.line, self.begin, self.end = 1, 0, line_end(text, 0)
 
     def seek(self, at: int) -> None:
-        """Go to the line of a place."""
+        """Go to the line of an offset."""
         if at < self.begin:
-            self.line, self.begin, self.end = 1, 0, line_end(self.text, 0)
-        if at > self.end:
+            self.line -= self.text.count("\n", at, self.begin)
+        elif at > self.end:
             self.line += self.text.count("\n", self.end, at)
-            self.begin = self.text.rfind("\n", 0, at) + 1
-            self.end = line_end(self.text, at)
+        else:
+            return
+        self.begin = self.text.rfind("\n", 0, at) + 1
+        self.end = line_end(self.text, at)
 
     def span(self, start: int, end: int) -> Span:
-        """The place of a stretch, which is cut at the end of its first line."""
+        """The span of a stretch of the text, up to the end of its first line."""
         self.seek(start)
-        end = max(start, min(end, self.end))
+        last = self.end - self.text.endswith("\r", self.begin, self.end)
+        end = max(start, min(end, last))
         return Span(self.line, start - self.begin + 1, end - self.begin + 1)
 
     def excerpt(self, span: Span) -> Excerpt:
-        """The window of the line that was asked for last; it may have many megabytes."""
+        """The excerpt of the current line, which may have many megabytes."""
         length = self.end - self.begin
         if length <= WINDOW:
             return Excerpt(self.text[self.begin : self.end].removesuffix("\r"))
         offset = max(0, min(span.column - 1 - WINDOW // 4, length - WINDOW))
         begin = self.begin + offset
         return Excerpt(self.text[begin : begin + WINDOW], offset, cut=offset + WINDOW < length)
+
+    def finding(self, problem: Problem, file: str, identifier: str | None = None) -> Finding:
+        r"""The finding of a problem whose start and end are offsets in the text.
+
+        Args:
+            problem: the problem.
+            file: the display path of the file.
+            identifier: the identifier of the record, such as its path in a JSON file.
+
+        Examples:
+            >>> problem = Problem("JSN106", 2, 4, 5, {"path": "$"})
+            >>> Places("[1\n 2]").finding(problem, "a.json").span
+            Span(line=2, column=2, end_column=3)
+        """
+        span = self.span(problem.start, problem.end)
+        return problem.finding(file, span, self.excerpt(span), identifier)
 
 
 def shown(path: Path) -> str:
@@ -50,8 +69,8 @@ def shown(path: Path) -> str:
     return "$" + "".join(parts)
 
 
-def place_of(text: str, one: Parsed, path: Path) -> tuple[int, int]:
-    """Where a part of an item stands; of an object or array, only where it begins.
+def place_of(text: str, parsed: Parsed, path: Path) -> tuple[int, int]:
+    """Start and end of a part of an item; of an object or array, only of its first character.
 
     Examples:
         >>> from hlteval.syntax.json_parser import parse
@@ -59,6 +78,6 @@ def place_of(text: str, one: Parsed, path: Path) -> tuple[int, int]:
         >>> place_of(text, parse(text), ("a", 1)), place_of(text, parse(text), ("a",))
         ((10, 12), (6, 7))
     """
-    start, end = one.values.get(path, (one.start, one.start + 1))
-    whole = not path or text[start : start + 1] in {"{", "["}
-    return (start, start + 1) if whole else (start, end)
+    start, end = parsed.values.get(path, (parsed.start, parsed.start + 1))
+    container = not path or text[start : start + 1] in {"{", "["}
+    return (start, start + 1) if container else (start, end)
