@@ -53,6 +53,7 @@ FORMAT = Format(
     name="jsonl",
     title="the representation as JSON Lines: a row a line",
     suffixes=(".jsonl",),
+    codes=("COR",),
     carries=EVERYTHING,
     sniff=sniff,
     read=read,

@@ -319,6 +319,7 @@ FORMAT = Format(
     name="neleval",
     title="annotation files of neleval: spans with candidates for their entities",
     suffixes=(".neleval",),
+    codes=("NEL",),
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),

@@ -255,6 +255,7 @@ FORMAT = Format(
     name="appen",
     title="Appen annotations of situation frames in speech: a file per audio segment",
     suffixes=(".appen",),
+    codes=("APN",),
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),

@@ -35,7 +35,7 @@ __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    return (batch.reading for batch in reading.read(source, BIONLP))
+    return (batch.result for batch in reading.read(source, BIONLP))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -51,6 +51,7 @@ FORMAT = Format(
     name="standoff",
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=BIONLP.suffixes,
+    codes=("STD1",),
     carries=(
         *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
         *("documents.text", "mentions.fragments", "mentions.text"),

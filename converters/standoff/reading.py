@@ -29,7 +29,7 @@ _PLACE = ["document", "origin", "record"]
 class Batch(NamedTuple):
     """A batch of documents."""
 
-    reading: ReadResult
+    result: ReadResult
     tails: pl.DataFrame
     """Records that end in a comment, as `document`, `origin` and `record`."""
 

@@ -28,8 +28,8 @@ class Places:
     def span(self, start: int, end: int) -> Span:
         """The span of a stretch of the text, up to the end of its first line."""
         self.seek(start)
-        last = self.end - self.text.endswith("\r", self.begin, self.end)
-        end = max(start, min(end, last))
+        if end > self.end:
+            end = max(start, self.end - self.text.endswith("\r", self.begin, self.end))
         return Span(self.line, start - self.begin + 1, end - self.begin + 1)
 
     def excerpt(self, span: Span) -> Excerpt:

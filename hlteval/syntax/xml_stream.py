@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pyexpat import ExpatError, ParserCreate
 from typing import TYPE_CHECKING, NamedTuple
 
+from hlteval.findings import Problem
 from hlteval.grammars.relaxng import validator
-from hlteval.syntax.xml_elements import DEEPEST, Fault, Malformed, Reader, parse, starts
+from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, parse, starts
 from hlteval.syntax.xml_structure import explain
 
 if TYPE_CHECKING:
@@ -30,14 +31,14 @@ class Part:
     Attributes:
         root: the root with only these elements in it.
         ordinals: of each element, its ordinal in the file.
-        faults: what the schema does not have.
+        problems: what breaks the schema.
         passed: the ordinals of the elements that are to be passed over.
         cut: where it stands in the file.
     """
 
     root: etree._Element
     ordinals: Mapping[etree._Element, int]
-    faults: Sequence[Fault]
+    problems: Sequence[Problem]
     passed: frozenset[int]
     cut: Cut
 
@@ -202,7 +203,7 @@ class _Forgetful(Reader):
         super().start(tag, attributes)
         self.elements.clear()
         if len(self.open) == 1 and tag != self.root:
-            raise Malformed(self.open[0].fault("XML110", root=self.root))
+            raise Malformed(self.open[0].problem("XML110", root=self.root))
 
     def characters(self, text: str) -> None:
         pass
@@ -225,9 +226,9 @@ def _checked(cut: Cut, schema: str, *, again: bool) -> Part:
         if name.startswith("{") and element.prefix is None:  # names are as they are written
             element.tag = name.rpartition("}")[2]
     elements = parse(cut.text()).elements
-    faults, passed = explain(elements, schema)
-    root = (elements[0].line, elements[0].column)
-    own = [_moved(fault, cut) for fault in faults if not again or fault[1:3] != root]
+    problems, passed = explain(elements, schema)
+    of_root = elements[0].problem("XML106")[1:3]
+    own = [_in_file(problem, cut) for problem in problems if not again or problem[1:3] != of_root]
     numbers = frozenset(ordinal + cut.before for ordinal in passed)
     return Part(tree, _numbered(tree, cut.before), own, numbers, cut)
 
@@ -251,9 +252,10 @@ def _numbered(tree: etree._Element, before: int) -> dict[etree._Element, int]:
     return {element: ordinal for ordinal, element in enumerate(tree.iter(), start=before + 1)}
 
 
-def _moved(fault: Fault, cut: Cut) -> Fault:
-    line, column = cut.moved(fault.line, fault.column)
-    return fault._replace(line=line, column=column)
+def _in_file(problem: Problem, cut: Cut) -> Problem:
+    line, column = cut.moved(problem.record, problem.start + 1)
+    distance = column - 1 - problem.start
+    return problem._replace(record=line).moved(distance)
 
 
 def _lines(data: bytes) -> int:

@@ -39,6 +39,7 @@ EDL = Task(
     reference_optional=True,
     rules=lazy("hlteval.validators.edl.rules:RULES"),
     package=lazy("hlteval.validators.edl.package:findings"),
+    codes=("EDL102", *(f"EDL{number}" for number in range(105, 112))),
     metric=lazy("hlteval.tasks.edl_metrics:metric"),
     statistics=FIGURES,
     measures=MEASURED,

@@ -215,6 +215,7 @@ HUB4 = Task(
     schema_for=lazy("hlteval.validators.hub4.setup:setup"),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
     metric=lazy("hlteval.tasks.hub4_metrics:metric"),
+    codes=("GLM",),
     statistics=FIGURES,
     measures=MODES,
     primary={"plan": "both.f"},

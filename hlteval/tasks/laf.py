@@ -18,4 +18,5 @@ LAF = Task(
     references=TEXTS,
     rules=lazy("hlteval.validators.ltf.laf:RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
+    codes=("LAF103",),
 )

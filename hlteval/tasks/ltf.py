@@ -21,4 +21,5 @@ LTF = Task(
     reference_optional=True,
     rules=lazy("hlteval.validators.ltf.ltf:RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LTF106"),
+    codes=("LTF106",),
 )

@@ -90,6 +90,7 @@ _declare = partial(
     provided_suffixes=(".txt", ".a1"),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.packages:standoff"),
+    codes=("SEE4",),
     statistics=FIGURES,
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )
