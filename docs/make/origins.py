@@ -37,7 +37,8 @@ def origins() -> Mapping[str, Origins]:
     for name in tasks.known():
         task = tasks.load(name)
         read = {task.format, *task.submitted, *task.references}
-        read.update(option.format or option.reference_format for option in task.options)
+        for option in task.options:
+            read |= {option.format, option.reference_format}
         own = (*task.codes, *(rule.code for rule in tasks.rules(task)))
         of_tasks[name] = (*own, *(code for form in read - {""} for code in of_formats[form]))
     found = {
