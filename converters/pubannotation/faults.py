@@ -13,7 +13,7 @@ from hlteval.findings import Finding, Problem, catalogue
 from hlteval.syntax.json_parser import Parsed, Path, blanks, parse
 from hlteval.syntax.json_places import Places, place_of, shown
 from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, invalid, schema_errors
-from hlteval.syntax.json_text import items, one, starts, strict
+from hlteval.syntax.json_text import items, starts, strict, value_at
 
 SCHEMA = "pubannotation"
 _TRIED = 5
@@ -76,7 +76,9 @@ def _lines(text: str) -> Found:
             found.starts.append(at + len(line) - len(line.lstrip()))  # type: ignore[attr-defined]
             found.values.append(value)
             if not good:
-                _explained(found, one(text[: at + len(line)], found.starts[-1]), at + len(line))
+                _explained(
+                    found, value_at(text[: at + len(line)], found.starts[-1]), at + len(line)
+                )
         at += len(line) + 1
     return found
 

@@ -1,10 +1,9 @@
-r"""BioNLP-ST standoff: a folder with a text and its annotations, a file each, per document.
+r"""BioNLP-ST standoff: a folder with a text file and annotation files per document.
 
 Format:
-    `<document>.txt` is the text, `<document>.a1` the annotations that are given, `<document>.a2`
-    those that are asked for. An annotation is a line: identifier, tab, the rest; its first letter
-    tells what it is (grammars/standoff.lark). Lines stand in any order; an identifier of the .a1
-    may be used in the .a2.
+    `<document>.txt` is the text, `<document>.a1` the provided annotations, `<document>.a2` the
+    predicted ones. An annotation is a line: identifier, tab, the rest; its first letter is its kind
+    (grammars/standoff.lark). Lines are in any order; identifiers of the .a1 may be used in the .a2.
 
 Conventions:
     Offsets are 0-based and half-open in code points, as in the representation. Parts of a
@@ -41,8 +40,8 @@ def read(source: Source) -> Iterator[ReadResult]:
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents as a folder of .txt, .a1 and .a2 files.
 
-    A record goes to the file it came from; one that came from no such file goes to the .a1 if it is
-    a mention and to the .a2 if not. Lines keep the order of their records.
+    A record is written to the file that it was read from. If there is none, mentions are written
+    to the .a1, all others to the .a2. Lines keep the order of their records.
     """
     files.write(corpora, path, BIONLP)
 

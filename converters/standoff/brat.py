@@ -1,17 +1,17 @@
-r"""brat standoff: a folder with a text and its annotations, a file each, per document.
+r"""brat standoff: a folder with a text file and an annotation file per document.
 
 Format:
     `<document>.txt` is the text, `<document>.ann` its annotations, a line each: identifier, tab,
-    the rest. The first letter tells what it is (grammars/brat.lark): T a span, E an event with its
-    trigger, R a relation of two, A (or M) an attribute, N a normalisation, # a note, * an
-    equivalence. Lines stand in any order; an .ann may be empty.
+    the rest. The first letter is the kind (grammars/brat.lark): T a span, E an event with its
+    trigger, R a binary relation, A (or M) an attribute, N a normalization, # a note, * an
+    equivalence. Lines are in any order; an .ann may be empty.
 
 Conventions:
     Offsets are 0-based and half-open in code points of the text, in which every line end counts as
-    one. Parts of a discontinuous span are joined with ``;``, their texts with a blank. A mention's
-    own entity is its first normalisation, other candidates are those that follow. An entity that
-    names no knowledge base is written as one of ``KB``. An event without a trigger is given one
-    where its first argument stands. Identifiers that are none of brat's are given anew.
+    one. Parts of a discontinuous span are joined with ``;``, their texts with a space. The entity
+    of a mention is its first normalization; the others are candidates. An entity without a
+    knowledge base is written with ``KB``. An event without a trigger gets one at the place of its
+    first argument. Identifiers that brat does not allow are replaced.
 
 Example lines:
     T1	Organization 0 4	Sony
@@ -24,7 +24,8 @@ Example lines:
     *	Equiv T1 T3
     #1	AnnotatorNotes T1	this annotation is suspect
 
-Codes raised: BRT1xx, for records that cannot be read; BRT2xx, for what brat reads otherwise.
+Codes raised: BRT1xx, for records that cannot be read; BRT2xx, for those that brat interprets
+differently.
 """
 
 from __future__ import annotations

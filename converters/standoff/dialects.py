@@ -94,8 +94,8 @@ _WORDS = {
     "TEXT_BOUND_ID": "an identifier such as T1",
     "TRIGGER": "the identifier of the trigger",
     "VALUE": "a referent",
-    "_BLANK": "a single blank",
-    "_MARGIN": "a blank and another argument",
+    "_BLANK": "a single space",
+    "_MARGIN": "a space and another argument",
     "_TAB": "a tab",
 }
 

@@ -35,9 +35,9 @@ class Batch(NamedTuple):
 
 
 def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ...]]:
-    """The members of each document, by name: the file's, up to its last dot.
+    """The members of each document, by the name of the files up to the last dot.
 
-    Of a folder only the files at its top are read, of an archive those at any depth.
+    In a folder only the files at the top are read, in an archive those at any depth.
     """
     found: dict[str, list[Member]] = {}
     for member in source.members:
@@ -49,7 +49,7 @@ def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ..
 
 
 def sniff(source: Source, dialect: Dialect) -> bool:
-    """Whether there is a file with annotations."""
+    """Whether any file has annotations."""
     return any(member.basename.endswith(dialect.annotations) for member in source.members)
 
 
@@ -153,8 +153,8 @@ def _matched(lines: pl.LazyFrame, letters: str, kind: Kind, dialect: Dialect) ->
     """
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern(dialect.name, kind.rule)})$")
     matched = lines.filter(pl.col("letter").is_in(list(letters)))
-    matched = matched.select(*_PLACE, parts=groups)
-    matched = matched.filter(pl.col("parts").struct[0].is_not_null()).unnest("parts")
+    matched = matched.select(*_PLACE, groups=groups)
+    matched = matched.filter(pl.col("groups").struct[0].is_not_null()).unnest("groups")
     return matched.rename(field)
 
 
@@ -182,14 +182,14 @@ def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
 
 def _fragments(broken: pl.LazyFrame) -> pl.LazyFrame:
     """Discontinuous spans: the fragments, and the outer span."""
-    parts = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
+    fragments = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
     numbers = pl.col("fragments").str.splitn(" ", 2).struct
-    parts = parts.select(
+    fragments = fragments.select(
         "at",
         start=numbers.field("field_0").cast(pl.Int64),
         end=numbers.field("field_1").cast(pl.Int64),
     )
-    return parts.group_by("at", maintain_order=True).agg(
+    return fragments.group_by("at", maintain_order=True).agg(
         fragments=pl.struct("start", "end"), start=pl.col("start").min(), end=pl.col("end").max()
     )
 
@@ -211,17 +211,17 @@ def _frames(matched: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 def _arguments(frames: pl.DataFrame) -> pl.LazyFrame:
     filled = frames.filter(pl.col("arguments").is_not_null())
-    listed = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
+    lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
     position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
-    single = listed.with_columns(position=position).explode("argument", "position")
-    parts = pl.col("argument").str.splitn(":", 2).struct
-    return single.with_columns(role=parts.field("field_0"), target=parts.field("field_1"))
+    single = lists.with_columns(position=position).explode("argument", "position")
+    pair = pl.col("argument").str.splitn(":", 2).struct
+    return single.with_columns(role=pair.field("field_0"), target=pair.field("field_1"))
 
 
 def _modifiers(matched: Mapping[str, pl.DataFrame]) -> pl.LazyFrame:
     rules = ("attribute", "modifier", "normalization", "note")
-    listed = [matched[rule].lazy() for rule in rules if rule in matched]
-    return pl.concat(listed, how="diagonal").rename({"id": "modifier"}).sort("origin", "record")
+    modifiers = [matched[rule].lazy() for rule in rules if rule in matched]
+    return pl.concat(modifiers, how="diagonal").rename({"id": "modifier"}).sort("origin", "record")
 
 
 def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
@@ -231,11 +231,11 @@ def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
     return named.with_columns(group=ordinal, member=members).explode("member")
 
 
-def _words(listed: pl.Series) -> pl.Series:
+def _words(lists: pl.Series) -> pl.Series:
     """Lists of words, nearly always separated by a single space."""
-    if listed.str.contains(r"[\t\r\f\x0b]|  ").any():
-        return listed.str.extract_all(r"[^ \t\r\f\x0b]+")
-    return listed.str.split(" ")
+    if lists.str.contains(r"[\t\r\f\x0b]|  ").any():
+        return lists.str.extract_all(r"[^ \t\r\f\x0b]+")
+    return lists.str.split(" ")
 
 
 _REJECTED = ("kind", "id", "label", "expected")

@@ -256,18 +256,15 @@ class _Parser:
             self.report("JSN108", start, word.end(), given=word[0])
             return None
         self.at = start
-        raise self.stop("JSN101", "a value; text stands in double quotes")
+        raise self.stop("JSN101", "a value; put text in double quotes")
 
     def number(self, like: re.Match[str]) -> Any:
         start, given = like.start(), like[0]
-        if not _NUMBER.fullmatch(given):
-            sized = given[:40]
-            start_of_word = given.lstrip("+-").lower()
-            code = "JSN108" if start_of_word in _NOT_FINITE else "JSN118"
-            self.report(code, start, like.end(), given=sized)
-            self.at = like.end()
-            return None
         self.at = like.end()
+        if not _NUMBER.fullmatch(given):
+            code = "JSN108" if given.lstrip("+-").lower() in _NOT_FINITE else "JSN118"
+            self.report(code, start, self.at, given=given[:40])
+            return None
         if len(given) > DIGITS:
             self.report("JSN112", start, self.at, length=len(given), most=DIGITS)
             return None

@@ -65,8 +65,8 @@ def shown(path: Path) -> str:
         >>> shown((3, "Status", "Need"))
         '$[3].Status.Need'
     """
-    parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "$" + "".join(parts)
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "$" + "".join(steps)
 
 
 def place_of(text: str, parsed: Parsed, path: Path) -> tuple[int, int]:

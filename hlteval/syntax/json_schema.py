@@ -74,11 +74,10 @@ def invalid(name: str, items: Sequence[Any]) -> list[int]:
         >>> invalid("speech-sf", [{"DocumentID": "d", "Type": "Shelter", "TypeConfidence": 1}, {}])
         [1]
     """
-    listed = list(items)
-    gate = _gate(name)
-    if gate.is_valid(listed):
+    array, gate = list(items), _gate(name)
+    if gate.is_valid(array):
         return []
-    return sorted({int(error.instance_path[0]) for error in gate.iter_errors(listed)})
+    return sorted({int(error.instance_path[0]) for error in gate.iter_errors(array)})
 
 
 def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError]:

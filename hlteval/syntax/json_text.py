@@ -149,7 +149,7 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
         else:
             if parsed and comma is None and (not problems or problems[-1].code != "JSN105"):
                 problems.append(Problem("JSN106", 0, at, at + 1))
-            item = one(text, at, 1)
+            item = value_at(text, at, 1)
             parsed.append(item)
             at = item.end if item.complete else _next_item(text, item.end)
         if between := _BETWEEN.match(text, at):
@@ -182,13 +182,13 @@ def _rest(text: str, at: int) -> Iterator[Problem]:
 
 
 _EXTRA = "nothing may follow the end of the array"
-_LINES = "this looks like JSON Lines: put `[` before, `]` behind and a comma after each object"
+_LINES = "this looks like JSON Lines: put `[` before, `]` after and a comma between the objects"
 
 
 def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
     """The values of a text that is not an array: an object, JSON Lines, or not JSON at all."""
     if text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at):
-        braces = {"hint": "an object stands in { }, and the frames together in [ ]"}
+        braces = {"hint": "put an object in { }, and all frames together in [ ]"}
         return [], [Problem("JSN101", 0, at, line_end(text, at), braces)]
     parsed: list[Parsed] = []
     problems: list[Problem] = []
@@ -206,7 +206,7 @@ def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
             problems.append(Problem("JSN107", 0, at, min(line_end(text, at), at + 40), lines))
             if text[at] not in "{,":
                 return parsed, problems
-        item = one(text, at + (text[at] == ","))
+        item = value_at(text, at + (text[at] == ","))
         parsed.append(item)
         if not item.complete:
             return parsed, problems
@@ -223,16 +223,16 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _refuse(_: str) -> Any:
+def _reject(_: str) -> Any:
     raise ValueError
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_reject)
 _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
-def one(text: str, at: int, depth: int = 0) -> Parsed:
+def value_at(text: str, at: int, depth: int = 0) -> Parsed:
     """The value that begins at an offset: parsed fast if it is valid, else with its problems.
 
     Args:

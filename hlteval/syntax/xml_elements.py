@@ -177,7 +177,7 @@ class Reader:
         """The problem at which expat stopped, with a hint."""
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
-        hint = "look at the characters before this place"
+        hint = "check the characters before this place"
         written = _lines(self.text)[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
@@ -189,21 +189,21 @@ class Reader:
             reason = f"the file ends inside <{last.tag}> of line {last.line}"
             hint = "it was cut off, or an end tag is missing: write or copy it again"
         elif reason == "no element found":
-            reason, hint = "there is no element", "the file is empty, or is no XML"
+            reason, hint = "there is no element", "the file is empty or not XML"
         elif reason == "mismatched tag":
             last = self.open[-1]
             reason = f"this closes another element than <{last.tag}> of line {last.line}"
-            hint = f"write </{last.tag}> before it, or take it away"
+            hint = f"write </{last.tag}> before it, or remove it"
         elif reason == "junk after document element":
-            reason, hint = "something follows the end of the root element", "take it away"
+            reason, hint = "something follows the end of the root element", "remove it"
         elif reason == "duplicate attribute":
             hint = "keep one of them"
         elif _UNSEEN.match(rest):
-            reason = f"U+{ord(rest[0]):04X} cannot stand in XML"
-            hint = "take the character away"
+            reason = f"U+{ord(rest[0]):04X} is not allowed in XML"
+            hint = "remove the character"
         elif special:
             column = special.start() + 1
-            reason = f"a bare {special[0]} cannot stand in XML"
+            reason = f"a bare {special[0]} is not allowed in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
         return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
 
@@ -263,7 +263,7 @@ class _Tag(NamedTuple):
     """A tag as written, and the spans of its parts in it."""
 
     written: str
-    parts: Mapping[str, tuple[int, int]]
+    spans: Mapping[str, tuple[int, int]]
     several: bool
     """Whether that is several lines; a line of megabytes is not searched for line ends."""
 
@@ -280,7 +280,7 @@ class Lines:
         if (line, column) not in self.tags:
             self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
         tag = self.tags[line, column]
-        start, end = tag.parts.get(field, tag.parts[""])
+        start, end = tag.spans.get(field, tag.spans[""])
         down, begin = 0, start
         if tag.several:
             down = tag.written.count("\n", 0, start)
@@ -301,10 +301,10 @@ class Lines:
             other = _MARKUP.match(written, column - 1)
             return _Tag(written, {"": other.span() if other else (column - 1, column)}, several)
         end = written.find("<", found.end())
-        parts = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
+        spans = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
         for match in _ATTRIBUTE.finditer(written, *found.span()):
-            parts[match[1]] = (match.start(2) + 1, match.end(2) - 1)
-        return _Tag(written, parts, several)
+            spans[match[1]] = (match.start(2) + 1, match.end(2) - 1)
+        return _Tag(written, spans, several)
 
     def finding(self, problem: Problem, file: str, identifier: str | None = None) -> Finding:
         """The finding of a problem with an element.

@@ -137,11 +137,11 @@ class _Walk:
     def inside(self, element: Element, known: Declared) -> None:
         """Check the attributes and the text of an element."""
         self.states[element.ordinal] = known.content
-        listed = ", ".join(known.attributes) or "none"
+        names = ", ".join(known.attributes) or "none"
         for name, value in element.attributes.items():
             if name not in known.attributes:
                 self.problems.append(
-                    element.problem("XML107", name, attribute=name, given=value[:40], listed=listed)
+                    element.problem("XML107", name, attribute=name, given=value[:40], listed=names)
                 )
             elif name in known.values and value not in known.values[name]:
                 choice = " or ".join(known.values[name])
