@@ -1,7 +1,7 @@
-r"""The corpus itself, as JSON Lines: for people, and for tools that read no Parquet.
+r"""The corpus itself, as JSON Lines: for people, and for tools without Parquet.
 
 Format:
-    A header, then a line per row: the name of its table and its columns, nulls left out.
+    A header, then a line per row: the name of its table and its columns, without nulls.
 
 Conventions:
     Those of the representation: nothing is lost.
@@ -28,7 +28,7 @@ _HEADER = '"hlteval-corpus"'
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file that begins with the header."""
+    """Whether the source is a single file that begins with the header."""
     return _HEADER in head(source, 200).partition("\n")[0]
 
 

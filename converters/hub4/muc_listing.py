@@ -1,12 +1,12 @@
 """A listing of template instances in the manner of the Message Understanding Conferences.
 
 Format:
-    Instances with a blank line between them: the pointer and `:=`, then the slots. Texts stand in
-    quotes; alternatives stand below each other, with a slash before all but the first.
+    Instances with an empty line between them: the pointer and `:=`, then the slots. Texts are in
+    quotes; alternatives are below each other, with a slash before all but the first.
 
 Conventions:
-    It is for people who read or compare templates, and is not read back: where texts stand, and
-    which part of them is minimal, is left out.
+    For reading and comparing templates only, not an input format: it has neither the extents of
+    texts nor their minimal strings.
 
 Example lines:
     <CONTEST-B1-1> :=

@@ -1,16 +1,15 @@
 r"""A text corpus in SGML: one file of text documents, each between a pair of document tags.
 
 Format:
-    Documents between tags such as `<DOC>` and `</DOC>`, one behind the other. Each has an element
-    such as `<DOCNO>` whose content, without its blanks, identifies it. Any names may be used, the
-    same ones in all of the file. The document tag is the first tag of the file if nothing else is
-    said; the identifying element is DOCNO or DOCID, whichever the first document has, or its first
-    element.
+    A sequence of documents between tags such as `<DOC>` and `</DOC>`. Each has an element such as
+    `<DOCNO>` whose content, without spaces, identifies it. Tags have any names, but the same ones
+    throughout the file. By default the document tag is the first tag of the file, and the
+    identifying element is DOCNO or DOCID, whichever the first document has, or its first element.
 
 Conventions:
-    The text of a document begins at the `<` of its start tag and ends behind its end tag; nothing
-    in it is taken out. Line ends count as one character (`\n`), however they are written; with
-    `line-ends=as-written` they are kept. Names of tags are the same in small letters and capitals.
+    The text of a document extends from the `<` of its start tag to the `>` of its end tag; nothing
+    in it is removed. Line ends count as one character (`\n`), however they are written; with
+    `line-ends=as-written` they are kept. Case does not count in the names of tags.
 
 Example lines:
     <DOC>
@@ -62,8 +61,8 @@ def read(
     unsegmented: str = "",
 ) -> Iterator[ReadResult]:
     """The documents of a source, one batch per file; unsegmented, a file is one document."""
-    given = (document_tag, id_tag, line_ends, unsegmented == "yes")
-    return readings(source, FORMAT.name, lambda file: _documents(file, *given))
+    values = (document_tag, id_tag, line_ends, unsegmented == "yes")
+    return readings(source, FORMAT.name, lambda file: _documents(file, *values))
 
 
 def _documents(
@@ -206,9 +205,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
             for text, start in corpus.documents.select("text", "start").iter_rows():
                 if _is_document(text):
                     gap = (start or 0) - at
-                    blank = "\n" * gap if 0 < gap <= _GAP else ""
-                    stream.write(f"{blank}{text}\n")
-                    at += len(blank) + len(text) + 1
+                    feeds = "\n" * gap if 0 < gap <= _GAP else ""
+                    stream.write(f"{feeds}{text}\n")
+                    at += len(feeds) + len(text) + 1
 
 
 def _is_document(text: str | None) -> bool:

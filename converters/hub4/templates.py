@@ -1,16 +1,16 @@
-r"""HUB-4 template sets: the instances of templettes that a text was found to hold.
+r"""HUB-4 template sets: the instances of templettes in texts.
 
 Format:
-    One file of instances. An instance is a header, which names it, and its slots; a slot is a name
-    and the fills that stand behind it and on the lines that follow. A fill is a pointer to another
+    One file of instances. An instance is a header with its name, and its slots; a slot is a name
+    and the fills after it, in the same line and the next ones. A fill is a pointer to another
     instance, or a text with its extents. A line that begins with `/` begins another alternative;
-    a slash before the first fill marks the slot as optional. Blank lines and indentation do not
-    count (grammars/hub4.lark). The instances that name the same document are its instance set.
+    a slash before the first fill marks the slot as optional. Empty lines and indentation do not
+    count (grammars/hub4.lark). The instances with the same document are its instance set.
 
 Conventions:
     Extents are 0-based and half-open, in code points from the `<` of the document's start tag, as
     in the representation. In a reference, brackets mark the minimal strings of a text, and the
-    extents behind the first are theirs; in a system's output brackets are text. The type of an
+    extents after the first are theirs; in a system's output brackets are text. The type of an
     instance ends at the first hyphen, unless a type with a hyphen is declared.
 
 Example lines:
@@ -42,7 +42,7 @@ from hlteval.sources import Member, Source
 
 SIDES = ("reference", "system")
 EXPLAINED = 2000
-"""Refused lines of a file whose exact place is looked for; the rest are named whole."""
+"""Rejected lines of a file that are reported at the exact place; others are reported whole."""
 
 
 def sniff(source: Source) -> bool:
@@ -52,7 +52,7 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, side: str = "reference", types: str = "") -> Iterator[ReadResult]:
-    """The template sets of a source, one batch a file."""
+    """The template sets of a source, one batch per file."""
     declared = [name for name in types.split(",") if name]
     return readings(
         source, FORMAT.name, partial(_instances, reference=side == "reference", types=declared)
@@ -62,13 +62,13 @@ def read(source: Source, side: str = "reference", types: str = "") -> Iterator[R
 def _instances(
     file: File, *, reference: bool, types: Sequence[str]
 ) -> tuple[Corpus, Iterable[Finding]]:
-    """The instances of a file, and what is wrong with its lines."""
+    """The instances of a file, and the findings about its lines."""
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     found = tables(file.text, reference=reference, types=types)
-    complete = found.refused.is_empty() and found.idle.is_empty() and found.hashless.is_empty()
-    lines = [] if complete else file.text.split("\n")
-    rejected, problems = _rejected(found.refused, lines)
+    flawed = (found.rejected_records["record"], found.idle, found.hashless)
+    lines = file.text.split("\n") if any(map(len, flawed)) else []
+    rejected, problems = _rejected(found.rejected_records, lines)
     problems += _of_slashes_and_hashes(found, lines)
     origin = pl.lit(0, pl.Int64).alias("origin")
     corpus = Corpus(
@@ -123,12 +123,12 @@ def _of_slashes_and_hashes(found: Tables, lines: Sequence[str]) -> Iterator[Prob
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Line and column of places of one file; see `hub4_records.parts` for what a field is."""
+    """The locations of fields of a file; see `field_spans` for their names."""
     return located(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a field of the record in a line stands; the record where it has no such field."""
+    """Start and end of a field in a line; of the whole record if it has no such field."""
     record = line.strip(BLANKS)
     begin = len(line) - len(line.lstrip(BLANKS))
     start, end = field_spans(record).get(field, (0, len(record))) if field else (0, len(record))

@@ -1,15 +1,15 @@
-r"""CoNLL-U: a token a line in ten columns with tabs between, a blank line behind each segment.
+r"""CoNLL-U: a token per line in ten tab-separated columns, an empty line after each segment.
 
 Format:
-    One file of all documents. Before its first segment, `# newdoc id` names a document and
-    `# length` tells its code points. `# sent_id`, `# range` and `# text` are identifier, place and
-    text of a segment. Of the columns ID, FORM, XPOS and MISC are filled: with the number of the
-    token, its text, its class, and `TokenRange`, `Id` and `Morph`.
+    One file of all documents. Before the first segment of a document, `# newdoc id` is its name and
+    `# length` its length in code points. `# sent_id`, `# range` and `# text` are the identifier,
+    offsets and text of a segment. The columns ID, FORM, XPOS and MISC hold the number of the token,
+    its text, its class, and `TokenRange`, `Id` and `Morph`.
 
 Conventions:
     Ranges are 0-based and half-open in code points of the document, as in the representation. The
     text of a document is rebuilt from its segments with line feeds between. `\t`, `\n`, `\r`, `\p`
-    and `\\` stand for a tab, line breaks, `|` and a backslash; `_` stands for nothing.
+    and `\\` mean a tab, line breaks, `|` and a backslash; `_` means no value.
 
 Example lines:
     # newdoc id = NW_X
@@ -64,13 +64,13 @@ def _tables(text: str) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
     lines = pl.DataFrame({"line": text.split("\n")}).with_columns(
         pl.col("line").str.strip_suffix("\r"), record=pl.int_range(1, pl.len() + 1)
     )
-    blank = pl.col("line").str.strip_chars(" ") == ""
+    empty = pl.col("line").str.strip_chars(" ") == ""
     begins = pl.col("line").str.starts_with(_NEWDOC)
     lines = lines.with_columns(
         document=begins.cast(pl.Int64).cum_sum() - 1,
-        block=blank.cast(pl.Int64).cum_sum(),
+        block=empty.cast(pl.Int64).cum_sum(),
         origin=pl.lit(0, pl.Int64),
-    ).filter(~blank)
+    ).filter(~empty)
     comments = lines.filter(pl.col("line").str.starts_with("#"))
     rest = lines.filter(~pl.col("line").str.starts_with("#"))
     tokens = _tokens(rest)
@@ -97,8 +97,8 @@ def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
 
 def _tokens(lines: pl.DataFrame) -> pl.DataFrame:
     """The fields of lines that are tokens; null in other lines."""
-    parts = [pl.col("line").str.extract(_COLUMNS, group) for group in (1, 2, 3)]
-    split = lines.with_columns(form=parts[0], xpos=parts[1], misc=parts[2])
+    form, xpos, misc = (pl.col("line").str.extract(_COLUMNS, group) for group in (1, 2, 3))
+    split = lines.with_columns(form=form, xpos=xpos, misc=misc)
     return split.with_columns(
         text=_unescaped(pl.col("form")),
         pos=_unescaped(pl.when(pl.col("xpos") != "_").then(pl.col("xpos"))),
@@ -216,12 +216,12 @@ def _blocks(corpus: Corpus) -> Iterator[str]:
 def _unfit(corpus: Corpus) -> set[int]:
     """The documents whose text cannot be rebuilt from their segments and line feeds."""
     bare = corpus.documents.join(corpus.segments, left_on="row", right_on="document", how="anti")
-    unsaid = bare.filter(pl.col("text").str.contains("[^\n]"))
-    return {*unlike(corpus)["document"], *unsaid["row"]}
+    outside = bare.filter(pl.col("text").str.contains("[^\n]"))
+    return {*unlike(corpus)["document"], *outside["row"]}
 
 
 def _written(corpus: Corpus) -> pl.DataFrame:
-    """Each segment as lines: `document`, `block`."""
+    """The lines of each segment: `document`, `block`."""
     tokens = corpus.tokens.drop_nulls("segment_row")
     follows = pl.col("start").shift(-1).over("segment_row") == pl.col("end")
     misc = pl.concat_str(

@@ -54,7 +54,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so, or the only one has the root element of LAF."""
+    """Whether a file has the suffix, or the only file the root element of LAF."""
     return per_document.named(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
@@ -68,7 +68,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 class _Batch:
-    """What is collected over the files of a batch: rows of each table, and findings."""
+    """The rows of each table, and the findings, of the files of a batch."""
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -82,7 +82,7 @@ class _Batch:
         return Corpus(sources=self.files.sources, **tables)
 
     def take(self, origin: int, stem: str, text: str) -> None:
-        """Add what a file says."""
+        """Add the rows and findings of a file."""
         member = self.files.members[origin]
         problems: list[tuple[Problem, str | None]] = []
         try:
@@ -104,7 +104,7 @@ class _Batch:
         self.findings += located_findings(text, problems, member.display)
 
     def document(self, element: Element, origin: int, stem: str) -> None:
-        """A document; one that another file holds too goes on there."""
+        """Add a document, or continue one that an earlier file began."""
         name = element.attributes.get("id", stem)
         root = element.parent.attributes if element.parent else {}
         self.known.setdefault(name, len(self.known))
@@ -116,10 +116,10 @@ class _Batch:
             if element.parent:
                 self.attributes(element.parent, "LCTL_ANNOTATIONS", ("lang",))
 
-    def attributes(self, element: Element, said_of: str, names: Sequence[str]) -> None:
+    def attributes(self, element: Element, of: str, names: Sequence[str]) -> None:
         document, origin, _ = self.place
         self.rows["attributes"] += [
-            (document, origin, element.ordinal, said_of, name, element.attributes[name])
+            (document, origin, element.ordinal, of, name, element.attributes[name])
             for name in names
             if name in element.attributes
         ]
@@ -152,7 +152,7 @@ class _Batch:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where elements stand; a field is an attribute, or `text` for what follows the tag.
+    """The locations of elements; a field is an attribute, or `text` for the text after the tag.
 
     The offsets and the text of an annotation are those of its EXTENT.
     """
@@ -162,7 +162,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The annotations as a folder of files, each where it was in one of this format."""
+    """The annotations as a folder of files, with the names of the original files of this format."""
     per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
 
 

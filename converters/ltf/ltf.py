@@ -3,7 +3,7 @@ r"""LTF: documents as segments and tokens with their offsets, as in LDC's langua
 Format:
     XML by grammars/ltf.rng, a file `<document>.ltf.xml` per document: DOC, TEXT, SEG with its
     ORIGINAL_TEXT and TOKENs. Written in LDC's layout, an element a line, with only `&`, `<` and `>`
-    escaped. DOC tells length and MD5 digest of the text that was annotated.
+    escaped. DOC has the length and the MD5 digest of the annotated text.
 
 Conventions:
     `start_char` and `end_char` are 0-based code points of the document's text, the end included; in
@@ -47,7 +47,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so, or the only one has the root element of LTF."""
+    """Whether a file has the suffix, or the only file the root element of LTF."""
     return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
 
 
@@ -82,14 +82,14 @@ def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
+    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
     return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The documents as a folder of files, each where it was in a folder or archive of this format.
+    """The documents as a folder of files, with the names of the original files of this format.
 
-    A text without segments is divided into lines and these into tokens (segmentation.py).
+    A text without segments is split into lines, and these into tokens (segmentation.py).
     """
     per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
 

@@ -40,7 +40,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so."""
+    """Whether a file has the suffix."""
     return per_document.named(source, SUFFIX)
 
 

@@ -1,14 +1,14 @@
-r"""Appen annotations of situation frames in speech: a text file for each audio segment.
+r"""Appen annotations of situation frames in speech: a text file per audio segment.
 
 Format:
     `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or the files in a folder, an archive, or alone.
-    Blocks of four lines, or of five, in any number; blank lines do not count. A file without a
-    block is a segment without frames. The identifier is the file's name up to its first dot.
+    Any number of blocks of four or five lines; empty lines do not count. A file without blocks is a
+    segment without frames. The identifier is the file's name up to its first dot.
 
 Conventions:
-    A block with one type or at most one place stands for every combination of these. With several
-    of both it is ambiguous: its frames have no place, and each lists the places it may be at as
-    arguments in the role `FieldRef`. `n/a` and `out-of-domain` stand for nothing.
+    A block with one type or at most one place means every combination of these. With several of
+    both it is ambiguous: its frames have no place, and the candidates are arguments of each in the
+    role `Place`. `n/a` and `out-of-domain` mean no value.
 
 Example lines:
     TYPE: Shelter, Utilities, Energy, or Sanitation
@@ -46,14 +46,14 @@ from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sh
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
 ROLE = "Place"
-"""The role of a place that is one of several."""
+"""The role of a place among several candidates."""
 
 BATCH = 2000
 """Documents in a batch."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each segment, by name: those in folders ANNOTATION, or all if there is none."""
+    """The files of each segment, by name: those in folders ANNOTATION, or else all."""
     texts = [member for member in source.members if member.basename.endswith(SUFFIX)]
     if source.kind in {"file", "stdin"}:
         texts = list(source.members)
@@ -65,7 +65,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether files lie in folders ANNOTATION, or the first of them begins with a key."""
+    """Whether a file is in a folder ANNOTATION, or one of the first has a line with a key."""
     for members in islice(documents(source).values(), 3):
         if members[0].name.split("/")[-2:-1] == [FOLDER]:
             return True
@@ -86,7 +86,7 @@ def read(source: Source, place_separators: str = SEPARATORS) -> Iterator[ReadRes
 
 
 class _Batch:
-    """What is collected over the files of a batch."""
+    """The rows and findings of the files of a batch."""
 
     def __init__(self, path: str, separators: str) -> None:
         self.path, self.separators = path, separators
@@ -132,7 +132,7 @@ class _Batch:
             self.parse(decoded.text, document, member.display)
 
     def parse(self, text: str, document: int, display: str) -> None:
-        """Add what a file says."""
+        """Add the frames and findings of a file."""
         origin = len(self.sources) - 1
         frames, problems = parse(text, self.separators)
         for frame in frames:
@@ -162,10 +162,10 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The segments as a folder of files, each where it was in a folder or archive of this format.
+    """The segments as a folder of files, with the names of the original files of this format.
 
-    Segments that came from elsewhere go to `ALL/ANNOTATION`, where the official software looks for
-    them. A segment without frames says so.
+    Segments from other formats are written to `ALL/ANNOTATION`, where the official software expects
+    them. A segment without frames has a block of `n/a`.
     """
     path.mkdir(parents=True, exist_ok=True)
     for corpus in corpora:
@@ -191,25 +191,25 @@ def _is_file_name(name: str) -> bool:
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
-    """Every block as text, with its document: frames of one record make one."""
+    """The text of every block, with its document; a block has all frames of a record."""
     candidates = corpus.arguments.filter(pl.col("role") == ROLE).sort("frame_row", "position")
-    listed = candidates.group_by("frame_row").agg("target")
+    targets = candidates.group_by("frame_row").agg("target")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
-    frames = frames.join(listed, left_on="row", right_on="frame_row", how="left").sort(
+    frames = frames.join(targets, left_on="row", right_on="frame_row", how="left").sort(
         "document", "origin", "record", "row"
     )
     rows = frames.iter_rows(named=True)
     for (document, *_), group in groupby(
         rows, key=lambda row: (row["document"], row["origin"], row["record"])
     ):
-        said = [row for row in group if writable(row["label"], row["place"])]
-        if said:
-            places = dict.fromkeys(row["place"] for row in said if row["place"] is not None)
-            first = said[0]
+        kept = [row for row in group if writable(row["label"], row["place"])]
+        if kept:
+            places = dict.fromkeys(row["place"] for row in kept if row["place"] is not None)
+            first = kept[0]
             yield (
                 document,
                 _block(
-                    list(dict.fromkeys(row["label"] for row in said)),
+                    list(dict.fromkeys(row["label"] for row in kept)),
                     first["status"],
                     first["resolution"],
                     first["urgent"],

@@ -1,7 +1,7 @@
-"""The blocks of one Appen annotation file: what they say, and what is wrong with them.
+"""The blocks of one Appen annotation file: their frames, and their problems.
 
-A block begins at its TYPE line; the lines of the other keys follow until the next TYPE line. Each
-line is read by the rule of its key in grammars/appen.lark; a value that this refuses is explained.
+A block begins at its TYPE line; the lines of the other keys follow until the next TYPE line. The
+rule of its key in grammars/appen.lark matches each line; rejected values are explained here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hlteval.grammars import load, matcher
 
 BLANKS = " \t\r\f\x0b"
 SEPARATORS = ",፣"
-"""What separates places if nothing else is said: the comma, and that of Ethiopic scripts."""
+"""The default separators of places: the comma, and the Ethiopic comma."""
 
 NONE = "n/a"
 NO_TYPE = (NONE, "out-of-domain")
@@ -31,7 +31,7 @@ _RULES = {
     "URGENCY": "urgency_line",
 }
 KEYS = tuple(_RULES)
-"""The keys in the order of a block; the last may be left out."""
+"""The keys in the order of a block; the last is optional."""
 
 _REQUIRED = KEYS[1:4]
 _BAD_VALUE = {"TIME": "APN202", "Resolution": "APN203", "URGENCY": "APN204"}
@@ -47,7 +47,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class Frame(NamedTuple):
-    """One type of a block, at one of its places; `candidates` where it is not said at which."""
+    """One type of a block at one of its places, or with all of these as `candidates`."""
 
     record: int
     label: str
@@ -62,20 +62,20 @@ class _Line(NamedTuple):
     record: int
     text: str
     start: int
-    """Where the value begins."""
+    """The start of the value."""
 
     @property
     def value(self) -> str:
         return self.text[self.start :]
 
     def problem(self, code: str, span: tuple[int, int] | None = None, **values: object) -> Problem:
-        """A fault of this line: at a span of it, or else of its value."""
+        """A problem at a span of this line, by default its value."""
         start, end = span or (self.start, len(self.text))
         return Problem(code, self.record, start, end, values)
 
 
 def parse(text: str, separators: str = SEPARATORS) -> tuple[list[Frame], list[Problem]]:
-    r"""The frames of a file and what is wrong with it.
+    r"""The frames of a file, and its problems.
 
     Args:
         text: the whole file.
@@ -100,7 +100,7 @@ def parse(text: str, separators: str = SEPARATORS) -> tuple[list[Frame], list[Pr
 
 
 def _blocks(text: str, problems: list[Problem]) -> Iterator[dict[str, _Line]]:
-    """The blocks, each as its lines by key; problems of lines as such are added to `problems`."""
+    """The blocks, each as its lines by key; problems of single lines are added to `problems`."""
     block: dict[str, _Line] = {}
     for record, written in enumerate(text.split("\n"), start=1):
         line = written.rstrip(BLANKS)
@@ -128,7 +128,7 @@ def _blocks(text: str, problems: list[Problem]) -> Iterator[dict[str, _Line]]:
 
 
 def _no_field(line: _Line) -> Problem:
-    """A line that begins with no key: one that was perhaps meant, or free text."""
+    """The problem of a line that does not begin with a key."""
     found = _FIELD.match(line.text)
     if not found:
         return line.problem("APN101", (0, len(line.text)))
@@ -138,7 +138,7 @@ def _no_field(line: _Line) -> Problem:
 
 
 def _frames(block: Mapping[str, _Line], separators: str, problems: list[Problem]) -> list[Frame]:
-    """What a block says: every type at every place, or with all places where that is ambiguous."""
+    """The frames of a block: every type at every place, or with candidates if that is ambiguous."""
     head = block["TYPE"]
     problems.extend(
         head.problem("APN104", (0, len("TYPE")), key=key) for key in _REQUIRED if key not in block
@@ -165,7 +165,7 @@ def _frames(block: Mapping[str, _Line], separators: str, problems: list[Problem]
 
 
 def _disorder(block: Mapping[str, _Line]) -> Iterator[Problem]:
-    """The first line that stands before one that should precede it; where none does, nothing."""
+    """The problem of the first line before a line that should precede it, if there is one."""
     keys = list(block)
     for key, follower in pairwise(keys):
         if KEYS.index(key) > KEYS.index(follower):
@@ -174,7 +174,7 @@ def _disorder(block: Mapping[str, _Line]) -> Iterator[Problem]:
 
 
 def _types(line: _Line, problems: list[Problem]) -> list[str]:
-    """The types of a TYPE line: names are matched whole, longest first, never split at commas."""
+    """The types of a TYPE line: whole names are matched, longest first, never split at commas."""
     if matcher("appen", "type_line").fullmatch(line.text):
         return list(dict.fromkeys(_name().findall(line.text, line.start)))
     if not line.value:
@@ -182,7 +182,7 @@ def _types(line: _Line, problems: list[Problem]) -> list[str]:
         return []
     labels: list[str] = []
     none: list[tuple[int, int]] = []
-    for start, end, name in _listed_types(line):
+    for start, end, name in _items(line):
         if name in NO_TYPE:
             none.append((start, end))
         elif _name().fullmatch(name):
@@ -195,8 +195,8 @@ def _types(line: _Line, problems: list[Problem]) -> list[str]:
     return list(dict.fromkeys(labels))
 
 
-def _listed_types(line: _Line) -> Iterator[tuple[int, int, str]]:
-    """The parts of a TYPE line that its rule refuses: known names, and what stands between them."""
+def _items(line: _Line) -> Iterator[tuple[int, int, str]]:
+    """The items of a TYPE line that its rule rejects: known names, and the text between them."""
     at, text = line.start, line.text
     while at < len(text):
         at += len(text[at:]) - len(text[at:].lstrip(" \t,"))
@@ -214,7 +214,7 @@ def _ends(text: str, at: int) -> bool:
 
 
 def _value(line: _Line | None, key: str, problems: list[Problem]) -> str | None:
-    """The value of a line; None where there is none, or none that is known."""
+    """The value of a line; None if there is no known value."""
     if line is None:
         return None
     if matcher("appen", _RULES[key]).fullmatch(line.text):
@@ -229,14 +229,14 @@ def _value(line: _Line | None, key: str, problems: list[Problem]) -> str | None:
 def _half_status(
     block: Mapping[str, _Line], status: str | None, resolution: str | None
 ) -> Iterator[Problem]:
-    """One of TIME and Resolution is n/a and the other is not."""
+    """The problem that only one of TIME and Resolution is n/a."""
     for key, value, other in (("TIME", status, resolution), ("Resolution", resolution, status)):
         if value is None and other is not None and key in block and block[key].value == NONE:
             yield block[key].problem("APN206", key=key)
 
 
 def _places(line: _Line, separators: str, problems: list[Problem]) -> list[str]:
-    """The places of a PLACE line, each once, without n/a and empty ones."""
+    """The places of a PLACE line without duplicates, n/a and empty ones."""
     spans = list(_divided(line, separators))
     named = [(start, end) for start, end in spans if line.text[start:end] not in {"", NONE}]
     none = [(start, end) for start, end in spans if line.text[start:end] == NONE]
@@ -264,7 +264,7 @@ def _divided(line: _Line, separators: str) -> Iterator[tuple[int, int]]:
 
 
 def _oddities(line: _Line, start: int, place: str, separators: str) -> Iterator[Problem]:
-    """What in the name of a place may not be meant: separators, invisible characters, encoding."""
+    """Suspicious characters in the name of a place: separators, invisible ones, encoding."""
     for at, character in enumerate(place):
         if character in _FOREIGN and character not in separators:
             span = (start + at, start + at + 1)
@@ -283,8 +283,8 @@ def _point(character: str) -> str:
 
 @cache
 def _name() -> re.Pattern[str]:
-    """The name of a type, as the grammar has it."""
-    terminals = {one.name: one.pattern for one in load("appen").terminals}
+    """The pattern of the names of types, from the grammar."""
+    terminals = {terminal.name: terminal.pattern for terminal in load("appen").terminals}
     return re.compile(terminals["TYPE"].to_regexp())
 
 
@@ -294,7 +294,7 @@ def _divider(separators: str) -> re.Pattern[str]:
 
 
 def writable(label: str, place: str | None, separators: str = SEPARATORS) -> bool:
-    r"""Whether a block can say this.
+    r"""Whether a block can represent a type at a place.
 
     Examples:
         >>> writable("Shelter", "Osh"), writable("Shelter", "Osh, Kyrgyzstan")

@@ -1,17 +1,17 @@
 r"""Speech Situation Frames (v1.5): the frames of a system as one array in JSON.
 
 Format:
-    An array of objects that grammars/speech-sf.schema.json describes: `DocumentID`, `Type` and
-    `TypeConfidence`, and perhaps `PlaceMention` and `Status` (`Need`, `Relief`).
+    An array of objects, described by grammars/speech-sf.schema.json: `DocumentID`, `Type` and
+    `TypeConfidence`, optionally `PlaceMention` and `Status` (`Need`, `Relief`).
 
 Conventions:
-    A record is an item of the array, counted from 1. `\u` escapes and native script read alike. A
-    reference without confidences is written with a confidence of 1.
+    A record is an item of the array, counted from 1. `\u` escapes and native script are equivalent.
+    A reference without confidences is written with a confidence of 1.
 
 Example line:
     {"DocumentID": "CHN_EVAL_096_004", "Type": "Medical Assistance", "TypeConfidence": 0.55}
 
-Codes raised: JSNxxx, for what is no JSON; SFJxxx, for what breaks the schema.
+Codes raised: JSNxxx, for invalid JSON; SFJxxx, for items that break the schema.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from hlteval.syntax.json_text import Items, items, starts, strict
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
 _OTHERS = re.compile(rb'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
-"""Members of the annotations of PubAnnotation, which look alike."""
+"""Members of PubAnnotation files, which are similar."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
 
 
 def _member(source: Source) -> Member | None:
-    """The file of the frames: the only one, or the only one that ends in .json."""
+    """The file of frames: the only file, or the only one with the suffix .json."""
     if source.kind in {"file", "stdin"}:
         return source.members[0] if source.members else None
     found = [member for member in source.members if member.basename.endswith(".json")]
@@ -55,7 +55,7 @@ def _member(source: Source) -> Member | None:
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single .json file, or a file that begins with an array or an object."""
+    """Whether the source is a single .json file, or begins with an array or an object."""
     member = _member(source)
     if member is None:
         return False
@@ -256,7 +256,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, escapes: str = "native") -> None:
-    r"""The situation frames of all documents as one array, a frame a line.
+    r"""The situation frames of all documents as one array, a frame per line.
 
     Args:
         corpora: the batches.

@@ -50,11 +50,11 @@ def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
 _NEEDED = "every frame has DocumentID, Type and TypeConfidence; Status has Need and Relief"
 
 
-def _type_hint(wanted: str, given: Any) -> str:
+def _type_hint(wanted: str, given: object) -> str:
     if isinstance(given, bool) and wanted == "number":
-        return "true and false are no numbers; write how sure the system is, from 0 to 1"
+        return "true and false are not numbers; write the confidence, from 0 to 1"
     if isinstance(given, str) and wanted == "number":
-        return "take the quotes away"
+        return "remove the quotes"
     if given is None:
-        return "leave out what there is none of"
+        return "leave out properties without a value"
     return f"write {WANTED[wanted]}"

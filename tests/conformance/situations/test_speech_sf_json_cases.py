@@ -19,7 +19,7 @@ CASES = {
     "J07_bom": ("SRC202", None, "byte order mark"),
     "J08_deep": ("JSN111", 101, "bracket"),
     "J09_hugeint": ("JSN112", 110, "digits"),
-    "J10_conf_string": ("SFJ204", 110, "take the quotes away"),
+    "J10_conf_string": ("SFJ204", 110, "remove the quotes"),
     "J11_conf_range": ("SFJ205", 110, "rescale"),
     "J12_single_quotes": ("JSN113", 3, "json.dumps"),
     "J13_object_root": ("SFJ201", 1, "square brackets"),
