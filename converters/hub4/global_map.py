@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Finding, Problem, line_findings
 from hlteval.grammars import failure, in_words, matcher
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.sources import Member, Unreadable, decode
@@ -75,10 +75,7 @@ def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
     lines = [] if decoded.text is None else decoded.text.split("\n")
     if lines:
         reader.take(lines)
-    findings = [
-        problem.in_line(member.display, lines[problem.record - 1].removesuffix("\r"))
-        for problem in reader.problems
-    ]
+    findings = line_findings(reader.problems, lines, member.display)
     return GlobalMap(tuple(reader.rules), reader.sensitive), [*decoded.findings, *findings]
 
 

@@ -36,7 +36,7 @@ from hlteval.converters.hub4.records import explain, field_spans
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
@@ -78,10 +78,7 @@ def _instances(
         fills=found.fills.with_columns(origin),
         rejected_records=rejected,
     )
-    return corpus, [
-        problem.in_line(file.member.display, lines[problem.record - 1].removesuffix("\r"))
-        for problem in problems
-    ]
+    return corpus, line_findings(problems, lines, file.member.display)
 
 
 def _rejected(

@@ -40,7 +40,7 @@ from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.single_file import located
-from hlteval.findings import FieldRef, Finding, Location, finding
+from hlteval.findings import FieldRef, Finding, Location, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
 
@@ -143,10 +143,7 @@ class _Batch:
         if not text.strip():
             self.findings.append(finding("APN401", file=display))
         lines = text.split("\n") if problems else []
-        self.findings += (
-            problem.in_line(display, lines[problem.record - 1].removesuffix("\r"))
-            for problem in problems
-        )
+        self.findings += line_findings(problems, lines, display)
 
 
 _FRAME = (
