@@ -118,7 +118,10 @@ class _Documents:
             return
         self.between(elements, tag)
         name = id_tag or self.identifier(elements[0])
-        identifying = _tagged(name)
+        name_tag = re.escape(name)
+        identifying = re.compile(  # no elements inside; the group is the content
+            f"<{name_tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{name_tag}[ \t\r\n]*>", re.I
+        )
         for element in elements:
             self.document(element, name, identifying)
 
@@ -184,12 +187,6 @@ class _Documents:
 def _tags(name: str) -> re.Pattern[str]:
     """Start and end tags of a name; the first group is the slash of an end tag."""
     return re.compile(f"<(/?){re.escape(name)}(?:[ \t\r\n][^<>]*)?>", re.I)
-
-
-def _tagged(name: str) -> re.Pattern[str]:
-    """Elements of a name without elements in them; the first group is their content."""
-    tag = re.escape(name)
-    return re.compile(f"<{tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{tag}[ \t\r\n]*>", re.I)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

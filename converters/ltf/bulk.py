@@ -84,7 +84,8 @@ def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:
         The tables, and the numbers of the files in them.
     """
     lines = _lines([(origin, text) for origin, text in files if text.startswith("<?xml")])
-    accepted = _accepted(lines)
+    letters = lines.group_by("origin", maintain_order=True).agg(pl.col("letter").str.join(""))
+    accepted = letters.filter(pl.col("letter").str.contains(_FILE))["origin"].to_list()
     while True:
         kept = _Lines(lines.filter(pl.col("origin").is_in(accepted)))
         tables, wrong = _tables(kept)
@@ -114,12 +115,6 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     )
 
 
-def _accepted(lines: pl.DataFrame) -> list[int]:
-    """The files with a valid order of lines."""
-    files = lines.group_by("origin", maintain_order=True).agg(pl.col("letter").str.join(""))
-    return files.filter(pl.col("letter").str.contains(_FILE))["origin"].to_list()
-
-
 def _tables(lines: _Lines) -> tuple[Tables, set[int]]:
     """The tables of lines, and the files with a line that its pattern rejects."""
     wrong: set[int] = set()
@@ -128,16 +123,19 @@ def _tables(lines: _Lines) -> tuple[Tables, set[int]]:
         wrong.update(some.filter(~pl.col("line").str.contains(f"^{_PATTERNS[letter]}$"))["origin"])
     tables = {letter: lines.of(letter) for letter in "LDSOT"}
     for letter, table in tables.items():
-        key = {"L": "pairs", "O": "text"}.get(letter, "name")
-        wrong.update(table.filter(pl.col(key).is_null())["origin"])
+        required = {"L": "pairs", "O": "text"}.get(letter, "name")
+        wrong.update(table.filter(pl.col(required).is_null())["origin"])
     attributes, repeated = _attributes(tables["L"], tables["D"])
     wrong |= repeated
     if wrong:
         return Tables.of(), wrong
+    key = ["origin", "segment"]
+    texts = tables["O"].select(*key, _unescaped())
+    segments = tables["S"].join(texts, on=key, how="left", maintain_order="left")
     return (
         Tables(
             documents=_shaped("documents", tables["D"]),
-            segments=_shaped("segments", _placed(_with_text(tables["S"], tables["O"]))),
+            segments=_shaped("segments", _placed(segments)),
             tokens=_shaped("tokens", _placed(tables["T"].with_columns(_unescaped()))),
             attributes=attributes,
             rejected_records=pl.DataFrame(schema=SCHEMAS["rejected_records"]),
@@ -160,11 +158,6 @@ def _placed(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(
         start=pl.col("start").cast(pl.Int64), end=pl.col("end").cast(pl.Int64) + 1
     )
-
-
-def _with_text(segments: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    own = texts.select("origin", "segment", _unescaped())
-    return segments.join(own, on=["origin", "segment"], how="left", maintain_order="left")
 
 
 def _unescaped() -> pl.Expr:

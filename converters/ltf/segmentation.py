@@ -66,13 +66,10 @@ def _divided(text: str, start: int, end: int) -> Iterator[Token]:
     if first > start:
         yield Token(start, first, PUNCT)
     if last > first:
-        yield Token(first, last, UNKNOWN if whole else _class(text[first:last]))
+        letters = all(_is_letter(c) or c in _APOSTROPHES for c in text[first:last])
+        yield Token(first, last, WORD if letters and not whole else UNKNOWN)
     if end > last:
         yield Token(last, end, PUNCT)
-
-
-def _class(core: str) -> str:
-    return WORD if all(_is_letter(letter) or letter in _APOSTROPHES for letter in core) else UNKNOWN
 
 
 @cache

@@ -201,16 +201,12 @@ def _items(line: _Line) -> Iterator[tuple[int, int, str]]:
     while at < len(text):
         at += len(text[at:]) - len(text[at:].lstrip(" \t,"))
         known = _name().match(text, at)
-        end = known.end() if known and _ends(text, known.end()) else text.find(",", at)
+        whole = known and text[known.end() :].lstrip(" \t")[:1] in {"", ","}
+        end = known.end() if known and whole else text.find(",", at)
         end = len(text) if end < 0 else end
         if name := text[at:end].rstrip(BLANKS):
             yield at, at + len(name), name
         at = end + 1
-
-
-def _ends(text: str, at: int) -> bool:
-    rest = text[at:].lstrip(" \t")
-    return not rest or rest[0] == ","
 
 
 def _value(line: _Line | None, key: str, problems: list[Problem]) -> str | None:

@@ -76,7 +76,9 @@ def _read_batch(
             if content is None:
                 continue
             if member.basename.endswith(TEXT):
-                text = (len(sources), name, _text(content, dialect))
+                if dialect.any_line_end:
+                    content = re.sub("\r\n?", "\n", content)
+                text = (len(sources), name, content)
             else:
                 annotations.append((document, len(sources), content))
             sources.append((path, member.name or member.basename, dialect.name, digest))
@@ -97,11 +99,6 @@ def _read_batch(
     ]
     tails = pl.concat([known.clear(), *(table.select(_PLACE) for table in with_tails)])
     return Batch(ReadResult(corpus, (*findings, *problems), tuple(members)), tails)
-
-
-def _text(content: str, dialect: Dialect) -> str:
-    """The text of a document, as offsets count it."""
-    return re.sub("\r\n?", "\n", content) if dialect.any_line_end else content
 
 
 def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:

@@ -151,7 +151,8 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
                 problems.append(Problem("JSN106", 0, at, at + 1))
             item = value_at(text, at, 1)
             parsed.append(item)
-            at = item.end if item.complete else _next_item(text, item.end)
+            following = None if item.complete else _NEXT.search(text, item.end)
+            at = item.end if item.complete else following.start() if following else len(text)
         if between := _BETWEEN.match(text, at):
             at, comma = between.end(), at
             continue
@@ -164,13 +165,8 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
 _BETWEEN = re.compile(r",[ \t\r\n]*(?=\{)")
 
 
-def _next_item(text: str, at: int) -> int:
-    """Where the next object probably begins after an item that cannot be parsed, or the end."""
-    found = _NEXT.search(text, at)
-    return found.start() if found else len(text)
-
-
 _NEXT = re.compile(r",\s*\{\s*[\"']|\]\s*\Z")
+"""Where parsing continues after an item that cannot be parsed."""
 
 
 def _rest(text: str, at: int) -> Iterator[Problem]:
