@@ -35,7 +35,7 @@ from hlteval.converters.toolkit.single_file import File, head, located, readings
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.json_places import Places
+from hlteval.syntax.places import Places
 
 _NAME = "[A-Za-z][A-Za-z0-9._-]*"
 _FIRST = re.compile(f"<({_NAME})(?:[ \t\n][^<>]*)?>")

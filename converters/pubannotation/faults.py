@@ -11,9 +11,10 @@ from typing import Any
 from hlteval.converters.pubannotation.scopes import SECTIONS, compact
 from hlteval.findings import Finding, Problem, catalogue
 from hlteval.syntax.json_parser import Parsed, Path, blanks, parse
-from hlteval.syntax.json_places import Places, place_of, shown
+from hlteval.syntax.json_places import place_of, shown
 from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, invalid, schema_errors
 from hlteval.syntax.json_text import items, starts, strict, value_at
+from hlteval.syntax.places import Places
 
 SCHEMA = "pubannotation"
 _TRIED = 5

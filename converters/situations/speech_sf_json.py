@@ -34,9 +34,10 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import Path, parse
-from hlteval.syntax.json_places import Places, place_of, shown
+from hlteval.syntax.json_places import place_of, shown
 from hlteval.syntax.json_schema import KINDS, invalid, schema_errors
 from hlteval.syntax.json_text import Items, items, starts, strict
+from hlteval.syntax.places import Places
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'

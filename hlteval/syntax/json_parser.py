@@ -14,6 +14,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
 from hlteval.findings import Problem
+from hlteval.syntax.places import line_end
 
 DEPTH = 100
 """Deepest nesting that is parsed; real data has three levels."""
@@ -58,12 +59,6 @@ class Parsed(NamedTuple):
     values: Mapping[Path, tuple[int, int]]
     keys: Mapping[Path, tuple[int, int]]
     complete: bool
-
-
-def line_end(text: str, at: int) -> int:
-    """The end of the line that an offset is in."""
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
 
 
 def blanks(text: str, at: int) -> tuple[int, list[Problem]]:

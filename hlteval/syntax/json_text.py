@@ -23,9 +23,9 @@ from hlteval.syntax.json_parser import (
     ELLIPSIS,
     Parsed,
     blanks,
-    line_end,
     parse,
 )
+from hlteval.syntax.places import line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
