@@ -20,7 +20,7 @@ import msgspec
 import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.json_errors import column_of, explain
+from hlteval.representation.json_faults import column_of, fault
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
 from hlteval.representation.store import StoreError, version_fault
 
@@ -207,7 +207,7 @@ class _Lines:
             try:
                 _decoder().decode(line)
             except ValueError as error:
-                message, column = explain(line, error)
+                message, column = fault(line, error)
                 return StoreError(message, self.file, number, column)
             number += 1
         raise AssertionError("each line can be decoded, but not all of them")

@@ -26,7 +26,7 @@ CASES = {
     "J14_jsonl": ("JSN107", 1, "JSON Lines"),
     "J15_ellipsis": ("JSN105", 131, "write everything out"),
     "J16_nul_in_string": ("SFJ209", 50, "take it out"),
-    "J17_bool_conf": ("SFJ204", 110, "no numbers"),
+    "J17_bool_conf": ("SFJ204", 110, "not numbers"),
     "J18_utf16": ("SRC201", 1, "UTF-16"),
     "J19_latin1": ("SRC201", 51, "Latin-1"),
 }

@@ -1,7 +1,4 @@
-"""Why msgspec rejected a line of JSON, and where: a message and a column.
-
-This room knows no findings, so the result is not a `Problem`; it becomes a `StoreError`.
-"""
+"""Where and why a line of JSON was refused: the message and the column."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ import re
 import msgspec
 
 Path = tuple[str | int, ...]
-"""The path to a value: names of members and indices of items."""
+"""The way to a value: names of members, indices of items."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
@@ -22,12 +19,12 @@ _LONE_SURROGATE = re.compile(
 )
 
 
-def explain(line: bytes, error: ValueError) -> tuple[str, int]:
-    """What is wrong with a line that msgspec rejected, and the column of it.
+def fault(line: bytes, error: ValueError) -> tuple[str, int]:
+    """What is wrong with a line that msgspec refused, and the column of it.
 
     Args:
         line: the bytes of the line.
-        error: the error that msgspec raised for it.
+        error: what msgspec raised for it.
 
     Returns:
         A message, and a column: 1-based, in code points.
@@ -36,7 +33,7 @@ def explain(line: bytes, error: ValueError) -> tuple[str, int]:
         >>> try:
         ...     msgspec.json.decode(b'["a", 2]', type=list[str])
         ... except ValueError as error:
-        ...     explain(b'["a", 2]', error)
+        ...     fault(b'["a", 2]', error)
         ('Expected `str`, got `int`', 7)
     """
     try:
@@ -48,11 +45,11 @@ def explain(line: bytes, error: ValueError) -> tuple[str, int]:
     return _malformed(line, text, str(error))
 
 
-def _malformed(line: bytes, text: str, reason: str) -> tuple[str, int]:
-    """Explain a line that is not JSON; msgspec counts bytes and never names a surrogate."""
+def _malformed(line: bytes, text: str, told: str) -> tuple[str, int]:
+    """A line that is no JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
     if not text.strip():
         return "this line is empty", 1
-    if (match := _MALFORMED.fullmatch(reason)) and "surrogate" not in match[1]:
+    if (match := _MALFORMED.fullmatch(told)) and "surrogate" not in match[1]:
         index = int(match[2]) - (match[1] == "trailing characters")  # msgspec is one past these
         before = line[:index].decode(errors="ignore")  # it may stop inside a character
         return f"this is not JSON: {match[1]}", len(before) + 1
@@ -62,10 +59,10 @@ def _malformed(line: bytes, text: str, reason: str) -> tuple[str, int]:
     return "this is not JSON: the line ends too early", len(text.rstrip()) + 1
 
 
-def _invalid(text: str, reason: str) -> tuple[str, int]:
-    """Explain a line of JSON that is not a row."""
-    what, _, steps = reason.partition(" - at `$")
-    path: Path = tuple(name or int(index) for name, index in _STEP.findall(steps))
+def _invalid(text: str, told: str) -> tuple[str, int]:
+    """A line of JSON that is no row."""
+    what, _, way = told.partition(" - at `$")
+    path: Path = tuple(name or int(index) for name, index in _STEP.findall(way))
     if unknown := _UNKNOWN.fullmatch(what):
         return f"unknown column {unknown[1]!r}", column_of(text, (*path, unknown[1]))
     if path == ("table",):
@@ -87,7 +84,7 @@ def column_of(text: str, path: Path) -> int:
 
 
 def _member(text: str, index: int, name: str) -> int:
-    """The start of the value of a member, or of the object, given as `index`, that lacks it."""
+    """Where the value of a member begins, or the object that lacks it, given where that begins."""
     begin = index
     while text[index] != "}":
         key, index = _value(text, _skip(text, index + 1))
@@ -99,7 +96,7 @@ def _member(text: str, index: int, name: str) -> int:
 
 
 def _item(text: str, index: int, number: int) -> int:
-    """The start of an item, given the start of its array."""
+    """Where an item begins, given where its array begins."""
     for _ in range(number):
         index = _skip(text, _value(text, _skip(text, index + 1))[1])
     return _skip(text, index + 1)
@@ -110,6 +107,6 @@ def _value(text: str, index: int) -> tuple[object, int]:
 
 
 def _skip(text: str, index: int) -> int:
-    """The first index from here on that is not white space."""
+    """The first place from here on that is no white space."""
     match = _SPACE.match(text, index)
     return match.end() if match else index
