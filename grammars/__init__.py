@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
-from lark import Lark, UnexpectedInput, UnexpectedToken
+from lark import Lark
 
 from hlteval.grammars.patterns import NotRegular, compiled
 
@@ -79,6 +79,8 @@ def failure(name: str, line: str) -> Failure:
         >>> failure("glm", "* a").column
         4
     """
+    from lark import UnexpectedInput, UnexpectedToken
+
     try:
         load(name).parse(line)
     except UnexpectedInput as error:

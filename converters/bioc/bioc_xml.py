@@ -162,7 +162,6 @@ FORMAT = Format(
     name="bioc-xml",
     title="BioC: documents in passages, with annotations and relations, in one XML file",
     suffixes=(_SUFFIX,),
-    codes=("BIO", "XML"),
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "groups", "frames"),
         *(
@@ -181,6 +180,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("BIO", "XML"),
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),

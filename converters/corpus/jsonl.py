@@ -1,10 +1,10 @@
-r"""The corpus itself, as JSON Lines: for people, and for tools without Parquet.
+r"""The tables of a corpus as JSON Lines: human-readable, and for tools that do not read Parquet.
 
 Format:
-    A header, then a line per row: the name of its table and its columns, without nulls.
+    A header, then one line per row: the name of its table and its columns, without nulls.
 
 Conventions:
-    Those of the representation: nothing is lost.
+    Those of the tables; the format is lossless.
 
 Example lines:
     {"format":"hlteval-corpus","version":1}
@@ -53,10 +53,10 @@ FORMAT = Format(
     name="jsonl",
     title="the representation as JSON Lines: a row a line",
     suffixes=(".jsonl",),
-    codes=("COR",),
     carries=EVERYTHING,
     sniff=sniff,
     read=read,
+    codes=("COR",),
     locate=locate,
     write=write,
 )

@@ -279,7 +279,6 @@ FORMAT = Format(
     name="edl-tab",
     title="entity mentions as a table: a mention a line (LoReHLT EDL)",
     suffixes=(SUFFIX,),
-    codes=("EDL103", "EDL104", "EDL2"),
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),
@@ -287,6 +286,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("EDL103", "EDL104", "EDL2"),
     locate=locate,
     write=write,
     known_losses="blank lines, and spaces and zeros in extents that were not canonical",

@@ -88,12 +88,12 @@ FORMAT = Format(
     name="kb-tab",
     title="a knowledge base as a table: its entities (LoReHLT)",
     suffixes=(".tab",),
-    codes=("KBT",),
     carries=(
         *("sources", "entities"),
         *("entities.label", "entities.source", "entities.name"),
     ),
     sniff=sniff,
     read=read,
+    codes=("KBT",),
     locate=locate,
 )

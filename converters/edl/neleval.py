@@ -319,7 +319,6 @@ FORMAT = Format(
     name="neleval",
     title="annotation files of neleval: spans with candidates for their entities",
     suffixes=(".neleval",),
-    codes=("NEL",),
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),
@@ -327,6 +326,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("NEL",),
     locate=locate,
     write=write,
     known_losses="empty lines, tabs that end lines, attributes in JSON, how scores of links are "

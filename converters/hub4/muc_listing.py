@@ -1,12 +1,12 @@
-"""A listing of template instances in the manner of the Message Understanding Conferences.
+"""A listing of template instances in the style of the Message Understanding Conferences.
 
 Format:
-    Instances with an empty line between them: the pointer and `:=`, then the slots. Texts are in
-    quotes; alternatives are below each other, with a slash before all but the first.
+    Instances separated by an empty line: the pointer and `:=`, then the slots. Texts are quoted;
+    alternatives are on separate lines, with a slash before all but the first.
 
 Conventions:
-    For reading and comparing templates only, not an input format: it has neither the extents of
-    texts nor their minimal strings.
+    For reading and comparing templates only: the format cannot be read back, since it has no
+    extents and no minimal strings.
 
 Example lines:
     <CONTEST-B1-1> :=

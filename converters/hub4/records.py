@@ -20,7 +20,7 @@ _WORDS: Mapping[str, str] = {
     "POINTER": "a pointer such as <BREAD-D1-1>",
     "SLASH": "`/`",
     "SLOT": "a slot such as DATE:",
-    "QUOTED": "a text in quotes",
+    "QUOTED": "a quoted text",
     "UNQUOTED": "a text",
     "EXTENTS": "extents such as ##5#8#",
 }

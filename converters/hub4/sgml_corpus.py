@@ -1,15 +1,15 @@
-r"""A text corpus in SGML: one file of text documents, each between a pair of document tags.
+r"""A text corpus in SGML: one file of documents, each enclosed in a pair of document tags.
 
 Format:
-    A sequence of documents between tags such as `<DOC>` and `</DOC>`. Each has an element such as
-    `<DOCNO>` whose content, without spaces, identifies it. Tags have any names, but the same ones
-    throughout the file. By default the document tag is the first tag of the file, and the
-    identifying element is DOCNO or DOCID, whichever the first document has, or its first element.
+    Documents between tags such as `<DOC>` and `</DOC>`. An element such as `<DOCNO>` contains the
+    document identifier; spaces in it are removed. Tag names are configurable and the same
+    throughout a file. By default, the first tag of the file encloses documents; the identifier is
+    in DOCNO or DOCID, whichever the first document has, or in its first element.
 
 Conventions:
-    The text of a document extends from the `<` of its start tag to the `>` of its end tag; nothing
-    in it is removed. Line ends count as one character (`\n`), however they are written; with
-    `line-ends=as-written` they are kept. Case does not count in the names of tags.
+    The text of a document extends from the `<` of its start tag to the end of its end tag,
+    including all markup. Line breaks of any kind count as one character (`\n`); with
+    `line-ends=as-written` they are kept. Tag names are case-insensitive.
 
 Example lines:
     <DOC>
@@ -222,11 +222,11 @@ FORMAT = Format(
     name="sgml-corpus",
     title="a text corpus in SGML: a file of documents between tags",
     suffixes=(".sgml", ".sgm"),
-    codes=("SGM",),
     carries=("sources", "documents", "documents.text", "documents.start"),
     known_losses="what stands between documents; line ends of other systems",
     sniff=sniff,
     read=read,
+    codes=("SGM",),
     locate=locate,
     write=write,
     count_losses=lost,

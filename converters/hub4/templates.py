@@ -1,17 +1,17 @@
-r"""HUB-4 template sets: the instances of templettes in texts.
+r"""HUB-4 template sets: the templette instances found in a text.
 
 Format:
-    One file of instances. An instance is a header with its name, and its slots; a slot is a name
-    and the fills after it, in the same line and the next ones. A fill is a pointer to another
-    instance, or a text with its extents. A line that begins with `/` begins another alternative;
-    a slash before the first fill marks the slot as optional. Empty lines and indentation do not
-    count (grammars/hub4.lark). The instances with the same document are its instance set.
+    One file of instances. An instance has a header line with its name, and slots; a slot has a name
+    and fills, on the same and on following lines. A fill is a pointer to another instance, or a
+    text with its extents. A line that starts with `/` starts another alternative; a slash before
+    the first fill marks the slot as optional. Empty lines and indentation are ignored
+    (grammars/hub4.lark). All instances of a document form its instance set.
 
 Conventions:
-    Extents are 0-based and half-open, in code points from the `<` of the document's start tag, as
-    in the representation. In a reference, brackets mark the minimal strings of a text, and the
-    extents after the first are theirs; in a system's output brackets are text. The type of an
-    instance ends at the first hyphen, unless a type with a hyphen is declared.
+    Extents are 0-based, half-open code points from the `<` of the document's start tag. In a
+    reference, brackets mark the minimal strings of a text, and the extents after the first are
+    theirs; in system output, brackets are ordinary text. The type of an instance ends at the first
+    hyphen, unless a type with a hyphen is declared.
 
 Example lines:
     <CONTEST-B1-1> :=
@@ -148,7 +148,6 @@ FORMAT = Format(
     name="hub4",
     title="HUB-4 template sets: instances of templettes with their slots and fills",
     suffixes=(".tpl",),
-    codes=("HUB1",),
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),
@@ -156,6 +155,7 @@ FORMAT = Format(
     known_losses="the layout of lines that were not canonical; lines that could not be read",
     sniff=sniff,
     read=read,
+    codes=("HUB1",),
     locate=locate,
     write=write,
     frame_kinds=(TEMPLETTE,),

@@ -90,10 +90,10 @@ FORMAT = Format(
     name="document-list",
     title="a list of documents: an identifier a line",
     suffixes=(".list",),
-    codes=("DOC",),
     carries=("sources", "documents"),
     sniff=sniff,
     read=read,
+    codes=("DOC",),
     locate=locate,
     write=write,
 )

@@ -71,9 +71,9 @@ FORMAT = Format(
     name="seedev-sentences",
     title="SeeDev sentences: a table of document, start, end",
     suffixes=(".txt", ".tsv"),
-    codes=("SNT",),
     carries=("sources", "documents", "segments", "segments.name"),
     sniff=sniff,
     read=read,
+    codes=("SNT",),
     locate=locate,
 )

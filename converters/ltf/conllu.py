@@ -1,15 +1,15 @@
-r"""CoNLL-U: a token per line in ten tab-separated columns, an empty line after each segment.
+r"""CoNLL-U: one token per line in ten tab-separated columns, an empty line after each segment.
 
 Format:
-    One file of all documents. Before the first segment of a document, `# newdoc id` is its name and
-    `# length` its length in code points. `# sent_id`, `# range` and `# text` are the identifier,
+    One file for all documents. Before the first segment of a document, `# newdoc id` gives its name
+    and `# length` its length in code points. `# sent_id`, `# range` and `# text` are identifier,
     offsets and text of a segment. The columns ID, FORM, XPOS and MISC hold the number of the token,
-    its text, its class, and `TokenRange`, `Id` and `Morph`.
+    its text, its class, and `TokenRange`, `Id` and `Morph`; all others are empty.
 
 Conventions:
-    Ranges are 0-based and half-open in code points of the document, as in the representation. The
-    text of a document is rebuilt from its segments with line feeds between. `\t`, `\n`, `\r`, `\p`
-    and `\\` mean a tab, line breaks, `|` and a backslash; `_` means no value.
+    Ranges are 0-based, half-open code points of the document. The text of a document is rebuilt
+    from its segments, joined by line feeds. `\t`, `\n`, `\r`, `\p` and `\\` encode a tab,
+    line breaks, `|` and a backslash; `_` is an empty value.
 
 Example lines:
     # newdoc id = NW_X
@@ -262,13 +262,13 @@ FORMAT = Format(
     name="conllu",
     title="CoNLL-U: a token a line, with its place",
     suffixes=(".conllu",),
-    codes=("CNU",),
     carries=(
         *("sources", "documents", "segments", "tokens", "documents.text", "segments.name"),
         *("segments.text", "tokens.name", "tokens.pos", "tokens.morph"),
     ),
     sniff=sniff,
     read=read,
+    codes=("CNU",),
     locate=locate,
     write=write,
     count_losses=lost,

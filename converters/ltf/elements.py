@@ -137,7 +137,7 @@ class _File:
                 self.reject(element, element.problem("LTF103", attribute=name))
                 return None
             if not _NUMBER.fullmatch(given):
-                shown = given[:40] or "empty"
+                shown = given[:40] or "(empty)"
                 problem = element.problem("LTF104", name, attribute=name, given=shown)
                 self.reject(element, problem)
                 return None

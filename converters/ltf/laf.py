@@ -1,12 +1,13 @@
-r"""LAF: names and other spans of documents with their types, beside LTF.
+r"""LAF: typed spans of documents, such as names, as standoff annotation of LTF.
 
 Format:
-    XML by grammars/laf.rng, a file `<document>.laf.xml` for each document: ANNOTATIONs with their
-    EXTENT. The type is an attribute, or in older files a TAG; it is written as an attribute.
+    XML as defined in grammars/laf.rng, one file `<document>.laf.xml` per document: ANNOTATIONs with
+    an EXTENT. The type is an attribute, or in older files an element TAG; it is written as an
+    attribute.
 
 Conventions:
-    `start_char` and `end_char` are 0-based code points of the document's text, the end included; in
-    the representation it is excluded. A record is an element, counted by start tags from 1.
+    `start_char` and `end_char` are 0-based code points of the document's text; the end is inclusive
+    (exclusive in the tables). A record is an element, counted by start tags from 1.
 
 Example lines:
     <ANNOTATION id="ann-0" task="NE" type="GPE">
@@ -139,7 +140,7 @@ class _Batch:
         for field in ("start_char", "end_char"):
             given = extent.attributes.get(field, "")
             if not _NUMBER.fullmatch(given):
-                shown = given[:40] or "empty"
+                shown = given[:40] or "(empty)"
                 problem = extent.problem("LAF101", field, attribute=field, given=shown)
                 columns = (problem.start + 1, problem.end + 1)
                 reason = ("LAF101", "mention", name, label, extent.text, *columns, "offsets")
@@ -170,7 +171,6 @@ FORMAT = Format(
     name="laf",
     title="LAF: typed spans of documents, an XML file each",
     suffixes=(SUFFIX,),
-    codes=("LAF101", "LAF102", "XML"),
     carries=(
         *("sources", "documents", "mentions", "attributes"),
         *("documents.language", "mentions.text"),
@@ -178,6 +178,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    codes=("LAF101", "LAF102", "XML"),
     locate=locate,
     write=write,
     count_losses=lost,

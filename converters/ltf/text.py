@@ -1,13 +1,13 @@
 r"""Plain text for other tools: the segments of each document, one per line.
 
 Format:
-    A file `<document>.txt` in UTF-8 for each document. As output, a line is a segment, or in a
-    document without segments a line that is not empty; as input, the file is the document's text.
-    Never auto-detected: use --from and --to.
+    One UTF-8 file `<document>.txt` per document. When written, each line is a segment, or a
+    non-empty line of a document without segments; when read, the whole file is the text of the
+    document. This format is never auto-detected: use --from and --to.
 
 Conventions:
-    White space in a segment, including line breaks, is written as one space. `tokens=divided` puts
-    spaces between the tokens of a segment.
+    Whitespace in a segment, including line breaks, is written as a single space. With
+    `tokens=divided`, tokens are separated by spaces.
 
 Example lines:
     Emlashni birinchi kim boshlagan?

@@ -172,7 +172,6 @@ FORMAT = Format(
     name="pubannotation",
     title="PubAnnotation: annotations of texts in JSON, of a document or of many",
     suffixes=(".pubannotation.json", ".pubannotation.jsonl"),
-    codes=("JSN", "PUB"),
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
         *("frames", "arguments", "modifiers", "documents.text", "documents.language"),
@@ -188,6 +187,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("JSN", "PUB"),
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),

@@ -1,14 +1,15 @@
-r"""Appen annotations of situation frames in speech: a text file per audio segment.
+r"""Appen annotations of situation frames in speech: one text file per audio segment.
 
 Format:
-    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or the files in a folder, an archive, or alone.
-    Any number of blocks of four or five lines; empty lines do not count. A file without blocks is a
-    segment without frames. The identifier is the file's name up to its first dot.
+    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or single files, folders and archives of them. Each
+    file has any number of blocks of four or five lines; empty lines are ignored. A file without
+    blocks is a segment without frames. The document identifier is the file name up to its first
+    dot.
 
 Conventions:
-    A block with one type or at most one place means every combination of these. With several of
-    both it is ambiguous: its frames have no place, and the candidates are arguments of each in the
-    role `Place`. `n/a` and `out-of-domain` mean no value.
+    A block with one type or at most one place expands to all combinations. A block with several
+    types and several places is ambiguous: its frames have no place, and list the candidate places
+    as arguments with the role `Place`. `n/a` and `out-of-domain` mean no situation.
 
 Example lines:
     TYPE: Shelter, Utilities, Energy, or Sanitation
@@ -252,7 +253,6 @@ FORMAT = Format(
     name="appen",
     title="Appen annotations of situation frames in speech: a file per audio segment",
     suffixes=(".appen",),
-    codes=("APN",),
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
@@ -261,6 +261,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    codes=("APN",),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

@@ -133,7 +133,7 @@ def _no_field(line: _Line) -> Problem:
     if not found:
         return line.problem("APN101", (0, len(line.text)))
     meant = next((key for key in KEYS if key.lower() == found[1].lower()), None)
-    hint = f"did you mean {meant}:?" if meant else f"the keys are {', '.join(KEYS)}"
+    hint = f"did you mean {meant}:?" if meant else f"use {', '.join(KEYS[:-1])} or {KEYS[-1]}"
     return line.problem("APN102", found.span(), key=found[1], hint=hint)
 
 
@@ -217,7 +217,7 @@ def _value(line: _Line | None, key: str, problems: list[Problem]) -> str | None:
         return None if line.value == NONE else line.value
     span = None if line.value else (0, len(line.text))
     problems.append(
-        line.problem(_BAD_VALUE[key], span, given=line.value or "nothing", values=_VALUES[key])
+        line.problem(_BAD_VALUE[key], span, given=line.value or "(empty)", values=_VALUES[key])
     )
     return None
 

@@ -1,17 +1,17 @@
-r"""Speech Situation Frames (v1.5): the frames of a system as one array in JSON.
+r"""Speech Situation Frames (v1.5): system output as one JSON array.
 
 Format:
-    An array of objects, described by grammars/speech-sf.schema.json: `DocumentID`, `Type` and
-    `TypeConfidence`, optionally `PlaceMention` and `Status` (`Need`, `Relief`).
+    An array of objects as defined in grammars/speech-sf.schema.json: `DocumentID`, `Type` and
+    `TypeConfidence`, and optionally `PlaceMention` and `Status` (`Need`, `Relief`).
 
 Conventions:
-    A record is an item of the array, counted from 1. `\u` escapes and native script are equivalent.
-    A reference without confidences is written with a confidence of 1.
+    A record is an item of the array, counted from 1. `\u` escapes and native script are
+    equivalent. A reference without confidences is written with a confidence of 1.
 
 Example line:
     {"DocumentID": "CHN_EVAL_096_004", "Type": "Medical Assistance", "TypeConfidence": 0.55}
 
-Codes raised: JSNxxx, for invalid JSON; SFJxxx, for items that break the schema.
+Codes raised: JSNxxx, for invalid JSON; SFJxxx, for schema violations.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class _File:
             for name in [name for name in value if name not in known]:
                 known.add(name)
                 count = sum(isinstance(other, dict) and name in other for other in self.values)
-                hint = did_you_mean(name, PROPERTIES, "it is not evaluated")
+                hint = did_you_mean(name, PROPERTIES, "remove it; it is not evaluated")
                 at = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
                 self.report("SFJ208", at, (index, name), name=name, count=count, hint=hint)
 
@@ -308,7 +308,6 @@ FORMAT = Format(
     name="speech-sf-json",
     title="Speech Situation Frames v1.5: the frames of a system, an array in JSON",
     suffixes=(".json",),
-    codes=("JSN", "SFJ"),
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
@@ -316,6 +315,7 @@ FORMAT = Format(
     known_losses="the layout; properties that the schema does not have",
     sniff=sniff,
     read=read,
+    codes=("JSN", "SFJ"),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

@@ -33,8 +33,9 @@ def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
     if keyword == "required":
         missing = [name for name in wanted if name not in given]
         unknown = [name for name in given if name not in PROPERTIES]
-        similar = [found for name in missing if (found := closest(name, unknown))]
-        hint = " ".join(f"is {name} meant for it?" for name in similar) or _NEEDED
+        similar = {name: found for name in missing if (found := closest(name, unknown))}
+        hints = [f"did you mean {name} by {found}?" for name, found in similar.items()]
+        hint = " ".join(hints) or _NEEDED
         return "SFJ202", {"missing": ", ".join(missing), "hint": hint}
     if keyword == "type":
         hint = _type_hint(wanted, given)
@@ -47,14 +48,14 @@ def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
     return "SFJ207", {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
 
 
-_NEEDED = "every frame has DocumentID, Type and TypeConfidence; Status has Need and Relief"
+_NEEDED = "give a frame DocumentID, Type and TypeConfidence, and a Status Need and Relief"
 
 
 def _type_hint(wanted: str, given: object) -> str:
     if isinstance(given, bool) and wanted == "number":
-        return "true and false are not numbers; write the confidence, from 0 to 1"
+        return "write a number from 0 to 1; true and false are not numbers"
     if isinstance(given, str) and wanted == "number":
         return "remove the quotes"
     if given is None:
-        return "leave out properties without a value"
+        return "leave the property out if it has no value"
     return f"write {WANTED[wanted]}"

@@ -1,12 +1,12 @@
-r"""Speech Situation Frames as a table: a frame a line.
+r"""Speech Situation Frames as a table: one frame per line.
 
 Format:
-    A header, then six columns with tabs between: DocumentID, Type, PlaceMention, TypeConfidence,
-    Need, Relief. Nothing is quoted.
+    A header and six tab-separated columns: DocumentID, Type, PlaceMention, TypeConfidence, Need,
+    Relief. There is no quoting.
 
 Conventions:
-    An empty cell says that there is none. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
-    stand for a tab, line breaks and a backslash, and `\e` alone for a name that is empty.
+    An empty cell means no value. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
+    encode a tab, line breaks and a backslash, and `\e` alone an empty name.
 
 Example lines:
     DocumentID	Type	PlaceMention	TypeConfidence	Need	Relief
@@ -190,13 +190,13 @@ FORMAT = Format(
     name="speech-sf-tsv",
     title="Speech Situation Frames as a table: a frame a line",
     suffixes=(".tsv",),
-    codes=("SFT",),
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
     ),
     sniff=sniff,
     read=read,
+    codes=("SFT",),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

@@ -30,6 +30,6 @@ def type_hint(unknown: str) -> str:
     """
     name = closest(unknown, names())
     if name is None:
-        return f"the types are: {'; '.join(names())}"
+        return f"use one of: {'; '.join(names())}"
     same = "".join(name.lower().split()) == "".join(unknown.lower().split())
     return f"did you mean {name}?" + " It differs only in case or spacing" * same

@@ -1,19 +1,20 @@
-r"""BioNLP-ST standoff: a folder with a text file and annotation files per document.
+r"""BioNLP-ST standoff: a folder with one text file and its annotation files per document.
 
 Format:
-    `<document>.txt` is the text, `<document>.a1` the provided annotations, `<document>.a2` the
-    predicted ones. An annotation is a line: identifier, tab, the rest; its first letter is its kind
-    (grammars/standoff.lark). Lines are in any order; identifiers of the .a1 may be used in the .a2.
+    `<document>.txt` is the text, `<document>.a1` the given annotations, `<document>.a2` the
+    annotations to predict. Each annotation is a line: identifier, tab, content; its first letter
+    gives the kind of annotation (grammars/standoff.lark). Lines may come in any order; the .a2 may
+    refer to identifiers of the .a1.
 
 Conventions:
-    Offsets are 0-based and half-open in code points, as in the representation. Parts of a
-    discontinuous span are joined with ``;``.
+    Offsets are 0-based, half-open code points. Fragments of a discontinuous span are separated by
+    ``;``.
 
 Example lines:
     T26	Protein_Family 903 906;914 927	12S seed proteins
     E1	Localization Functional_Molecule:T26 Target_Tissue:T25
 
-Codes raised: STD1xx, for records that cannot be read.
+Codes raised: STD1xx, for malformed records.
 """
 
 from __future__ import annotations
@@ -50,7 +51,6 @@ FORMAT = Format(
     name="standoff",
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=BIONLP.suffixes,
-    codes=("STD1",),
     carries=(
         *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
         *("documents.text", "mentions.fragments", "mentions.text"),
@@ -61,6 +61,7 @@ FORMAT = Format(
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),
     read=read,
+    codes=("STD1",),
     locate=partial(reading.locate, dialect=BIONLP),
     write=write,
     frame_kinds=("event", "relation"),

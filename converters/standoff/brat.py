@@ -1,17 +1,17 @@
-r"""brat standoff: a folder with a text file and an annotation file per document.
+r"""brat standoff: a folder with one text file and one annotation file per document.
 
 Format:
-    `<document>.txt` is the text, `<document>.ann` its annotations, a line each: identifier, tab,
-    the rest. The first letter is the kind (grammars/brat.lark): T a span, E an event with its
-    trigger, R a binary relation, A (or M) an attribute, N a normalization, # a note, * an
-    equivalence. Lines are in any order; an .ann may be empty.
+    `<document>.txt` is the text, `<document>.ann` its annotations, one per line: identifier, tab,
+    content. The first letter gives the kind of annotation (grammars/brat.lark): T a span, E an
+    event with its trigger, R a binary relation, A (or M) an attribute, N a normalization, # a note,
+    * an equivalence. Lines may come in any order; an .ann file may be empty.
 
 Conventions:
-    Offsets are 0-based and half-open in code points of the text, in which every line end counts as
-    one. Parts of a discontinuous span are joined with ``;``, their texts with a space. The entity
-    of a mention is its first normalization; the others are candidates. An entity without a
-    knowledge base is written with ``KB``. An event without a trigger gets one at the place of its
-    first argument. Identifiers that brat does not allow are replaced.
+    Offsets are 0-based, half-open code points of the text, in which every line break counts as one.
+    Fragments of a discontinuous span are separated by ``;``, their texts by a space. The first
+    normalization of a mention is its entity, further ones are other candidates. An entity without a
+    knowledge base is written with the knowledge base ``KB``. An event without a trigger gets one at
+    its first argument. Identifiers that are not valid in brat are replaced.
 
 Example lines:
     T1	Organization 0 4	Sony
@@ -24,8 +24,7 @@ Example lines:
     *	Equiv T1 T3
     #1	AnnotatorNotes T1	this annotation is suspect
 
-Codes raised: BRT1xx, for records that cannot be read; BRT2xx, for those that brat interprets
-differently.
+Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat interprets differently.
 """
 
 from __future__ import annotations
@@ -141,7 +140,6 @@ FORMAT = Format(
     name="brat",
     title="brat standoff: a folder of .txt and .ann files",
     suffixes=BRAT.suffixes,
-    codes=("BRT",),
     carries=(
         *("sources", "documents", "mentions", "links", "groups", "frames", "arguments"),
         *("modifiers", "documents.text", "mentions.fragments", "mentions.text", "mentions.entity"),
@@ -153,6 +151,7 @@ FORMAT = Format(
     sniff=partial(reading.sniff, dialect=BRAT),
     documents=partial(reading.documents, dialect=BRAT),
     read=read,
+    codes=("BRT",),
     locate=partial(reading.locate, dialect=BRAT),
     write=write,
     frame_kinds=("event", "relation"),

@@ -55,8 +55,8 @@ def explain(line: str, record: int, dialect: Dialect, *, ask: bool = True) -> Pr
         "kind": kind,
         "id": head.strip() if tab else "".join(head.split(maxsplit=1)[:1]),
         "label": "".join(rest.split(maxsplit=1)[:1]) or None,
-        "given": line[start:end][:40] or "the end of the line",
-        "expected": expected or "a record of its kind",
+        "given": line[start:end][:40] or "end of line",
+        "expected": expected or "a record of this kind",
     }
     return Problem(code, record, start, end, values)
 

@@ -111,7 +111,7 @@ class _Parser:
             self.report("JSN115", end, end, wanted=wanted)
         else:
             found = _WORD.match(self.text, at)
-            self.report(code, at, found.end() if found else at + 1, hint=f"expected {wanted}")
+            self.report(code, at, found.end() if found else at + 1, hint=f"write {wanted} here")
         return Unparsable()
 
     def blanks(self) -> str:
@@ -141,7 +141,7 @@ class _Parser:
         found: dict[str, Any] = {}
         for _ in self.elements("}"):
             if self.text[self.at] not in "\"'":
-                raise self.stop("JSN101", "the name of a member in double quotes, or `}`")
+                raise self.stop("JSN101", "the name of a member in double quotes or `}`")
             start = self.at
             name = self.string()
             if name in found:
@@ -199,7 +199,7 @@ class _Parser:
         if _CONTROL.search(value) and (raw := _CONTROL.search(self.text, start, self.at)):
             if raw[0] == "\n":  # a closing quotation mark is missing, or a string is folded
                 self.at = raw.start()
-                self.report("JSN114", start, raw.start(), character="a line break")
+                self.report("JSN114", start, raw.start(), character="line break")
                 raise Unparsable
             self.report("JSN114", raw.start(), raw.end(), character=f"U+{ord(raw[0]):04X}")
         if _SURROGATE.search(value):
@@ -251,7 +251,7 @@ class _Parser:
             self.report("JSN108", start, word.end(), given=word[0])
             return None
         self.at = start
-        raise self.stop("JSN101", "a value; put text in double quotes")
+        raise self.stop("JSN101", "a value (text in double quotes)")
 
     def number(self, like: re.Match[str]) -> Any:
         start, given = like.start(), like[0]

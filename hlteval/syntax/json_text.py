@@ -177,14 +177,14 @@ def _rest(text: str, at: int) -> Iterator[Problem]:
         yield Problem("JSN107", 0, at, min(line_end(text, at), at + 40), {"hint": _EXTRA})
 
 
-_EXTRA = "nothing may follow the end of the array"
-_LINES = "this looks like JSON Lines: put `[` before, `]` after and a comma between the objects"
+_EXTRA = "remove everything after the end of the array"
+_LINES = "convert JSON Lines to an array: `[` first, `]` last, and commas between the objects"
 
 
 def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
     """The values of a text that is not an array: an object, JSON Lines, or not JSON at all."""
     if text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at):
-        braces = {"hint": "put an object in { }, and all frames together in [ ]"}
+        braces = {"hint": "put each object in { } and all frames in [ ]"}
         return [], [Problem("JSN101", 0, at, line_end(text, at), braces)]
     parsed: list[Parsed] = []
     problems: list[Problem] = []

@@ -88,9 +88,9 @@ _declare = partial(
     format="standoff",
     submission_suffixes=(".a2",),
     provided_suffixes=(".txt", ".a1"),
+    codes=("SEE4",),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.packages:standoff"),
-    codes=("SEE4",),
     statistics=FIGURES,
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )
