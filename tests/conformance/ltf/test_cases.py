@@ -25,7 +25,7 @@ CASES = {
     "L08_tokenoutside": ("LTF401", 21, "157", "its segment at 33-61"),
     "L09_noorig": ("LTF305", 6, '<SEG id="segment-0" start_char="0" end_char="31">', "cannot be"),
     "L10_nonint": ("LTF104", 6, "0x0", "0x0"),
-    "L12_truncated": ("XML101", 15, "", "the file ends inside <ORIGINAL_TEXT> of line 15"),
+    "L12_truncated": ("XML101", 15, "", "unexpected end of file inside <ORIGINAL_TEXT> of line 15"),
     "L13_latin1": ("SRC201", 7, "\ufffd", "Latin-1"),
     "L14_entity": ("XML102", 2, "[", "declarations of its own"),
     "L15_xxe": ("XML102", 2, "[", "declarations of its own"),
