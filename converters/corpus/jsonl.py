@@ -51,7 +51,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="jsonl",
-    title="the representation as JSON Lines: a row a line",
+    title="tables as JSON Lines: one row per line",
     suffixes=(".jsonl",),
     carries=EVERYTHING,
     sniff=sniff,

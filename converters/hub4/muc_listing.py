@@ -60,13 +60,13 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="muc-listing",
-    title="a listing of template instances for people, in the manner of MUC",
+    title="human-readable listing of template instances, in MUC style",
     suffixes=(".muc",),
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted"),
     ),
-    known_losses="quotes: all texts have them",
+    known_losses="quotes, which are added to all texts",
     sniff=sniff,
     read=read,
     locate=locate,

@@ -14,8 +14,8 @@ from hlteval.findings import Problem
 from hlteval.grammars import failure, in_words, matcher
 
 _WORDS: Mapping[str, str] = {
-    "$END": "the end of the line",
-    "<END-OF-FILE>": "the end of the line",
+    "$END": "end of line",
+    "<END-OF-FILE>": "end of line",
     "_DEFINES": "`:=`",
     "POINTER": "a pointer such as <BREAD-D1-1>",
     "SLASH": "`/`",

@@ -215,15 +215,15 @@ def _is_document(text: str | None) -> bool:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The documents that SGML cannot represent."""
     texts = corpus.documents["text"]
-    return {"documents whose text is none in SGML": sum(not _is_document(text) for text in texts)}
+    return {"documents whose text is not valid SGML": sum(not _is_document(text) for text in texts)}
 
 
 FORMAT = Format(
     name="sgml-corpus",
-    title="a text corpus in SGML: a file of documents between tags",
+    title="SGML text corpus: one file of documents between tags",
     suffixes=(".sgml", ".sgm"),
     carries=("sources", "documents", "documents.text", "documents.start"),
-    known_losses="what stands between documents; line ends of other systems",
+    known_losses="text between documents; line breaks other than LF",
     sniff=sniff,
     read=read,
     codes=("SGM",),
@@ -231,15 +231,15 @@ FORMAT = Format(
     write=write,
     count_losses=lost,
     settings=(
-        Setting("document-tag", "The tag of documents; the first of the file.", "", of="read"),
-        Setting("id-tag", "The element that identifies a document; DOCNO or DOCID.", "", of="read"),
+        Setting("document-tag", "Tag that encloses documents (default: the first tag).", "", of="read"),
+        Setting("id-tag", "Element with the document identifier (default DOCNO or DOCID).", "", of="read"),
         Setting(
             "line-ends",
-            "Whether a line end of two characters counts as one, or as written.",
+            "Count a CR LF line end as one character, or as written.",
             "one",
             of="read",
             choices=("one", "as-written"),
         ),
-        Setting("unsegmented", "Whether the file is one document, if `yes`.", "", of="read"),
+        Setting("unsegmented", "Treat the file as one document if `yes`.", "", of="read"),
     ),
 )

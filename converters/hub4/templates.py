@@ -100,7 +100,7 @@ def _rejected(
         if code != OUTSIDE or record == outside[0]:
             given = line[problem.start : problem.end].strip(BLANKS)[:40]
             values = {
-                "given": given or "the end of the line",
+                "given": given or "end of line",
                 "expected": expected or "what a line of its kind has there",
                 "count": len(outside),
             }
@@ -146,13 +146,13 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="hub4",
-    title="HUB-4 template sets: instances of templettes with their slots and fills",
+    title="HUB-4 template sets: templette instances with slots and fills",
     suffixes=(".tpl",),
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),
     ),
-    known_losses="the layout of lines that were not canonical; lines that could not be read",
+    known_losses="layout of non-canonical lines; unreadable lines",
     sniff=sniff,
     read=read,
     codes=("HUB1",),
@@ -163,11 +163,12 @@ FORMAT = Format(
     settings=(
         Setting(
             "side",
-            "Whether brackets mark minimal strings, as in a reference, or are text.",
+            "Whether the file is a reference, where brackets mark minimal strings, or "
+            "system output.",
             "reference",
             of="read",
             choices=SIDES,
         ),
-        Setting("types", "The types of instances that hold a hyphen, with commas.", "", of="read"),
+        Setting("types", "Instance types that contain a hyphen, comma-separated.", "", of="read"),
     ),
 )

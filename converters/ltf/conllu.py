@@ -252,15 +252,15 @@ def _written(corpus: Corpus) -> pl.DataFrame:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The rows that the file cannot represent."""
     return {
-        "texts that segments do not make up": len(_unfit(corpus)),
-        "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
+        "texts not covered by segments": len(_unfit(corpus)),
+        "tokens outside of segments": corpus.tokens["segment_row"].null_count(),
         "tokens without text": corpus.tokens.filter(pl.col("text") == "").height,
     }
 
 
 FORMAT = Format(
     name="conllu",
-    title="CoNLL-U: a token a line, with its place",
+    title="CoNLL-U: one token per line, with offsets",
     suffixes=(".conllu",),
     carries=(
         *("sources", "documents", "segments", "tokens", "documents.text", "segments.name"),

@@ -169,7 +169,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="laf",
-    title="LAF: typed spans of documents, an XML file each",
+    title="LAF: typed spans, one XML file per document",
     suffixes=(SUFFIX,),
     carries=(
         *("sources", "documents", "mentions", "attributes"),
@@ -182,5 +182,5 @@ FORMAT = Format(
     locate=locate,
     write=write,
     count_losses=lost,
-    known_losses="the layout of files; that a type was a TAG",
+    known_losses="file layout; TAG elements, which become attributes",
 )

@@ -96,7 +96,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="ltf",
-    title="LTF: documents as segments and tokens, an XML file each",
+    title="LTF: segments and tokens, one XML file per document",
     suffixes=(SUFFIX,),
     carries=(
         *("sources", "documents", "segments", "tokens", "attributes"),
@@ -110,6 +110,5 @@ FORMAT = Format(
     locate=locate,
     write=write,
     count_losses=lost,
-    known_losses="the layout of files that were not in LDC's, comments, what the schema does not "
-    "have",
+    known_losses="layout of files not in LDC's layout; comments and anything outside the schema",
 )

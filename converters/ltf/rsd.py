@@ -103,7 +103,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="rsd",
-    title="RSD: the raw texts of documents, a file each",
+    title="RSD: raw texts, one file per document",
     suffixes=(SUFFIX,),
     carries=("sources", "documents", "documents.text"),
     sniff=sniff,

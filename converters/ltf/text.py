@@ -93,16 +93,16 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     contents = _contents(corpus, divided=False)
     return {
         **per_document.unnamed(corpus),
-        "texts that lines do not make up": sum(text != texts[row] for row, text in contents),
+        "texts that do not consist of lines": sum(text != texts[row] for row, text in contents),
     }
 
 
 FORMAT = Format(
     name="text",
-    title="plain text: the segments of documents, a line each",
+    title="plain text: one segment per line",
     suffixes=(),
     carries=("sources", "documents", "documents.text"),
-    known_losses="which lines are segments, where they are in the document, white space in them",
+    known_losses="which lines are segments, their offsets, and whitespace within them",
     sniff=sniff,
     documents=documents,
     read=read,
@@ -112,7 +112,7 @@ FORMAT = Format(
     settings=(
         Setting(
             "tokens",
-            "Whether blanks stand between tokens.",
+            "Whether to separate tokens by spaces.",
             "as-written",
             of="write",
             choices=("as-written", "divided"),

@@ -240,10 +240,10 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     pairs = frames.select("label", "place").iter_rows()
     return {
         **others(corpus),
-        "frames whose type or place cannot be written": sum(
+        "frames with unsupported types or places": sum(
             not writable(label, place) for label, place in pairs
         ),
-        "documents whose name is no name of a file": sum(
+        "documents whose name is not a valid file name": sum(
             not _is_file_name(name) for name in corpus.documents["name"]
         ),
     }
@@ -251,13 +251,13 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="appen",
-    title="Appen annotations of situation frames in speech: a file per audio segment",
+    title="Appen annotations of situation frames in speech: one file per audio segment",
     suffixes=(".appen",),
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
     ),
-    known_losses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
+    known_losses="layout of non-canonical lines; out-of-domain, which becomes n/a",
     sniff=sniff,
     documents=documents,
     read=read,
@@ -269,7 +269,7 @@ FORMAT = Format(
     settings=(
         Setting(
             "place-separators",
-            "The characters between places in Appen annotations.",
+            "Characters that separate places in Appen annotations.",
             SEPARATORS,
             of="read",
         ),

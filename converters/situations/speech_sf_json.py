@@ -300,19 +300,19 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     return {
         **others(corpus),
         "segments without frames": silent.height,
-        "statuses of which only half is known": frames.filter(half).height,
+        "incomplete statuses": frames.filter(half).height,
     }
 
 
 FORMAT = Format(
     name="speech-sf-json",
-    title="Speech Situation Frames v1.5: the frames of a system, an array in JSON",
+    title="Speech Situation Frames v1.5: system output as a JSON array",
     suffixes=(".json",),
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
     ),
-    known_losses="the layout; properties that the schema does not have",
+    known_losses="layout; properties outside the schema",
     sniff=sniff,
     read=read,
     codes=("JSN", "SFJ"),
@@ -323,7 +323,7 @@ FORMAT = Format(
     settings=(
         Setting(
             "escapes",
-            r"Whether characters beyond ASCII are written in native script or as \u escapes.",
+            "Write non-ASCII characters in native script or as \\u escapes.",
             "native",
             of="write",
             choices=("native", "ascii"),

@@ -83,7 +83,7 @@ class _Table:
             self.tell("SFT104", record, line, 1, given=label or "nothing", hint=type_hint(label))
         if confidence and not _NUMBER.fullmatch(confidence):
             hint = (
-                "the decimal sign is a point" if "," in confidence else "blanks do not belong in it"
+                "the decimal sign is a point" if "," in confidence else "use only digits and a point"
             )
             self.tell("SFT103", record, line, 3, given=confidence, hint=hint)
             return
@@ -188,7 +188,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="speech-sf-tsv",
-    title="Speech Situation Frames as a table: a frame a line",
+    title="Speech Situation Frames as a table: one frame per line",
     suffixes=(".tsv",),
     carries=(
         *("sources", "documents", "frames"),

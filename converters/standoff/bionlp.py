@@ -57,7 +57,7 @@ FORMAT = Format(
         *("frames.frame", "frames.trigger", "modifiers.value"),
     ),
     count_losses=partial(fitting.lost, dialect=BIONLP),
-    known_losses="the layout of lines that were not canonical; records that could not be read",
+    known_losses="layout of non-canonical lines; unreadable records",
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),
     read=read,

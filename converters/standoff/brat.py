@@ -146,8 +146,7 @@ FORMAT = Format(
         *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
     ),
     count_losses=partial(fitting.lost, dialect=BRAT),
-    known_losses="the layout of lines that were not canonical; records that could not be read; "
-    "comments",
+    known_losses="layout of non-canonical lines; unreadable records; comments",
     sniff=partial(reading.sniff, dialect=BRAT),
     documents=partial(reading.documents, dialect=BRAT),
     read=read,

@@ -76,8 +76,8 @@ _ANY = r"[^ \t\r\n\f\x0b]*"
 _NUMBERED = r"[A-Za-z]*[0-9]+[^ \t\r\n\f\x0b:]*"
 
 _WORDS = {
-    "$END": "the end of the line",
-    "<END-OF-FILE>": "the end of the line",
+    "$END": "end of line",
+    "<END-OF-FILE>": "end of line",
     "COLON": "`:`",
     "EQUIVALENCE_ID": "`*`",
     "EVENT_ID": "an identifier such as E1",
