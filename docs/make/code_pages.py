@@ -95,7 +95,7 @@ def pages(
 
     Examples:
         >>> pages()["STD302"].splitlines()[0]
-        '# STD302: Reference to nothing'
+        '# STD302: Unresolved reference'
     """
     shown = catalogue().values() if entries is None else entries
     where = origins() if found is None else found
