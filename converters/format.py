@@ -74,6 +74,8 @@ class Format:
         count_losses: how much of a corpus's rows in these tables it has no place for, by what
             that is.
         settings: what can be set.
+        codes: the codes of the findings of its reader, or their prefixes; codes of files as such
+            are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
         frame_kinds: the kinds of frames that it has a place for, where these are not all; the
             others, with what belongs to them, are counted by `count_losses`.
@@ -93,6 +95,7 @@ class Format:
     settings: tuple[Setting, ...] = ()
     reads: bool = True
     frame_kinds: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
 
     def with_settings(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.

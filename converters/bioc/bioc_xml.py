@@ -44,7 +44,7 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
-from hlteval.syntax.xml_elements import Fault, Lines, Malformed, located, other_encoding
+from hlteval.syntax.xml_elements import Lines, Malformed, located, other_encoding, problem_at
 from hlteval.syntax.xml_stream import parts
 
 _SUFFIX = ".bioc.xml"
@@ -70,7 +70,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         try:
             yield from file.readings()
         except Malformed as reason:
-            file.tell([(reason.fault, None)])
+            file.tell([(reason.problem, None)])
         if file.findings:
             yield ReadResult(Corpus(), tuple(file.findings), (member,))
 
@@ -100,13 +100,13 @@ class _File:
         declared = declared_encoding(self.data)
         if other_encoding(declared, self.member.encoding):
             values = {"given": declared or "UTF-8", "encoding": self.member.encoding}
-            self.tell([(Fault("XML103", 1, 1, values), None)])
+            self.tell([(problem_at("XML103", 1, 1, values), None)])
         row = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **row, "format": FORMAT.name, "sha256": self.digest}
         for part in parts(self.data, "bioc", "collection", "document"):
             documents = Documents(part, self.names, self.ordinal)
             self.ordinal = documents.ordinal
-            self.tell((fault, None) for fault in part.faults)
+            self.tell((fault, None) for fault in part.problems)
             refused = documents.rows["rejected_records"]
             misfits = self.misfits.open(documents.misfits)
             wanted = {one.ordinal for one in documents.told} | {row[2] for row in refused}
@@ -130,7 +130,7 @@ class _File:
 
 
 def _fault(told: Told, places: Mapping[int, tuple[int, int]]) -> Placed:
-    return Fault(told.code, *places[told.ordinal], told.values, told.field), told.record
+    return problem_at(told.code, *places[told.ordinal], told.values, told.field), told.record
 
 
 def _with_column(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:
@@ -181,6 +181,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("BIO", "XML"),
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from hlteval.converters.bioc.texts import CONVENTIONS, Misfit, counted, nearest
-from hlteval.syntax.xml_elements import Fault
+from hlteval.findings import Problem
+from hlteval.syntax.xml_elements import problem_at
 
 _LEAST, _SURE = 3, 0.9
 """How many annotations, and which share of those that do not fit, tell how offsets are counted."""
 _MOST = 10_000
 """Annotations after which that is settled."""
-Placed = tuple[Fault, str | None]
-"""A fault at its place, with the identifier of the record."""
+Placed = tuple[Problem, str | None]
+"""A problem at its place, with the identifier of the record."""
 
 
 class _Kept(NamedTuple):
@@ -82,4 +83,4 @@ def _told(misfit: Misfit, place: tuple[int, int]) -> Placed:
         for start, end in misfit.spans[:3]
     )
     values = {"said": said, "given": misfit.text[:40], "hint": nearest(misfit)}
-    return Fault("BIO203", *place, values), misfit.record
+    return problem_at("BIO203", *place, values), misfit.record

@@ -28,7 +28,7 @@ _HEADER = '"hlteval-corpus"'
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file that begins with the header."""
+    """Whether the source is a single file that begins with the header."""
     return _HEADER in head(source, 200).partition("\n")[0]
 
 
@@ -56,6 +56,7 @@ FORMAT = Format(
     carries=EVERYTHING,
     sniff=sniff,
     read=read,
+    codes=("COR",),
     locate=locate,
     write=write,
 )

@@ -22,7 +22,7 @@ from hlteval.sources import Member, Source
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a folder with the table of documents."""
+    """Whether the source is a folder with the table of documents."""
     return source.kind == "folder" and any(m.name == "documents.parquet" for m in source.members)
 
 
@@ -35,13 +35,13 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def unreadable(error: StoreError, path: str) -> Finding:
-    """The finding that a stored corpus cannot be read."""
+    """The finding about a corpus that cannot be read."""
     span = Span(error.line, error.column or 1, (error.column or 1) + 1) if error.line else None
     return finding("COR101", file=error.file or path, span=span, reason=error.message)
 
 
 def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Nothing: the records of a corpus stand in the files that it was read from."""
+    """None: a corpus has no places of its own."""
     return [None for _ in places]
 
 
@@ -57,6 +57,7 @@ FORMAT = Format(
     carries=EVERYTHING,
     sniff=sniff,
     read=read,
+    codes=("COR",),
     locate=locate,
     write=write,
 )

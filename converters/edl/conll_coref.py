@@ -237,6 +237,7 @@ FORMAT = Format(
     carries=("sources", "documents", "segments", "tokens", "mentions", "mentions.entity"),
     sniff=sniff,
     read=read,
+    codes=("CRF",),
     locate=locate,
     write=write,
     known_losses="columns between word and entity; which end belongs to which start if "

@@ -197,6 +197,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("EDL103", "EDL104", "EDL2"),
     locate=locate,
     write=write,
     known_losses="empty lines; non-canonical spaces and leading zeros in extents",

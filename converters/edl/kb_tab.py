@@ -82,5 +82,6 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("KBT",),
     locate=locate,
 )

@@ -218,6 +218,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("NEL",),
     locate=locate,
     write=write,
     known_losses="empty lines; trailing tabs; JSON attributes; notation of link scores",

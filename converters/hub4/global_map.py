@@ -1,16 +1,16 @@
-"""Global mapping files: the rules by which spellings are made alike before texts are compared.
+"""Global mapping files: rules that normalize spellings before texts are compared.
 
 Format:
-    The first word of the file begins comments, which reach to the end of a line; the rest of its
-    first line says nothing. A line with a star is a header. All others are rules
-    `SOURCE => TARGET / LEFT __ RIGHT`: the source becomes the target where it stands between the
-    contexts, which may be left out. Square brackets or double quotes enclose strings whose blanks
-    count (grammars/glm.lark).
+    The first word of the file marks comments, which reach to the end of a line; the rest of its
+    first line is ignored. A line with a star is a header. All others are rules
+    `SOURCE => TARGET / LEFT __ RIGHT`: the source becomes the target between the two contexts,
+    which are optional. Square brackets or double quotes enclose strings whose spaces count
+    (grammars/glm.lark).
 
 Conventions:
-    A comment `;; INPUT_DEPENDENT_APPLICATION = "expression"` says that the rules behind it are only
-    for texts of a kind: `trn`, or `ref` and `hyp` for the two sides. Where no header tells whether
-    capitals count, they do not: the usual filter puts everything into capitals first.
+    A comment `;; INPUT_DEPENDENT_APPLICATION = "expression"` restricts the rules after it to texts
+    of a kind: `trn`, or `ref` and `hyp` for the two sides. Unless a header sets it, case does not
+    count: the usual filter first converts everything to upper case.
 
 Example lines:
     ;; demo.glm
@@ -23,21 +23,18 @@ Codes raised: GLM1xx.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lark import UnexpectedInput, UnexpectedToken
-
-from hlteval.findings import Finding, Span, catalogue, excerpt
-from hlteval.grammars import load, pattern
+from hlteval.findings import Finding, Problem, line_findings
+from hlteval.grammars import failure, in_words, matcher
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.sources import Member, Unreadable, decode
 
 KNOWN = "NIST1"
-"""The format of rules that is read."""
+"""The format of the rules."""
 _MOST = 400
-"""Rules that the usual filter takes if no header says more."""
+"""Rules that the usual filter accepts unless a header sets another number."""
 _KINDS = ("trn",)
 _DEPENDENT = re.compile(r'\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"')
 _BLANKS = " \t\r\f\x0b"
@@ -59,11 +56,11 @@ _WORDS = {
 
 
 def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
-    r"""The rules of a global mapping file, with what is wrong with it.
+    r"""The rules of a global mapping file, and the findings about it.
 
     Args:
         member: the file.
-        side: the kind of text that the rules are for, `ref` or `hyp`, where that matters.
+        side: the side of the text that the rules are for, `ref` or `hyp`; empty for any.
 
     Examples:
         >>> content = b";; x\n[UH] => [%HESITATION] / [ ] __ [ ]\n"
@@ -74,70 +71,81 @@ def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
         decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     except Unreadable as reason:
         return GlobalMap(()), [reason.finding]
-    reader = _Reader(member.display, side)
-    if decoded.text is not None:
-        reader.take(decoded.text)
-    return GlobalMap(tuple(reader.rules), reader.sensitive), [*decoded.findings, *reader.findings]
+    reader = _Reader(side)
+    lines = [] if decoded.text is None else decoded.text.split("\n")
+    if lines:
+        reader.take(lines)
+    findings = line_findings(reader.problems, lines, member.display)
+    return GlobalMap(tuple(reader.rules), reader.sensitive), [*decoded.findings, *findings]
 
 
 class _Line(NamedTuple):
-    """A line without its comment: its number, and the line as written."""
+    """A line: its number, the line as written, and its content, without comment and spaces."""
 
     number: int
     written: str
-    said: str
+    content: str
+
+    def problem(self, code: str, column: int = 1, **values: object) -> Problem:
+        """A problem from a column of the content to its end."""
+        start = self.written.find(self.content) if self.content else 0
+        end = start + len(self.content)
+        return Problem(code, self.number, min(start + column - 1, end), end, values)
 
 
 class _Reader:
-    """What is collected over the lines of a file."""
+    """The rules and problems of a file."""
 
-    def __init__(self, display: str, side: str) -> None:
-        self.display, self.side = display, side
+    def __init__(self, side: str) -> None:
+        self.side = side
         self.rules: dict[Rule, _Line] = {}
         self.first: dict[tuple[str, str, str], int] = {}
-        self.findings: list[Finding] = []
+        self.problems: list[Problem] = []
         self.sensitive, self.most = False, _MOST
 
-    def take(self, text: str) -> None:
-        lines = text.split("\n")
+    def take(self, lines: Sequence[str]) -> None:
         mark = re.match(r"[!-~]*", lines[0])
         comment = mark[0] if mark else ""
-        if comment.startswith("*") or _compiled("rule").fullmatch(lines[0].strip(_BLANKS)):
-            self.tell("GLM104", _Line(1, lines[0], lines[0]), given=comment)
+        if comment.startswith("*") or matcher("glm", "rule").fullmatch(lines[0].strip(_BLANKS)):
+            self.problems.append(_Line(1, lines[0], lines[0]).problem("GLM104", given=comment))
         for line in self.applying(lines, comment):
             self.line(line)
         if len(self.rules) > self.most:
             surplus = list(self.rules.values())[self.most]
-            self.tell("GLM107", surplus, count=len(self.rules), most=self.most)
+            values = {"count": len(self.rules), "most": self.most}
+            self.problems.append(surplus.problem("GLM107", **values))
 
-    def applying(self, lines: list[str], comment: str) -> Iterator[_Line]:
-        """The lines behind the first that say something for this kind of text."""
+    def applying(self, lines: Sequence[str], comment: str) -> Iterator[_Line]:
+        """The lines after the first that have a content and apply to this kind of text."""
         applies = True
         for number, written in enumerate(lines[1:], start=2):
-            said, _, behind = written.partition(comment) if comment else (written, "", "")
-            dependent = _DEPENDENT.match(behind) if not said else None
+            content, _, rest = written.partition(comment) if comment else (written, "", "")
+            dependent = _DEPENDENT.match(rest) if not content else None
             if dependent:
                 applies = self.applies(dependent[1], _Line(number, written, written))
-            if applies and (bare := said.strip(_BLANKS)):
+            if applies and (bare := content.strip(_BLANKS)):
                 yield _Line(number, written, bare)
 
     def applies(self, expression: str, line: _Line) -> bool:
-        """Whether rules of a kind of texts are for this one."""
+        """Whether rules for some kinds of texts apply to this one."""
         try:
             wanted = re.compile(expression.lower())
         except (re.error, OverflowError, RecursionError) as error:
-            self.tell("GLM108", line, given=expression, reason=error)
+            self.problems.append(line.problem("GLM108", given=expression, reason=error))
             return False
         return any(wanted.search(kind) for kind in (*_KINDS, self.side) if kind)
 
     def line(self, line: _Line) -> None:
-        """Add a rule, or take in a header."""
-        kind = "header" if line.said.startswith("*") else "rule"
-        match = _compiled(kind).fullmatch(line.said)
+        """Add a rule, or apply a header."""
+        kind = "header" if line.content.startswith("*") else "rule"
+        match = matcher("glm", kind).fullmatch(line.content)
         if match is None:
-            column, expected = _failure(line.said)
+            column, terminals = failure("glm", line.content)
+            rest = line.content[column - 1 :]
+            column += len(rest) - len(rest.lstrip(_BLANKS))
+            expected = in_words("glm", terminals, _WORDS)
             code = "GLM102" if kind == "header" else "GLM101"
-            self.tell(code, line, column, expected=expected)
+            self.problems.append(line.problem(code, column, expected=expected))
         elif kind == "header":
             self.header(line, match["key"].lower(), match["value"][1:-1])
         else:
@@ -149,54 +157,20 @@ class _Reader:
         elif key == "max_nrules" and value.isdecimal():
             self.most = int(value[:9])
         elif key == "format" and value != KNOWN:
-            self.tell("GLM103", line, given=value, known=KNOWN)
+            self.problems.append(line.problem("GLM103", given=value, known=KNOWN))
 
     def rule(self, line: _Line, rule: Rule) -> None:
+        key = (rule.source, rule.left, rule.right)
         if not rule.source:
-            self.tell("GLM105", line)
-            return
-        where = (rule.source, rule.left, rule.right)
-        if where in self.first:
-            self.tell("GLM106", line, first=self.first[where])
-            return
-        self.first[where] = line.number
-        self.rules[rule] = line
-
-    def tell(self, code: str, line: _Line, column: int = 1, **values: object) -> None:
-        """Add a finding about a line from a column of what it says."""
-        begin = line.written.find(line.said) if line.said else 0
-        end = begin + len(line.said) + 1
-        span = Span(line.number, min(begin + column, end), end)
-        told = excerpt(line.written.removesuffix("\r"), span)
-        self.findings.append(
-            catalogue()[code].finding(values, file=self.display, span=span, excerpt=told)
-        )
+            self.problems.append(line.problem("GLM105"))
+        elif key in self.first:
+            self.problems.append(line.problem("GLM106", first=self.first[key]))
+        else:
+            self.first[key] = line.number
+            self.rules[rule] = line
 
 
 def _bare(written: str | None) -> str:
-    """A string without what encloses it."""
+    """A string without its brackets or quotes."""
     text = (written or "").strip(_BLANKS)
     return text[1:-1] if text[:1] in {"[", '"'} and len(text) > 1 else text
-
-
-@cache
-def _compiled(rule: str) -> re.Pattern[str]:
-    return re.compile(pattern("glm", rule))
-
-
-def _blanks(text: str) -> int:
-    """How many blanks a text begins with."""
-    return len(text) - len(text.lstrip(_BLANKS))
-
-
-def _failure(line: str) -> tuple[int, str]:
-    """The column at which the grammar gives up, and what it would have taken there."""
-    try:
-        load("glm").parse(line)
-    except UnexpectedInput as error:
-        names = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
-        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-        words = sorted(_WORDS.get(name, name) for name in names)
-        column = len(line) + 1 if at_end else error.column
-        return column + _blanks(line[column - 1 :]), " or ".join(words)
-    raise AssertionError(f"the grammar takes what the pattern refuses: {line!r}")

@@ -1,8 +1,7 @@
-"""The lines of a HUB-4 template set in bulk: from text to the tables of instances and fills.
+"""Reads the lines of a HUB-4 template set in bulk, into the tables of instances and fills.
 
-Each line is matched by the rule of its kind (grammars/hub4.lark). What a line belongs to is counted
-along the file: the last header before it is its instance, the last slot its slot, and a slash
-between two fills begins another alternative.
+The rule of its kind matches each line (grammars/hub4.lark). The instance of a line is the last
+header before it, its slot the last slot; a slash between two fills begins another alternative.
 """
 
 from __future__ import annotations
@@ -18,38 +17,38 @@ from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS
 
 BLANKS = " \t\r\f\x0b"
-"""The blanks that do not count at the ends of a line; "\\n" ends the line itself."""
+"""Spaces that do not count at either end of a line; "\\n" ends the line itself."""
 STATUS = "OBJ_STATUS"
 """The slot that marks an instance as optional."""
 
 RULES = ("header", "slot", "alternative", "fill")
-"""The kinds of lines; `kind` is a place in this list."""
+"""The kinds of lines; `kind` is an index of this list."""
 _HEADER, _SLOT, _ALTERNATIVE, _FILL = range(4)
 _PARTS = ("slot", "slash", "pointer", "quoted", "unquoted", "extents")
 _CONTENT = ("pointer", "quoted", "unquoted")
 
 UNREAD = ""
-"""The code of a line that its rule refuses: only the grammar can tell why."""
+"""The code of a line that its rule rejects; the grammar gives the final one."""
 OUTSIDE, NO_SLOT = "HUB101", "HUB106"
 _SILENT = "silent"
 
 
 class Tables(NamedTuple):
-    """What a file says, and what in it cannot be read.
+    """The tables of a file, and its rejected lines.
 
     Attributes:
         documents: `row` and `name` of the documents of its sets.
-        frames: its instances, without `origin`.
+        frames: the instances, without `origin`.
         fills: the fills of their slots, without `origin`.
-        refused: `record`, `line`, `kind` and `code` of lines that are left out.
-        idle: the records of slashes that no fill follows.
-        hashless: the records of extents that do not end in a hash.
+        rejected_records: `record`, `line`, `kind` and `code` of the rejected lines.
+        idle: the records of slashes without a fill after them.
+        hashless: the records of extents without a final hash.
     """
 
     documents: pl.DataFrame
     frames: pl.DataFrame
     fills: pl.DataFrame
-    refused: pl.DataFrame
+    rejected_records: pl.DataFrame
     idle: pl.Series
     hashless: pl.Series
 
@@ -77,16 +76,16 @@ def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
         documents=documents.select("name", row="document"),
         frames=_optional(frames, fills),
         fills=fills,
-        refused=lines.filter(pl.col("code").is_not_null() & (pl.col("code") != _SILENT)).select(
-            "record", "line", "kind", "code"
-        ),
+        rejected_records=lines.drop_nulls("code")
+        .filter(pl.col("code") != _SILENT)
+        .select("record", "line", "kind", "code"),
         idle=_idle(body),
         hashless=body.filter(~pl.col("extents").str.ends_with("#"))["record"],
     )
 
 
 def _lines(text: str) -> pl.DataFrame:
-    """The lines that are not blank, with their kind."""
+    """The lines that are not empty, with their kind."""
     whole = pl.LazyFrame({"line": [text]}, schema={"line": pl.String})
     split = whole.select(pl.col("line").str.split("\n")).explode("line")
     split = split.with_row_index("record", offset=1).select(
@@ -94,8 +93,8 @@ def _lines(text: str) -> pl.DataFrame:
     )
     line = pl.col("line")
     # A pointer may hold `:=`, but then it ends the line.
-    behind = line.str.contains(r">[ \t\r\f\x0b]*:=") | ~line.str.ends_with(">")
-    defines = line.str.contains(":=", literal=True) & behind
+    ends = line.str.contains(r">[ \t\r\f\x0b]*:=") | ~line.str.ends_with(">")
+    defines = line.str.contains(":=", literal=True) & ends
     kind = (
         pl.when(line.str.starts_with("<"))
         .then(pl.when(defines).then(_HEADER).otherwise(_FILL))
@@ -109,7 +108,7 @@ def _lines(text: str) -> pl.DataFrame:
 
 
 def _matched(lines: pl.DataFrame) -> pl.DataFrame:
-    """The lines with the parts that the rule of their kind finds; `matched` is whether it does."""
+    """The lines with the groups of the rule of their kind, and `matched`, whether it matches."""
     kinds = pl.collect_all(_of_kind(lines.lazy(), kind) for kind in range(4))
     found = pl.concat(kinds, how="diagonal").sort("record")
     absent = [pl.lit(None, pl.String).alias(name) for name in _PARTS if name not in found.columns]
@@ -118,15 +117,15 @@ def _matched(lines: pl.DataFrame) -> pl.DataFrame:
 
 def _of_kind(lines: pl.LazyFrame, kind: int) -> pl.LazyFrame:
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern('hub4', RULES[kind])})$")
-    found = lines.filter(pl.col("kind") == kind).with_columns(parts=groups).unnest("parts")
+    found = lines.filter(pl.col("kind") == kind).with_columns(groups=groups).unnest("groups")
     first = {_SLOT: ["slot"], _ALTERNATIVE: ["slash"], _HEADER: ["pointer"]}.get(kind, _CONTENT)
     return found.with_columns(matched=pl.any_horizontal(pl.col(first).is_not_null()))
 
 
 def _placed(lines: pl.DataFrame) -> pl.DataFrame:
-    """The lines with their `instance` by number, and the code of those that are left out.
+    """The lines with the number of their `instance`, and the code of the rejected ones.
 
-    What follows a header or a slot that cannot be read is left out silently.
+    Lines after a rejected header or slot are left out without a code.
     """
     kind, bad = pl.col("kind"), ~pl.col("matched")
     instance = pl.when(kind == _HEADER).then(bad).forward_fill()
@@ -162,13 +161,13 @@ def _frames(headers: pl.DataFrame, types: Sequence[str]) -> pl.DataFrame:
 
 
 def _document(pointer: pl.Expr, label: pl.Expr) -> pl.Expr:
-    """The document of a pointer: what stands between the type and the last hyphen."""
-    behind = pointer.str.slice(label.str.len_chars() + 1)
-    return behind.str.extract("^(.*)-[0-9]+$", 1).fill_null(behind)
+    """The document of a pointer: the part between the type and the last hyphen."""
+    rest = pointer.str.slice(label.str.len_chars() + 1)
+    return rest.str.extract("^(.*)-[0-9]+$", 1).fill_null(rest)
 
 
 def _slotted(body: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
-    """The lines of slots with the instance and the slot that they are of, and slashes counted."""
+    """The lines of slots with their instance, their slot, and the count of slashes up to there."""
     named = frames.select("instance", "document", frame_row="row")
     lines = body.join(named, on="instance", maintain_order="left")
     slash, is_slot = pl.col("slash").is_not_null(), pl.col("kind") == _SLOT
@@ -225,7 +224,7 @@ def _since(mark: str, value: pl.Expr) -> pl.Expr:
 def _empty(body: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
     """A row for each slot without a fill."""
     bare = body.lazy().join(fills.lazy().select("slot_id"), on="slot_id", how="anti")
-    one = pl.lit(1, pl.Int64)
+    first = pl.lit(1, pl.Int64)
     return (
         bare.group_by("slot_id", maintain_order=True)
         .agg(
@@ -234,8 +233,8 @@ def _empty(body: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
         )
         .select(
             *_FILL_COLUMNS[:6],
-            alternative=one,
-            position=one,
+            alternative=first,
+            position=first,
             kind=pl.lit("empty"),
             target=pl.lit(None, pl.String),
             text=pl.lit(None, pl.String),
@@ -248,7 +247,7 @@ def _empty(body: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
 
 
 def _idle(body: pl.DataFrame) -> pl.Series:
-    """The records of slashes that no fill follows; an empty slot may be marked as optional."""
+    """The records of slashes without a fill after them, unless they mark an empty slot."""
     slot = pl.col("slot_id")
     followed = (slot == slot.shift(-1)) & ~pl.col("slash").shift(-1)
     bare = ~pl.col("filled").any().over("slot_id") & (pl.col("kind") == _SLOT)
@@ -259,11 +258,11 @@ def _idle(body: pl.DataFrame) -> pl.Series:
 
 
 def _optional(frames: pl.DataFrame, fills: pl.DataFrame) -> pl.DataFrame:
-    """The instances, each with whether a slot marks it as optional."""
-    said = fills.lazy().filter(
+    """The instances, with `optional`, whether a slot marks them so."""
+    statuses = fills.lazy().filter(
         pl.col("slot") == STATUS, pl.col("text").str.to_uppercase().is_in(["OPTIONAL", "OPT"])
     )
-    marked = said.select(row="frame_row", optional=True).unique("row")
+    marked = statuses.select(row="frame_row", optional=True).unique("row")
     joined = frames.lazy().join(marked, on="row", how="left", maintain_order="left")
     wanted = ("row", "document", "record", "frame", "kind", "label")
     return joined.select(*wanted, pl.col("optional").fill_null(value=False)).collect()

@@ -26,25 +26,24 @@ Codes raised: SGM1xx.
 from __future__ import annotations
 
 import re
-from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.places import Places
 
 _NAME = "[A-Za-z][A-Za-z0-9._-]*"
 _FIRST = re.compile(f"<({_NAME})(?:[ \t\n][^<>]*)?>")
 _IDENTIFIERS = ("DOCNO", "DOCID")
 _NOT_TEXT = re.compile("<(?:srcset|refset|tstset)[ >]", re.I)
-"""Files of machine translation, which look alike."""
+"""The similar files of machine translation."""
 _GAP = 1_000_000
-"""Most characters between two documents that are written as blank lines."""
+"""Most characters between two documents that are written as empty lines."""
 
 
 def sniff(source: Source) -> bool:
@@ -61,20 +60,20 @@ def read(
     line_ends: str = "one",
     unsegmented: str = "",
 ) -> Iterator[ReadResult]:
-    """The documents of a source, one batch a file; unsegmented, the file is one document."""
-    given = (document_tag, id_tag, line_ends, unsegmented == "yes")
-    return readings(source, FORMAT.name, lambda file: _documents(file, *given))
+    """The documents of a source, one batch per file; unsegmented, a file is one document."""
+    values = (document_tag, id_tag, line_ends, unsegmented == "yes")
+    return readings(source, FORMAT.name, lambda file: _documents(file, *values))
 
 
 def _documents(
-    file: File, document_tag: str, id_tag: str, line_ends: str, whole: bool
+    file: File, document_tag: str, id_tag: str, line_ends: str, single: bool
 ) -> tuple[Corpus, Sequence[Finding]]:
-    """The documents of a file, and what is wrong with its tags."""
+    """The documents of a file, and the findings about its tags."""
     text = file.text or ""
     if line_ends == "one":
         text = text.replace("\r\n", "\n")
-    found = _Documents(text, file.member.display)
-    if whole:
+    found = _Documents(text)
+    if single:
         found.documents[file.member.basename] = (0, len(text))
     elif file.text is not None:
         found.take(document_tag, id_tag)
@@ -82,11 +81,12 @@ def _documents(
         {"row": row, "origin": 0, "name": name, "text": text[start:end], "start": start}
         for row, (name, (start, end)) in enumerate(found.documents.items())
     ]
-    return Corpus(sources=[file.origin], documents=rows), found.findings
+    findings = [found.places.finding(problem, file.member.display) for problem in found.problems]
+    return Corpus(sources=[file.origin], documents=rows), findings
 
 
 class _Element(NamedTuple):
-    """An element: where its start tag and its content begin, and where its content and it end."""
+    """The start of an element, the start and end of its content, and its end."""
 
     start: int
     inner: int
@@ -95,67 +95,67 @@ class _Element(NamedTuple):
 
 
 class _Documents:
-    """What is collected over a file: the documents by name, and what is wrong."""
+    """The documents of a file by name, and its problems."""
 
-    def __init__(self, text: str, display: str) -> None:
-        self.text, self.display = text, display
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.places = Places(text)
         self.documents: dict[str, tuple[int, int]] = {}
-        self.findings: list[Finding] = []
-        self.last: tuple[int, tuple[int, str]] = (0, (0, ""))
-
-    @cached_property
-    def lines(self) -> list[int]:
-        """Where each line begins."""
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        self.lines: dict[str, int] = {}
+        """The line of each document."""
+        self.problems: list[Problem] = []
 
     def take(self, document_tag: str, id_tag: str) -> None:
         first = _FIRST.search(self.text)
         if first is None:
-            self.tell("SGM101", 0, 0)
+            self.report("SGM101", 0, 0)
             return
         tag = document_tag or first[1]
         elements = list(self.elements(tag))
         if not elements:
             if document_tag:
-                self.tell("SGM101", 0, 0)
+                self.report("SGM101", 0, 0)
             return
         self.between(elements, tag)
         name = id_tag or self.identifier(elements[0])
-        identifying = _tagged(name)
+        name_tag = re.escape(name)
+        identifying = re.compile(  # no elements inside; the group is the content
+            f"<{name_tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{name_tag}[ \t\r\n]*>", re.I
+        )
         for element in elements:
             self.document(element, name, identifying)
 
     def elements(self, tag: str) -> Iterator[_Element]:
-        """The documents; a start tag without an end tag, and the other way round, are told."""
+        """The documents; report start tags without an end tag, and end tags without a start tag."""
         opened: re.Match[str] | None = None
         for match in _tags(tag).finditer(self.text):
             if not match[1]:
                 if opened:
-                    self.tell("SGM102", *opened.span(), tag=tag)
+                    self.report("SGM102", *opened.span(), tag=tag)
                 opened = match
             elif opened:
                 yield _Element(opened.start(), opened.end(), match.start(), match.end())
                 opened = None
             else:
-                self.tell("SGM103", *match.span(), tag=tag)
+                self.report("SGM103", *match.span(), tag=tag)
         if opened:
-            self.tell("SGM102", *opened.span(), tag=tag)
+            self.report("SGM102", *opened.span(), tag=tag)
 
     def between(self, elements: Sequence[_Element], tag: str) -> None:
-        """The first text that stands outside of all documents."""
+        """Report the first text outside of all documents."""
         other = re.compile(rf"{_tags(tag).pattern}|(?P<other>\S)", re.I)
         ends = [0, *(element.end for element in elements)]
         starts = [*(element.start for element in elements), len(self.text)]
         for start, end in zip(ends, starts, strict=True):
             for match in other.finditer(self.text, start, end):
                 if match["other"]:
-                    self.tell("SGM107", match.start(), len(self.text), tag=tag)
+                    self.report("SGM107", match.start(), len(self.text), tag=tag)
                     return
-                if not match[1]:  # what follows belongs to a document without an end
+                if not match[1]:  # a document without an end begins
                     break
 
     def identifier(self, element: _Element) -> str:
-        """The name of the element that identifies documents, from the first of them."""
+        """The name of the identifying element, from the first document."""
         inner = self.text[element.inner : element.outer]
         for name in _IDENTIFIERS:
             if _tags(name).search(inner):
@@ -168,45 +168,25 @@ class _Documents:
         found = [m.span(1) for m in identifying.finditer(self.text, element.inner, element.outer)]
         name = "".join(self.text[slice(*found[0])].split()) if found else ""
         if not name:
-            self.tell("SGM104", element.start, element.inner, tag=tag)
-        elif len(found) > 1:
-            self.tell("SGM106", *found[1], tag=tag, count=len(found))
+            self.report("SGM104", element.start, element.inner, tag=tag)
+            return
         if name in self.documents:
-            first = bisect(self.lines, self.documents[name][0])
-            self.tell("SGM105", *found[0], name=name[:80], first=first)
-        elif name:
+            self.report("SGM105", *found[0], name=name[:80], first=self.lines[name])
+        else:
             self.documents[name] = (element.start, element.end)
+            self.places.seek(element.start)
+            self.lines[name] = self.places.line
+        if len(found) > 1:
+            self.report("SGM106", *found[1], tag=tag, count=len(found))
 
-    def line(self, number: int) -> tuple[int, str]:
-        """Where a line begins, and the line; one may be long, and asked for again and again."""
-        if self.last[0] != number:
-            begin, *end = self.lines[number - 1 : number + 1]
-            written = self.text[begin : end[0] - 1 if end else None].removesuffix("\r")
-            self.last = number, (begin, written)
-        return self.last[1]
-
-    def tell(self, code: str, start: int, end: int, **values: object) -> None:
-        """Add a finding about a stretch of the text, up to the end of its line."""
-        number = bisect(self.lines, start)
-        first, line = self.line(number)
-        column = start - first + 1
-        span = Span(number, column, min(column + end - start, len(line) + 1))
-        self.findings.append(
-            catalogue()[code].finding(
-                values, file=self.display, span=span, excerpt=excerpt(line, span)
-            )
-        )
+    def report(self, code: str, start: int, end: int, **values: object) -> None:
+        """Add a problem at a stretch of the text."""
+        self.problems.append(Problem(code, 0, start, end, values))
 
 
 def _tags(name: str) -> re.Pattern[str]:
     """Start and end tags of a name; the first group is the slash of an end tag."""
     return re.compile(f"<(/?){re.escape(name)}(?:[ \t\r\n][^<>]*)?>", re.I)
-
-
-def _tagged(name: str) -> re.Pattern[str]:
-    """Elements of a name without elements in them; the first group is their content."""
-    tag = re.escape(name)
-    return re.compile(f"<{tag}(?:[ \t\r\n][^<>]*)?>([^<]*)</{tag}[ \t\r\n]*>", re.I)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -215,16 +195,16 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The documents one behind the other, each where it was in its file if there is room."""
+    """The documents in a row, each at its offset in its file if there is room."""
     at = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
             for text, start in corpus.documents.select("text", "start").iter_rows():
                 if _is_document(text):
                     gap = (start or 0) - at
-                    blank = "\n" * gap if 0 < gap <= _GAP else ""
-                    stream.write(f"{blank}{text}\n")
-                    at += len(blank) + len(text) + 1
+                    feeds = "\n" * gap if 0 < gap <= _GAP else ""
+                    stream.write(f"{feeds}{text}\n")
+                    at += len(feeds) + len(text) + 1
 
 
 def _is_document(text: str | None) -> bool:
@@ -233,7 +213,7 @@ def _is_document(text: str | None) -> bool:
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables no corpus in SGML can say."""
+    """The documents that SGML cannot represent."""
     texts = corpus.documents["text"]
     return {"documents whose text is not valid SGML": sum(not _is_document(text) for text in texts)}
 
@@ -246,6 +226,7 @@ FORMAT = Format(
     known_losses="text between documents; line breaks other than LF",
     sniff=sniff,
     read=read,
+    codes=("SGM",),
     locate=locate,
     write=write,
     count_losses=lost,

@@ -32,17 +32,17 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.hub4.lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
-from hlteval.converters.hub4.records import Refusal, explain, parts
+from hlteval.converters.hub4.records import explain, field_spans
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
-from hlteval.converters.toolkit.single_file import File, head, in_line, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
+from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 SIDES = ("reference", "system")
 EXPLAINED = 2000
-"""Refused lines of a file whose exact place is looked for; the rest are named whole."""
+"""Rejected lines of a file that are reported at the exact place; others are reported whole."""
 
 
 def sniff(source: Source) -> bool:
@@ -52,7 +52,7 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source, side: str = "reference", types: str = "") -> Iterator[ReadResult]:
-    """The template sets of a source, one batch a file."""
+    """The template sets of a source, one batch per file."""
     declared = [name for name in types.split(",") if name]
     return readings(
         source, FORMAT.name, partial(_instances, reference=side == "reference", types=declared)
@@ -62,91 +62,73 @@ def read(source: Source, side: str = "reference", types: str = "") -> Iterator[R
 def _instances(
     file: File, *, reference: bool, types: Sequence[str]
 ) -> tuple[Corpus, Iterable[Finding]]:
-    """The instances of a file, and what is wrong with its lines."""
+    """The instances of a file, and the findings about its lines."""
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     found = tables(file.text, reference=reference, types=types)
-    refused = _refused(found.refused)
+    flawed = (found.rejected_records["record"], found.idle, found.hashless)
+    lines = file.text.split("\n") if any(map(len, flawed)) else []
+    rejected, problems = _rejected(found.rejected_records, lines)
+    problems += _of_slashes_and_hashes(found, lines)
     origin = pl.lit(0, pl.Int64).alias("origin")
     corpus = Corpus(
         sources=[file.origin],
         documents=found.documents.with_columns(origin),
         frames=found.frames.with_columns(origin),
         fills=found.fills.with_columns(origin),
-        rejected_records=refused,
+        rejected_records=rejected,
     )
-    told = _of_slashes_and_hashes(found, file.text, file.member)
-    return corpus, [*_refusals(refused, file.text, file.member), *told]
+    return corpus, line_findings(problems, lines, file.member.display)
 
 
-def _refused(lines: pl.DataFrame) -> list[dict[str, object]]:
-    """The lines that are left out, with the reason of each; the first `EXPLAINED` exactly."""
+def _rejected(
+    rejected: pl.DataFrame, lines: Sequence[str]
+) -> tuple[list[dict[str, object]], list[Problem]]:
+    """The rejected lines as rows of `rejected_records`, and as problems.
+
+    The first `EXPLAINED` have their exact place. Lines before the first header are one problem.
+    """
     rows: list[dict[str, object]] = []
-    for row, (record, line, kind, code) in enumerate(lines.iter_rows()):
-        refusal = Refusal(code, 1, len(line) + 1, "")
+    problems: list[Problem] = []
+    outside = rejected.filter(pl.col("code") == OUTSIDE)["record"]
+    for row, (record, line, kind, code) in enumerate(rejected.iter_rows()):
+        problem = Problem(code, record, 0, len(line), {"expected": ""})
         if code == UNREAD:
-            refusal = explain(line, kind, ask=row < EXPLAINED)
-        about = {"kind": RULES[kind], "text": line, **refusal._asdict()}
-        rows.append({"row": row, "origin": 0, "record": record, **about})
-    return rows
+            problem = explain(line, record, kind, ask=row < EXPLAINED)
+        expected = str(problem.values["expected"])
+        rows.append(problem.rejected(RULES[kind], line, expected=expected, row=row, origin=0))
+        if code != OUTSIDE or record == outside[0]:
+            given = line[problem.start : problem.end].strip(BLANKS)[:40]
+            values = {
+                "given": given or "end of line",
+                "expected": expected or "what a line of its kind has there",
+                "count": len(outside),
+            }
+            written = lines[record - 1]
+            indent = len(written) - len(written.lstrip(BLANKS))
+            problems.append(problem._replace(values=values).moved(indent))
+    return rows, problems
 
 
-def _refusals(
-    refused: Sequence[Mapping[str, object]], text: str, member: Member
-) -> Iterator[Finding]:
-    """What is wrong with lines that are left out; those before the first header are told once."""
-    if not refused:
-        return
-    outside = [row for row in refused if row["code"] == OUTSIDE]
-    lines = text.split("\n")
-    for row in refused:
-        if row["code"] == OUTSIDE and row is not outside[0]:
-            continue
-        record, line = int(str(row["record"])), lines[int(str(row["record"])) - 1]
-        begin = len(line) - len(line.lstrip(BLANKS))
-        span = Span(record, begin + int(str(row["column"])), begin + int(str(row["end_column"])))
-        yield finding(
-            str(row["code"]),
-            file=member.display,
-            span=span,
-            excerpt=excerpt(line.removesuffix("\r"), span),
-            given=_given(line[span.column - 1 : span.end_column - 1]),
-            expected=row["expected"] or "what a line of its kind has there",
-            count=len(outside),
-        )
-
-
-def _given(text: str) -> str:
-    return text.strip(BLANKS)[:40] or "end of line"
-
-
-def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator[Finding]:
-    """Slashes without a fill, each; extents without a last hash, once for the file."""
-    if found.idle.is_empty() and found.hashless.is_empty():
-        return
-    lines = text.split("\n")
-    listed = [("HUB108", record, "slash") for record in found.idle]
-    listed += [("HUB109", record, "extents") for record in found.hashless[:1]]
-    for code, record, field in listed:
-        place = in_line(lines[record - 1].removesuffix("\r"), FieldRef(record, field), _stretch)
-        yield catalogue()[code].finding(
-            {"count": len(found.hashless)},
-            file=member.display,
-            span=place.span,
-            excerpt=place.excerpt,
-        )
+def _of_slashes_and_hashes(found: Tables, lines: Sequence[str]) -> Iterator[Problem]:
+    """Each slash without a fill, and the first extents without a last hash."""
+    values = {"count": len(found.hashless)}
+    fields = [("HUB108", record, "slash") for record in found.idle]
+    fields += [("HUB109", record, "extents") for record in found.hashless[:1]]
+    for code, record, field in fields:
+        yield Problem(code, record, *_stretch(lines[record - 1].removesuffix("\r"), field), values)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Line and column of places of one file; see `hub4_records.parts` for what a field is."""
+    """The locations of fields of a file; see `field_spans` for their names."""
     return located(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    """Where a field of the record in a line stands; the record where it has no such field."""
+    """Start and end of a field in a line; of the whole record if it has no such field."""
     record = line.strip(BLANKS)
     begin = len(line) - len(line.lstrip(BLANKS))
-    start, end = parts(record).get(field, (0, len(record))) if field else (0, len(record))
+    start, end = field_spans(record).get(field, (0, len(record))) if field else (0, len(record))
     return begin + start, begin + end
 
 
@@ -173,6 +155,7 @@ FORMAT = Format(
     known_losses="layout of non-canonical lines; unreadable lines",
     sniff=sniff,
     read=read,
+    codes=("HUB1",),
     locate=locate,
     write=write,
     frame_kinds=(TEMPLETTE,),

@@ -9,18 +9,18 @@ from hlteval.representation import FRAGMENTS
 BLANKS = " \t\r\f\x0b"
 
 Bracket = dict[str, int]
-"""Where a minimal string starts and ends, as the representation has it."""
+"""Start and end of a minimal string, as in the representation."""
 
-_ONE = r"^([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)$"
-"""A text with one minimal string, as nearly all are that have any."""
+_SINGLE = r"^([^\[\]]*)\[([^\[\]]+)\]([^\[\]]*)$"
+"""A text with a single minimal string, the usual number."""
 
 
 def texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
     """The columns `text`, `quoted`, `extents` and `brackets` of fills.
 
     Args:
-        fills: with the parts `quoted`, `unquoted` and `extents` as written.
-        reference: whether brackets mark minimal strings. Where they do not balance, they are text.
+        fills: with `quoted`, `unquoted` and `extents` as written.
+        reference: whether brackets mark minimal strings. Unbalanced brackets are text.
     """
     quoted = pl.col("quoted").str.strip_prefix('"').str.strip_suffix('"')
     content = fills.select(
@@ -38,11 +38,11 @@ def _extents(written: pl.Series) -> pl.Series:
     numbers = written.str.strip_chars("#").str.split("#").alias("numbers")
     rows = pl.LazyFrame([numbers]).with_row_index("at")
     number = pl.col("numbers").list
-    one = pl.struct(
+    pair = pl.struct(
         start=number.get(0, null_on_oob=True).cast(pl.Int64),
         end=number.get(1, null_on_oob=True).cast(pl.Int64),
     )
-    single = pl.when(pl.col("numbers").is_not_null()).then(pl.concat_list(one))
+    single = pl.when(pl.col("numbers").is_not_null()).then(pl.concat_list(pair))
     whole = rows.select("at", extents=single)
     if (numbers.list.len().max() or 0) > 2:  # type: ignore[operator]
         whole = whole.update(_several(rows.filter(number.len() > 2)), on="at", how="left")
@@ -50,7 +50,7 @@ def _extents(written: pl.Series) -> pl.Series:
 
 
 def _several(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The pairs of fills that have more than one."""
+    """The extents of fills with more than one."""
     each = rows.explode("numbers").select("at", number=pl.col("numbers").cast(pl.Int64))
     place = pl.int_range(pl.len())
     starts = each.filter(place % 2 == 0)
@@ -60,11 +60,13 @@ def _several(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _unbracketed(text: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Texts without their brackets, and where these stood."""
+    """Texts without brackets, and the minimal strings in them."""
     rows = pl.LazyFrame([text.alias("text")]).with_row_index("at")
     some = rows.filter(pl.col("text").str.contains(r"[\[\]]"))
-    parts = pl.col("text").str.extract_groups(_ONE).struct.rename_fields(["head", "inner", "tail"])
-    some = some.with_columns(parts=parts).unnest("parts")
+    groups = (
+        pl.col("text").str.extract_groups(_SINGLE).struct.rename_fields(["head", "inner", "tail"])
+    )
+    some = some.with_columns(groups=groups).unnest("groups")
     start = pl.col("head").str.len_chars().cast(pl.Int64)
     end = start + pl.col("inner").str.len_chars().cast(pl.Int64)
     simple = some.filter(pl.col("inner").is_not_null()).select(
@@ -73,7 +75,7 @@ def _unbracketed(text: pl.Series) -> tuple[pl.Series, pl.Series]:
         brackets=pl.concat_list(pl.struct(start=start, end=end)),
     )
     hard = some.filter(pl.col("inner").is_null()).select("at", "text").collect()
-    each = [(at, *bracketed(one)) for at, one in hard.iter_rows()]
+    each = [(at, *bracketed(written)) for at, written in hard.iter_rows()]
     columns = ["at", "text", "brackets"]
     kinds = (pl.UInt32, pl.String, FRAGMENTS)
     others = pl.LazyFrame(each, schema=list(zip(columns, kinds, strict=True)), orient="row")
@@ -84,9 +86,9 @@ def _unbracketed(text: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 
 def bracketed(text: str) -> tuple[str, list[Bracket] | None]:
-    """A text without its brackets, and where each minimal string stands, by their beginnings.
+    """A text without its brackets, and the minimal strings in it, ordered by their starts.
 
-    Where brackets do not balance, or hold nothing, the text is left as it is.
+    A text with unbalanced or empty brackets does not change.
 
     Examples:
         >>> bracketed("the [[bread] contest]")

@@ -1,4 +1,4 @@
-"""HUB-4 template sets as text, in the layout of the specification's samples."""
+"""Writes HUB-4 template sets, in the layout of the specification's samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ORDER = ("frame_row", "slot_number", "alternative", "position", "row")
 
 
 def instances(corpus: Corpus) -> Iterator[str]:
-    """Each instance as text, with the line ends of its lines, in the order of the records."""
+    """The text of each instance, in the order of the records."""
     bodies = _lines(corpus.cached(_fills)).group_by(row="frame_row").agg(pl.col("line").str.join())
     frames = corpus.frames.lazy().filter((pl.col("kind") == TEMPLETTE) & _is_pointer("frame"))
     header = pl.concat_str(pl.lit("<"), "frame", pl.lit("> :=\n"), pl.col("line").fill_null(""))
@@ -26,7 +26,7 @@ def instances(corpus: Corpus) -> Iterator[str]:
 
 
 def _lines(fills: pl.DataFrame) -> pl.LazyFrame:
-    """The fills as lines: of a slot, slashes stand below each other, and so do texts."""
+    """The fills as lines; slashes and texts of a slot are aligned."""
     slot = pl.col("frame_row").cast(pl.String) + "/" + pl.col("slot_number").cast(pl.String)
     marks = pl.when("optional").then(pl.lit(" /")).otherwise(pl.lit(""))
     rows = fills.lazy().filter(pl.col("content").is_not_null()).sort(_ORDER)
@@ -35,7 +35,7 @@ def _lines(fills: pl.DataFrame) -> pl.LazyFrame:
         same=pl.col("alternative") == pl.col("alternative").shift(),
         head=pl.concat_str(pl.lit("    "), "slot", pl.lit(":"), marks),
     )
-    blank = pl.col("head").str.replace_all(r"[^\n]", " ")
+    spaces = pl.col("head").str.replace_all(r"[^\n]", " ")
     lead = (
         pl.when("begins")
         .then(
@@ -43,14 +43,14 @@ def _lines(fills: pl.DataFrame) -> pl.LazyFrame:
             + pl.when(pl.col("content") == "").then(pl.lit("")).otherwise(pl.lit(" "))
         )
         .when("same")
-        .then(blank + " ")
-        .otherwise(blank.str.slice(1) + "/ ")
+        .then(spaces + " ")
+        .otherwise(spaces.str.slice(1) + "/ ")
     )
     return rows.select("frame_row", line=pl.concat_str(lead, "content", pl.lit("\n")))
 
 
 def _fills(corpus: Corpus) -> pl.DataFrame:
-    """The fills with their `content` as written, null where no line can say it."""
+    """The fills with their `content` as written, null where no line can represent it."""
     rows = corpus.fills.lazy().with_columns(_with_brackets(corpus.fills))
     kind, text = pl.col("kind"), pl.col("written")
     start, end = pl.element().struct.field("start"), pl.element().struct.field("end")
@@ -80,7 +80,7 @@ def _fills(corpus: Corpus) -> pl.DataFrame:
 
 
 def _bare() -> pl.Expr:
-    """Whether a text can stand without quotes, and did."""
+    """Whether a text was read without quotes, and can be written so."""
     text = pl.col("written")
     again = text.str.contains(f"^(?:{pattern('hub4', 'fill')})$")
     other = text.str.contains('^["<]|##') | (text != text.str.strip_chars(BLANKS))
@@ -89,7 +89,7 @@ def _bare() -> pl.Expr:
 
 
 def _with_brackets(fills: pl.DataFrame) -> pl.Series:
-    """The texts with brackets around their minimal strings; null where these cannot be."""
+    """The texts with brackets around their minimal strings; null where that is ambiguous."""
     some = fills.with_row_index("at").filter(pl.col("brackets").list.len() > 0)
     at, each = some["at"], some.select("text", "brackets").iter_rows()
     marked = pl.Series([_marked(text, brackets) for text, brackets in each], dtype=pl.String)
@@ -98,7 +98,7 @@ def _with_brackets(fills: pl.DataFrame) -> pl.Series:
 
 
 def _marked(text: str | None, brackets: list[Bracket]) -> str | None:
-    """A text with its brackets, if that can be read again."""
+    """A text with its brackets, if it can be read back."""
     if text is None:
         return None
     marked = with_brackets(text, brackets)

@@ -94,6 +94,7 @@ FORMAT = Format(
     carries=("sources", "documents"),
     sniff=sniff,
     read=read,
+    codes=("DOC",),
     locate=locate,
     write=write,
 )

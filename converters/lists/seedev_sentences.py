@@ -68,5 +68,6 @@ FORMAT = Format(
     carries=("sources", "documents", "segments", "segments.name"),
     sniff=sniff,
     read=read,
+    codes=("SNT",),
     locate=locate,
 )

@@ -1,10 +1,9 @@
-r"""LTF files in LDC's layout, many at once: a line an element, its attributes in their order.
+r"""Reads many LTF files in LDC's layout at once: one element per line, attributes in order.
 
-Lines may be indented or blank, and several elements may share one: where every line is whole
-elements, this stands between them.
+Lines may be indented or empty, and several elements may share one.
 
-What is accepted here is what the schema accepts, and says the same; whatever else a file may be, it
-is refused here and read element by element (ltf_elements.py).
+Every file accepted here is valid by the schema and has the same tables in both readers; all others
+are read element by element (elements.py).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.ltf.tables import SCHEMAS, Said
+from hlteval.converters.ltf.tables import SCHEMAS, Tables
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 DOCTYPE = '<!DOCTYPE LCTL_TEXT SYSTEM "ltf.v1.5.dtd">'
@@ -26,7 +25,7 @@ _TEXT = r"(?:[^<>&\x00-\x1f\x{fffe}\x{ffff}]|&(?:lt|gt|amp);)*"
 _PLACE = 'start_char="(?P<start>[0-9]{1,9})" end_char="(?P<end>[0-9]{1,9})"'
 _PAIR = re.compile(r' ([a-z_0-9]+)="([^"]*)"')
 
-# The lines of a file, each with the letter it is told by.
+# The beginnings of lines, each with its letter.
 _LETTERS = (
     ("<TOKEN ", "T"),
     ("<SEG ", "S"),
@@ -42,7 +41,7 @@ _LETTERS = (
     ("<!DOCTYPE", "t"),
 )
 _FILE = r"^ptL(?:DX(?:SO?T*s)+xd)+l$"
-"""A whole file by the letters of its lines; blank lines have none."""
+"""A whole file by the letters of its lines; empty lines have none."""
 
 _PATTERNS = {
     "T": f'<TOKEN id="(?P<name>{_VALUE})"(?: pos="(?P<pos>{_VALUE})")?'
@@ -60,7 +59,7 @@ _PATTERNS = {
 }
 _OPENING = "LDXSOT"
 _SHARED = ">[ \\t]*(<(?:[A-Z!?]|/(?:SEG|TEXT|DOC|LCTL_TEXT)))"
-"""Where an element ends and another begins or its holder ends, in one line."""
+"""The end of an element before another element or an end tag, in one line."""
 
 
 class _Lines(NamedTuple):
@@ -69,28 +68,29 @@ class _Lines(NamedTuple):
     table: pl.DataFrame
 
     def of(self, letter: str) -> pl.DataFrame:
-        """The lines of a kind with their parts as columns; null where a line is not as it must."""
+        """The lines of a kind with the groups of its pattern; null where this rejects a line."""
         some = self.table.filter(pl.col("letter") == letter)
         parts = pl.col("line").str.extract_groups(f"^{_PATTERNS[letter]}$")
         return some.with_columns(parts=parts).drop("line").unnest("parts")
 
 
-def bulk(files: Sequence[tuple[int, str]]) -> tuple[Said, set[int]]:
-    """What files in LDC's layout say, and which they are.
+def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:
+    """The tables of the files that are in LDC's layout.
 
     Args:
-        files: texts with their number, which the tables have as `origin`.
+        files: texts with their number, which becomes `origin`.
 
     Returns:
-        The tables, and the numbers of the files that are in them.
+        The tables, and the numbers of the files in them.
     """
     lines = _lines([(origin, text) for origin, text in files if text.startswith("<?xml")])
-    accepted = _accepted(lines)
+    letters = lines.group_by("origin", maintain_order=True).agg(pl.col("letter").str.join(""))
+    accepted = letters.filter(pl.col("letter").str.contains(_FILE))["origin"].to_list()
     while True:
         kept = _Lines(lines.filter(pl.col("origin").is_in(accepted)))
-        said, wrong = _said(kept)
+        tables, wrong = _tables(kept)
         if not wrong:
-            return said, set(accepted)
+            return tables, set(accepted)
         accepted = [origin for origin in accepted if origin not in wrong]
 
 
@@ -115,30 +115,27 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     )
 
 
-def _accepted(lines: pl.DataFrame) -> list[int]:
-    """The files whose lines are in order."""
-    files = lines.group_by("origin", maintain_order=True).agg(pl.col("letter").str.join(""))
-    return files.filter(pl.col("letter").str.contains(_FILE))["origin"].to_list()
-
-
-def _said(lines: _Lines) -> tuple[Said, set[int]]:
-    """What lines say, and the files of which a line is not as it must be."""
+def _tables(lines: _Lines) -> tuple[Tables, set[int]]:
+    """The tables of lines, and the files with a line that its pattern rejects."""
     wrong: set[int] = set()
     for letter in "ptXxsdl":
         some = lines.table.filter(pl.col("letter") == letter)
         wrong.update(some.filter(~pl.col("line").str.contains(f"^{_PATTERNS[letter]}$"))["origin"])
     tables = {letter: lines.of(letter) for letter in "LDSOT"}
     for letter, table in tables.items():
-        key = {"L": "pairs", "O": "text"}.get(letter, "name")
-        wrong.update(table.filter(pl.col(key).is_null())["origin"])
+        required = {"L": "pairs", "O": "text"}.get(letter, "name")
+        wrong.update(table.filter(pl.col(required).is_null())["origin"])
     attributes, repeated = _attributes(tables["L"], tables["D"])
     wrong |= repeated
     if wrong:
-        return Said.of(), wrong
+        return Tables.of(), wrong
+    key = ["origin", "segment"]
+    texts = tables["O"].select(*key, _unescaped())
+    segments = tables["S"].join(texts, on=key, how="left", maintain_order="left")
     return (
-        Said(
+        Tables(
             documents=_shaped("documents", tables["D"]),
-            segments=_shaped("segments", _placed(_with_text(tables["S"], tables["O"]))),
+            segments=_shaped("segments", _placed(segments)),
             tokens=_shaped("tokens", _placed(tables["T"].with_columns(_unescaped()))),
             attributes=attributes,
             rejected_records=pl.DataFrame(schema=SCHEMAS["rejected_records"]),
@@ -163,11 +160,6 @@ def _placed(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _with_text(segments: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
-    own = texts.select("origin", "segment", _unescaped())
-    return segments.join(own, on=["origin", "segment"], how="left", maintain_order="left")
-
-
 def _unescaped() -> pl.Expr:
     text = pl.col("text")
     for written, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
@@ -176,7 +168,7 @@ def _unescaped() -> pl.Expr:
 
 
 def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> tuple[pl.DataFrame, set[int]]:
-    """The attributes of files and documents, and the files in which one stands twice."""
+    """The attributes of files and documents, and the files with a repeated attribute."""
     first = documents.group_by("origin", maintain_order=True).agg(holder=pl.col("record").first())
     roots = roots.drop("holder").join(first, on="origin", how="left", maintain_order="left")
     rows: list[tuple[object, ...]] = []
@@ -189,5 +181,5 @@ def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> tuple[pl.DataFr
             if len({name for name, _ in found}) < len(found):
                 repeated.add(origin)
             rows += [(origin, record, holder, element, *pair) for pair in found]
-    listed = Said.of(attributes=rows).attributes
+    listed = Tables.of(attributes=rows).attributes
     return listed.sort("origin", "record", maintain_order=True), repeated

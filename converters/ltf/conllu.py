@@ -33,7 +33,7 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.tables import rebuilt, unlike
 from hlteval.converters.toolkit.single_file import File, head, located, readings
-from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -54,22 +54,23 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    tables, findings = _tables(file.text or "", file.member)
+    tables, rejected = _tables(file.text or "")
+    findings = _findings(rejected, file.member.display)
     return Corpus(sources=[file.origin], **tables), findings
 
 
-def _tables(text: str, member: Member) -> tuple[dict[str, pl.DataFrame], list[Finding]]:
-    """What the lines of a file say, and which of them say nothing."""
+def _tables(text: str) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
+    """The tables of a file, and the rejected lines."""
     lines = pl.DataFrame({"line": text.split("\n")}).with_columns(
         pl.col("line").str.strip_suffix("\r"), record=pl.int_range(1, pl.len() + 1)
     )
-    blank = pl.col("line").str.strip_chars(" ") == ""
+    empty = pl.col("line").str.strip_chars(" ") == ""
     begins = pl.col("line").str.starts_with(_NEWDOC)
     lines = lines.with_columns(
         document=begins.cast(pl.Int64).cum_sum() - 1,
-        block=blank.cast(pl.Int64).cum_sum(),
+        block=empty.cast(pl.Int64).cum_sum(),
         origin=pl.lit(0, pl.Int64),
-    ).filter(~blank)
+    ).filter(~empty)
     comments = lines.filter(pl.col("line").str.starts_with("#"))
     rest = lines.filter(~pl.col("line").str.starts_with("#"))
     tokens = _tokens(rest)
@@ -83,7 +84,7 @@ def _tables(text: str, member: Member) -> tuple[dict[str, pl.DataFrame], list[Fi
         "segments": segments,
         "tokens": kept.with_columns(row=pl.int_range(pl.len())),
     }
-    return {name: _shaped(name, table) for name, table in tables.items()}, _faults(wrong, member)
+    return {name: _shaped(name, table) for name, table in tables.items()}, wrong
 
 
 def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
@@ -95,9 +96,9 @@ def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tokens(lines: pl.DataFrame) -> pl.DataFrame:
-    """The parts of lines that are tokens; null where they are none."""
-    parts = [pl.col("line").str.extract(_COLUMNS, group) for group in (1, 2, 3)]
-    split = lines.with_columns(form=parts[0], xpos=parts[1], misc=parts[2])
+    """The fields of lines that are tokens; null in other lines."""
+    form, xpos, misc = (pl.col("line").str.extract(_COLUMNS, group) for group in (1, 2, 3))
+    split = lines.with_columns(form=form, xpos=xpos, misc=misc)
     return split.with_columns(
         text=_unescaped(pl.col("form")),
         pos=_unescaped(pl.when(pl.col("xpos") != "_").then(pl.col("xpos"))),
@@ -112,22 +113,24 @@ def _misc(key: str) -> pl.Expr:
     return _unescaped(pl.col("misc").str.extract(f"(?:^|[|]){key}=([^|]*)"))
 
 
-def _said(key: str) -> pl.Expr:
-    """What a comment says behind its key; null in another comment."""
+def _comment(key: str) -> pl.Expr:
+    """The value of a comment with a key; null in other comments."""
     head = f"# {key} = "
     line = pl.col("line")
     return pl.when(line.str.starts_with(head)).then(line.str.strip_prefix(head))
 
 
 def _segments(comments: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
-    """The segments: blocks of lines that have a place, by a comment or by their tokens."""
+    """The segments: blocks of lines whose place is known from a comment or their tokens."""
     place = pl.col("place").str.splitn(":", 2).struct
-    said = comments.with_columns(
-        name=_unescaped(_said("sent_id")), text=_unescaped(_said("text")), place=_said("range")
+    named = comments.with_columns(
+        name=_unescaped(_comment("sent_id")),
+        text=_unescaped(_comment("text")),
+        place=_comment("range"),
     )
     every = pl.concat(
         [
-            said.select("document", "origin", "record", "block", "name", "text", "place"),
+            named.select("document", "origin", "record", "block", "name", "text", "place"),
             tokens.select("document", "origin", "record", "block").with_columns(
                 pl.lit(None, pl.String).alias(name) for name in ("name", "text", "place")
             ),
@@ -149,11 +152,12 @@ def _segments(comments: pl.DataFrame, tokens: pl.DataFrame) -> pl.DataFrame:
 
 
 def _documents(comments: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
-    """The documents with their texts, as far as their segments make them up."""
-    said = comments.filter(pl.col("document") >= 0).with_columns(
-        name=_unescaped(_said("newdoc id")), length=_said("length").cast(pl.Int64, strict=False)
+    """The documents with their texts, where these can be rebuilt from the segments."""
+    headers = comments.filter(pl.col("document") >= 0).with_columns(
+        name=_unescaped(_comment("newdoc id")),
+        length=_comment("length").cast(pl.Int64, strict=False),
     )
-    found = said.group_by("document", maintain_order=True).agg(
+    found = headers.group_by("document", maintain_order=True).agg(
         pl.col("name").first(), declared=pl.col("length").drop_nulls().first()
     )
     whole = found.drop_nulls("declared").select("document", "declared")
@@ -162,20 +166,16 @@ def _documents(comments: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     return found.rename({"document": "row"}).with_columns(origin=pl.lit(0))
 
 
-def _faults(wrong: pl.DataFrame, member: Member) -> list[Finding]:
-    """The lines that are no tokens, or tokens without a place."""
-    told = []
-    for record, line, form, document in wrong.select(
-        "record", "line", "form", "document"
-    ).iter_rows():
-        span = Span(record, 1, len(line) + 1)
+def _findings(rejected: pl.DataFrame, file: str) -> Iterator[Finding]:
+    """The lines that are not tokens, or tokens without a place."""
+    columns = rejected.select("record", "line", "form", "document")
+    for record, line, form, document in columns.iter_rows():
         code = "CNU101" if form is None else "CNU103" if document < 0 else "CNU102"
-        told.append(finding(code, file=member.display, span=span, excerpt=excerpt(line, span)))
-    return told
+        yield Problem(code, record, 0, len(line)).in_line(file, line)
 
 
 def _unescaped(text: pl.Expr) -> pl.Expr:
-    """Text as it was before it was escaped; the backslash is put aside first."""
+    """Text without escapes; the backslash is set aside first."""
     text = text.str.replace_all("\\\\", "\0", literal=True)
     for character, written in _ESCAPES[1:]:
         text = text.str.replace_all(written, character, literal=True)
@@ -189,7 +189,7 @@ def _escaped(text: pl.Expr) -> pl.Expr:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Lines of a file; a record is a line."""
+    """The lines of a file; a record is a line."""
     return located(member, places)
 
 
@@ -214,14 +214,14 @@ def _blocks(corpus: Corpus) -> Iterator[str]:
 
 
 def _unfit(corpus: Corpus) -> set[int]:
-    """The documents whose text is not what their segments make up, with line feeds between."""
+    """The documents whose text cannot be rebuilt from their segments and line feeds."""
     bare = corpus.documents.join(corpus.segments, left_on="row", right_on="document", how="anti")
-    unsaid = bare.filter(pl.col("text").str.contains("[^\n]"))
-    return {*unlike(corpus)["document"], *unsaid["row"]}
+    outside = bare.filter(pl.col("text").str.contains("[^\n]"))
+    return {*unlike(corpus)["document"], *outside["row"]}
 
 
 def _written(corpus: Corpus) -> pl.DataFrame:
-    """Each segment as lines: `document`, `block`."""
+    """The lines of each segment: `document`, `block`."""
     tokens = corpus.tokens.drop_nulls("segment_row")
     follows = pl.col("start").shift(-1).over("segment_row") == pl.col("end")
     misc = pl.concat_str(
@@ -250,7 +250,7 @@ def _written(corpus: Corpus) -> pl.DataFrame:
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables the file does not hold."""
+    """The rows that the file cannot represent."""
     return {
         "texts not covered by segments": len(_unfit(corpus)),
         "tokens outside of segments": corpus.tokens["segment_row"].null_count(),
@@ -268,6 +268,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("CNU",),
     locate=locate,
     write=write,
     count_losses=lost,

@@ -1,6 +1,6 @@
-"""LTF files of any layout, element by element: what they say, and what is wrong with it.
+"""LTF files of any layout, read element by element, and the problems with them.
 
-This is the authority on what a file says; ltf_bulk.py gives the same for the usual layout.
+This is the reference reader; bulk.py gives the same tables for the usual layout.
 """
 
 from __future__ import annotations
@@ -9,93 +9,73 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlteval.converters.ltf.tables import Said
-from hlteval.syntax.xml_elements import (
-    Element,
-    Fault,
-    Malformed,
-    Parsed,
-    other_encoding,
-    parse,
-)
-from hlteval.syntax.xml_structure import conforms, explain
+from hlteval.converters.ltf.tables import Tables
+from hlteval.findings import Problem
+from hlteval.syntax.xml_elements import Element, Malformed, Parsed, line_and_column, problem_at
+from hlteval.syntax.xml_structure import structure
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DTD = "ltf.v1.5.dtd"
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
-"""Attributes that no table has a column for."""
+"""Attributes without a column in any table."""
+
+Named = tuple[Problem, str | None]
+"""A problem with the identifier of its element."""
 
 
-Told = list[tuple[Fault, str | None]]
-"""What is wrong with a file, each with the identifier of its element."""
-
-
-def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Said, Told]:
-    """What a file says, and what is wrong with it.
+def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Tables, list[Named]]:
+    """The tables of a file, and the problems with it.
 
     Args:
-        text: of the file.
+        text: the file.
         origin: its number.
         stem: its name without suffixes, for a document without an id.
-        encoding: that it was read in.
+        encoding: the encoding that it was read in.
 
     Examples:
-        >>> said, told = read_elements("<LCTL_TEXT><DOC id='d'/></LCTL_TEXT>", 0, "d", "utf-8")
-        >>> said.documents["name"].to_list(), [fault.code for fault, _ in told]
+        >>> file = "<LCTL_TEXT><DOC id='d'/></LCTL_TEXT>"
+        >>> tables, problems = read_elements(file, 0, "d", "utf-8")
+        >>> tables.documents["name"].to_list(), [problem.code for problem, _ in problems]
         (['d'], ['LTF101', 'XML106'])
     """
-    file = _File(text, origin, stem, encoding)
-    file.read()
-    return Said.of(**file.rows), file.faults
+    file = _File(text, origin, stem)
+    try:
+        found = structure(text, "ltf", encoding)
+    except Malformed as reason:
+        return Tables.of(), [(reason.problem, None)]
+    file.problems = [(problem, None) for problem in (*file.prolog(found.parsed), *found.problems)]
+    file.parts = _parts(found.elements)
+    for element in found.elements:
+        file.take(element)
+    return Tables.of(**file.rows), file.problems
 
 
 class _File:
-    """What is collected over the elements of a file: rows of each table as in `SCHEMAS`, faults."""
+    """The rows of each table, as in `SCHEMAS`, and the problems of a file."""
 
-    def __init__(self, text: str, origin: int, stem: str, encoding: str) -> None:
-        self.text, self.origin, self.stem, self.encoding = text, origin, stem, encoding
-        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in Said._fields}
-        self.faults: Told = []
+    def __init__(self, text: str, origin: int, stem: str) -> None:
+        self.text, self.origin, self.stem = text, origin, stem
+        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in Tables._fields}
+        self.problems: list[Named] = []
         self.parts: dict[int, str | None] = {}
         self.holder = self.segment = 0
 
-    def read(self) -> None:
-        try:
-            parsed = parse(self.text)
-        except Malformed as reason:
-            self.faults.append((reason.fault, None))
-            return
-        self.faults += [(fault, None) for fault in self.prolog(parsed)]
-        passed: set[int] = set()
-        if not conforms(self.text, "ltf"):
-            faults, passed = explain(parsed.elements, "ltf")
-            self.faults += [(fault, None) for fault in faults]
-        taken = [one for one in parsed.elements if one.ordinal not in passed]
-        self.parts = _parts(taken)
-        for element in taken:
-            self.take(element)
-
-    def prolog(self, parsed: Parsed) -> Iterator[Fault]:
-        """What stands before the root element."""
-        if other_encoding(parsed.encoding, self.encoding):
-            given = parsed.encoding or "UTF-8 (as nothing is said)"
-            yield Fault("XML103", 1, 1, {"given": given, "encoding": self.encoding})
+    def prolog(self, parsed: Parsed) -> Iterator[Problem]:
+        """Problems with the document type."""
         root = parsed.elements[0]
         if root.tag != "LCTL_TEXT":
             return
         if parsed.doctype is None:
-            yield root.fault("LTF101")
+            yield root.problem("LTF101")
         elif (parsed.doctype.root, parsed.doctype.system) != ("LCTL_TEXT", _DTD):
-            at = self.text.find("<!DOCTYPE")
-            line = self.text.count("\n", 0, at) + 1
-            column = at - self.text.rfind("\n", 0, at)
+            place = line_and_column(self.text, self.text.find("<!DOCTYPE"))
             given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
-            yield Fault("LTF102", line, column, {"given": given})
+            yield problem_at("LTF102", *place, {"given": given})
 
     def take(self, element: Element) -> None:
-        """Add what an element says."""
+        """Add the rows of an element."""
         if element.tag == "LCTL_TEXT":
-            return  # told with its first document
+            return  # its attributes are those of its first document
         if element.tag == "DOC":
             self.document(element)
         elif element.tag == "SEG":
@@ -146,7 +126,7 @@ class _File:
         return self.origin, element.ordinal, self.holder
 
     def placed(self, element: Element) -> tuple[int, int] | None:
-        """The offsets of a segment or token, half-open; None where it is refused."""
+        """The offsets of a segment or token, half-open; None if it is rejected."""
         for name in _OWN[element.tag]:
             if name in element.attributes:
                 self.attribute(element, element.tag, name, element.attributes[name])
@@ -154,48 +134,46 @@ class _File:
         for name in ("start_char", "end_char"):
             given = element.attributes.get(name)
             if given is None:
-                self.refuse(element, element.fault("LTF103", attribute=name))
+                self.reject(element, element.problem("LTF103", attribute=name))
                 return None
             if not _NUMBER.fullmatch(given):
                 shown = given[:40] or "(empty)"
-                fault = element.fault("LTF104", name, attribute=name, given=shown)
-                self.refuse(element, fault)
+                problem = element.problem("LTF104", name, attribute=name, given=shown)
+                self.reject(element, problem)
                 return None
             offsets.append(int(given))
         return offsets[0], offsets[1] + 1
 
-    def refuse(self, element: Element, fault: Fault) -> None:
-        """An element without a place."""
+    def reject(self, element: Element, problem: Problem) -> None:
+        """Add an element without offsets to `rejected_records`."""
         identifier = element.attributes.get("id")
-        self.faults.append((fault, identifier))
+        self.problems.append((problem, identifier))
         kind = "segment" if element.tag == "SEG" else "token"
-        row = (fault.code, kind, identifier, element.attributes.get("pos"), element.text)
-        end = fault.column + len(element.tag) + 1
-        self.rows["rejected_records"].append(
-            (*self.key(element), *row, fault.column, end, "offsets")
-        )
+        row = (problem.code, kind, identifier, element.attributes.get("pos"), element.text)
+        columns = (problem.start + 1, problem.end + 1)
+        self.rows["rejected_records"].append((*self.key(element), *row, *columns, "offsets"))
 
 
 def _parts(elements: list[Element]) -> dict[int, str | None]:
-    """The part of the document that each element of it stands in; of a part itself, its number.
+    """The part of the document that contains each element; for a part itself, its number.
 
-    None stands for the usual: a single TEXT with segments directly below.
+    None means the usual part, a single TEXT with segments directly below.
     """
     children: dict[int, list[Element]] = {}
     for element in elements:
         if element.parent is not None:
             children.setdefault(element.parent.ordinal, []).append(element)
     named: dict[int, str | None] = {}
-    for document in (one for one in elements if one.tag == "DOC"):
+    for document in (element for element in elements if element.tag == "DOC"):
         own = children.get(document.ordinal, [])
         for number, part in enumerate(own, start=1):
             name = None if len(own) == 1 and part.tag == "TEXT" else f"{part.tag} {number}"
             named[part.ordinal] = str(number)
             inner = children.get(part.ordinal, [])
-            paragraphs = [one for one in inner if one.tag == "P"]
+            paragraphs = [element for element in inner if element.tag == "P"]
             for count, paragraph in enumerate(paragraphs, start=1):
                 inside = f"{part.tag} {number} P {count}"
-                for one in children.get(paragraph.ordinal, []):
-                    named[one.ordinal] = inside
-            named.update({one.ordinal: name for one in inner if one.tag == "SEG"})
+                for segment in children.get(paragraph.ordinal, []):
+                    named[segment.ordinal] = inside
+            named.update({element.ordinal: name for element in inner if element.tag == "SEG"})
     return named

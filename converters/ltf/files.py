@@ -1,4 +1,4 @@
-"""The LTF files that a corpus is written to, in LDC's layout."""
+"""Writes a corpus as LTF files in LDC's layout."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ELEMENTS = "^(LCTL_TEXT|DOC|SEG|TOKEN|(DATELINE|AUTHORLINE) [0-9]+)$"
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """Every document of a corpus in its file: the one that it was read from, or a new one."""
+    """The name and content of every file: those that were read, and new ones."""
     without = set().union(*_left(corpus).values())
     whole = _segmented(corpus, without)
     own = _attributes(whole)
@@ -33,7 +33,7 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 
 def _left(corpus: Corpus) -> dict[str, set[int]]:
-    """The documents that no file can hold, by the reason."""
+    """The documents that no file can represent, by reason."""
     segmented = set(corpus.segments["document"].to_list())
     named = list(corpus.documents.select("row", "name").iter_rows())
     texts = corpus.documents.filter(pl.col("text").str.contains(UNWRITABLE))["row"]
@@ -57,7 +57,7 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
 
 
 def _segmented(corpus: Corpus, without: set[int]) -> Corpus:
-    """The corpus with segments and tokens also for the texts that had none."""
+    """The corpus with segments and tokens for the texts without any."""
     done = without.union(corpus.segments["document"])
     segments: list[dict[str, object]] = []
     inside: list[dict[str, object]] = []
@@ -84,7 +84,7 @@ def _segmented(corpus: Corpus, without: set[int]) -> Corpus:
 
 
 _Own = Mapping[int, Mapping[str, Sequence[tuple[str, str]]]]
-"""What was said of files, documents and parts: by document and element."""
+"""The attributes of files, documents and parts, by document and element."""
 
 
 def _documents(corpus: Corpus, own: _Own, made: set[int]) -> Iterator[tuple[int, str]]:
@@ -94,21 +94,21 @@ def _documents(corpus: Corpus, own: _Own, made: set[int]) -> Iterator[tuple[int,
         bodies.setdefault(document, []).append((part, line))
     columns = ("row", "name", "text", "language")
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
-        said = own.get(row, {})
-        head = _head(name, text, language, said.get("DOC", ()), simple=row in made)
-        besides = [(element, pairs[0][1]) for element, pairs in said.items() if " " in element]
-        yield row, f"<DOC{attributes(head)}>\n{_body(bodies.get(row, []), besides)}</DOC>\n"
+        elements = own.get(row, {})
+        head = _head(name, text, language, elements.get("DOC", ()), simple=row in made)
+        others = [(element, pairs[0][1]) for element, pairs in elements.items() if " " in element]
+        yield row, f"<DOC{attributes(head)}>\n{_body(bodies.get(row, []), others)}</DOC>\n"
 
 
 def _attributes(corpus: Corpus) -> _Own:
-    """What was said of LTF files, documents and parts, but not of segments and tokens."""
+    """The attributes of LTF files, documents and parts, without those of segments and tokens."""
     found: dict[int, dict[str, list[tuple[str, str]]]] = {}
     rows = corpus.attributes.filter(pl.col("element").str.contains(_ELEMENTS))
     rows = rows.filter(~pl.col("element").is_in(list(_OWN)))
     columns = ("document", "element", "name", "value")
     for document, element, name, value in rows.select(columns).iter_rows():
         found.setdefault(document, {}).setdefault(element, []).append((name, value))
-    return {row: said for row, said in found.items() if "id" in dict(said.get("DOC", ()))}
+    return {row: own for row, own in found.items() if "id" in dict(own.get("DOC", ()))}
 
 
 def _head(
@@ -119,7 +119,7 @@ def _head(
     *,
     simple: bool,
 ) -> Sequence[tuple[str, str]]:
-    """The attributes of DOC: as they were, or what is known of it."""
+    """The attributes of DOC: the original ones, or those known from the document."""
     if own:
         return [(key, name if key == "id" else value) for key, value in own]
     head = [("id", name), *([(LANGUAGE, language)] if language else ())]
@@ -135,7 +135,7 @@ def _place() -> pl.Expr:
 
 
 def _with_own(table: pl.DataFrame, own: pl.DataFrame, element: str) -> pl.DataFrame:
-    """The rows of a table with the attributes that only LTF has, as columns."""
+    """The rows of a table with the attributes specific to LTF as columns."""
     own = own.filter(pl.col("element") == element)
     for name in _OWN[element]:
         values = own.filter(pl.col("name") == name).select(
@@ -188,9 +188,9 @@ def _token_lines(corpus: Corpus, numbers: pl.DataFrame) -> pl.DataFrame:
     return inside.group_by("segment_row", maintain_order=True).agg(tokens=line.str.join("\n"))
 
 
-def _body(segments: Sequence[tuple[str | None, str]], besides: Sequence[tuple[str, str]]) -> str:
-    """What stands in DOC: usually one TEXT, or parts in the order of their numbers."""
-    if not besides and all(part is None for part, _ in segments):
+def _body(segments: Sequence[tuple[str | None, str]], others: Sequence[tuple[str, str]]) -> str:
+    """The content of DOC: usually one TEXT, or parts in the order of their numbers."""
+    if not others and all(part is None for part, _ in segments):
         inside = "".join(f"{line}\n" for _, line in segments)
         return f"<TEXT>\n{inside}</TEXT>\n"
     parts: dict[int, tuple[str, dict[str, list[str]]]] = {}
@@ -200,17 +200,17 @@ def _body(segments: Sequence[tuple[str | None, str]], besides: Sequence[tuple[st
         key = " ".join(paragraph) or f"SEG {len(inner)}"
         inner.setdefault(key, []).append(line)
     written = {number: _part(tag, inner) for number, (tag, inner) in parts.items()}
-    for element, said in besides:
+    for element, text in others:
         tag, number = element.split(" ")
-        written[int(number)] = f"<{tag}>{escaped(said)}</{tag}>\n"
+        written[int(number)] = f"<{tag}>{escaped(text)}</{tag}>\n"
     return "".join(written[number] for number in sorted(written))
 
 
 def _part(tag: str, inner: Mapping[str, Sequence[str]]) -> str:
     """A HEADLINE or TEXT with its segments, those of a paragraph together."""
     body = ""
-    for key, listed in inner.items():
-        inside = "".join(f"{line}\n" for line in listed)
+    for key, lines_of_key in inner.items():
+        inside = "".join(f"{line}\n" for line in lines_of_key)
         body += f"<P>\n{inside}</P>\n" if key.startswith("P ") else inside
     return f"<{tag}>\n{body}</{tag}>\n"
 
@@ -218,7 +218,7 @@ def _part(tag: str, inner: Mapping[str, Sequence[str]]) -> str:
 def _output_paths(
     corpus: Corpus, documents: Mapping[int, str], own: _Own
 ) -> Iterator[tuple[str, str]]:
-    """Each file with its documents."""
+    """The name and content of each file."""
     output_paths = per_document.output_paths(corpus, "ltf", SUFFIX)
     files: dict[str, list[tuple[int, str | None]]] = {}
     for row, language in corpus.documents.select("row", "language").iter_rows():
@@ -234,7 +234,7 @@ def _output_paths(
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables the files do not hold."""
+    """The counts of rows that the files cannot represent."""
     foreign = corpus.attributes.filter(~pl.col("element").str.contains(_ELEMENTS))
     return {
         **{reason: len(rows) for reason, rows in _left(corpus).items()},

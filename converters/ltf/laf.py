@@ -24,26 +24,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.laf_files import SUFFIX, as_files, lost
 from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.per_document import Files
 from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import FieldRef, Finding, Location
-from hlteval.representation import TABLES, Corpus
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import (
-    Element,
-    Fault,
-    Lines,
-    Malformed,
-    located,
-    other_encoding,
-    parse,
-)
-from hlteval.syntax.xml_structure import conforms, explain
+from hlteval.syntax.xml_elements import Element, Malformed, located, located_findings
+from hlteval.syntax.xml_structure import structure
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _PLACE = ("document", "origin", "record")
@@ -53,14 +44,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "attributes": (*_PLACE, "element", "name", "value"),
     "rejected_records": (
         *_PLACE,
-        "code",
-        "kind",
-        "id",
-        "label",
-        "text",
-        "column",
-        "end_column",
-        "expected",
+        *("code", "kind", "id", "label", "text", "column", "end_column", "expected"),
     ),
 }
 
@@ -71,7 +55,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so, or the only one has the root element of LAF."""
+    """Whether a file has the suffix, or the only file the root element of LAF."""
     return per_document.named(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
@@ -85,7 +69,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 class _Batch:
-    """What is collected over the files of a batch: rows of each table, and findings."""
+    """The rows of each table, and the findings, of the files of a batch."""
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -95,41 +79,33 @@ class _Batch:
         self.place = (0, 0, 0)
 
     def corpus(self) -> Corpus:
-        tables = {name: _keyed(name, rows) for name, rows in self.rows.items()}
+        tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
         return Corpus(sources=self.files.sources, **tables)
 
     def take(self, origin: int, stem: str, text: str) -> None:
-        """Add what a file says."""
+        """Add the rows and findings of a file."""
         member = self.files.members[origin]
-        faults: list[tuple[Fault, str | None]] = []
+        problems: list[tuple[Problem, str | None]] = []
         try:
-            parsed = parse(text)
+            found = structure(text, "laf", member.encoding)
         except Malformed as reason:
-            self.tell(text, member, [(reason.fault, None)])
-            return
-        if other_encoding(parsed.encoding, member.encoding):
-            given = {"given": parsed.encoding or "UTF-8", "encoding": member.encoding}
-            faults.append((Fault("XML103", 1, 1, given), None))
-        passed: set[int] = set()
-        if not conforms(text, "laf"):
-            found, passed = explain(parsed.elements, "laf")
-            faults += [(fault, None) for fault in found]
-        taken = [one for one in parsed.elements if one.ordinal not in passed]
-        tags = {one.parent.ordinal: one.text for one in taken if one.tag == "TAG" and one.parent}
-        for element in taken:
-            if element.tag == "DOC":
-                self.document(element, origin, stem)
-            elif element.tag == "EXTENT" and element.parent:
-                faults += self.mention(element, element.parent, tags)
-        self.tell(text, member, faults)
-
-    def tell(self, text: str, member: Member, faults: Sequence[tuple[Fault, str | None]]) -> None:
-        if faults:
-            lines = Lines(text)
-            self.findings += [lines.finding(fault, member.display, name) for fault, name in faults]
+            problems.append((reason.problem, None))
+        else:
+            problems += [(problem, None) for problem in found.problems]
+            tags = {
+                element.parent.ordinal: element.text
+                for element in found.elements
+                if element.tag == "TAG" and element.parent
+            }
+            for element in found.elements:
+                if element.tag == "DOC":
+                    self.document(element, origin, stem)
+                elif element.tag == "EXTENT" and element.parent:
+                    problems += self.mention(element, element.parent, tags)
+        self.findings += located_findings(text, problems, member.display)
 
     def document(self, element: Element, origin: int, stem: str) -> None:
-        """A document; one that another file holds too goes on there."""
+        """Add a document, or continue one that an earlier file began."""
         name = element.attributes.get("id", stem)
         root = element.parent.attributes if element.parent else {}
         self.known.setdefault(name, len(self.known))
@@ -141,50 +117,43 @@ class _Batch:
             if element.parent:
                 self.attributes(element.parent, "LCTL_ANNOTATIONS", ("lang",))
 
-    def attributes(self, element: Element, said_of: str, names: Sequence[str]) -> None:
+    def attributes(self, element: Element, of: str, names: Sequence[str]) -> None:
         document, origin, _ = self.place
         self.rows["attributes"] += [
-            (document, origin, element.ordinal, said_of, name, element.attributes[name])
+            (document, origin, element.ordinal, of, name, element.attributes[name])
             for name in names
             if name in element.attributes
         ]
 
     def mention(
         self, extent: Element, annotation: Element, tags: Mapping[int, str]
-    ) -> Iterator[tuple[Fault, str | None]]:
-        """Add an annotation; what is wrong with it comes out."""
+    ) -> Iterator[tuple[Problem, str | None]]:
+        """Add an annotation; yield the problems with it."""
         document, origin, _ = self.place
         name = annotation.attributes.get("id", "")
         label = annotation.attributes.get("type", tags.get(annotation.ordinal, "").strip())
         key = (document, origin, annotation.ordinal)
         self.attributes(annotation, "ANNOTATION", ("task",))
         if not label:
-            yield annotation.fault("LAF102"), name
+            yield annotation.problem("LAF102"), name
         offsets = []
         for field in ("start_char", "end_char"):
             given = extent.attributes.get(field, "")
             if not _NUMBER.fullmatch(given):
-                fault = extent.fault(
-                    "LAF101", field, attribute=field, given=given[:40] or "(empty)"
-                )
-                column = (fault.column, fault.column + len("<EXTENT"))
-                why = ("LAF101", "mention", name, label, extent.text, *column, "offsets")
-                self.rows["rejected_records"].append((*key, *why))
+                shown = given[:40] or "(empty)"
+                problem = extent.problem("LAF101", field, attribute=field, given=shown)
+                columns = (problem.start + 1, problem.end + 1)
+                reason = ("LAF101", "mention", name, label, extent.text, *columns, "offsets")
+                self.rows["rejected_records"].append((*key, *reason))
                 if field in extent.attributes:
-                    yield fault, name
+                    yield problem, name
                 return
             offsets.append(int(given))
         self.rows["mentions"].append((*key, name, label, offsets[0], offsets[1] + 1, extent.text))
 
 
-def _keyed(name: str, rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    schema = {column: TABLES[name].schema[column] for column in _COLUMNS[name]}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where elements stand; a field is an attribute, or `text` for what follows the tag.
+    """The locations of elements; a field is an attribute, or `text` for the text after the tag.
 
     The offsets and the text of an annotation are those of its EXTENT.
     """
@@ -194,7 +163,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The annotations as a folder of files, each where it was in one of this format."""
+    """The annotations as a folder of files, with the names of the original files of this format."""
     per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
 
 
@@ -209,6 +178,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    codes=("LAF101", "LAF102", "XML"),
     locate=locate,
     write=write,
     count_losses=lost,

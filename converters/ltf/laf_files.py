@@ -1,4 +1,4 @@
-"""The LAF files that a corpus is written to."""
+"""Writes a corpus as LAF files."""
 
 from __future__ import annotations
 
@@ -15,46 +15,39 @@ from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, star
 SUFFIX = ".laf.xml"
 DOCTYPE = '<!DOCTYPE LCTL_ANNOTATIONS SYSTEM "laf.v1.2.dtd">'
 _TASK = "NE"
-"""The task of annotations that come from elsewhere: named entities."""
+"""The task of annotations from other formats: named entities."""
 _ELEMENTS = ("LCTL_ANNOTATIONS", "DOC", "ANNOTATION")
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """Every document of a corpus in its file, also those without mentions."""
+    """The name and content of every file, also of documents without mentions."""
     output_paths = per_document.output_paths(corpus, "laf", SUFFIX)
     without = _unwritable(corpus)
     lines = dict(_annotations(corpus).iter_rows())
-    said = {
+    languages = {
         (document, element): value
         for document, element, value in corpus.attributes.filter(name="lang")
         .select("document", "element", "value")
         .iter_rows()
     }
+    known = set(corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))["document"])
     files: dict[str, list[tuple[int, str, str | None]]] = {}
     for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
         if row in output_paths and row not in without:
-            files.setdefault(output_paths[row], []).append((row, name, language))
-    known = set(corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))["document"])
-    for home, rows in files.items():
-        row, _, language = rows[0]
-        root = said.get((row, "LCTL_ANNOTATIONS"), None if row in known else language)
-        body = "".join(
-            f"<DOC{attributes([('id', name), ('lang', _language(row, language, known, said))])}>\n"
-            f"{lines.get(row, '')}</DOC>\n"
-            for row, name, language in rows
-        )
+            default = None if row in known else language
+            files.setdefault(output_paths[row], []).append((row, name, default))
+    for path, rows in files.items():
+        root = languages.get((rows[0][0], "LCTL_ANNOTATIONS"), rows[0][2])
+        body = ""
+        for row, name, default in rows:
+            own = [("id", name), ("lang", languages.get((row, "DOC"), default))]
+            body += f"<DOC{attributes(own)}>\n{lines.get(row, '')}</DOC>\n"
         head = f"{DECLARATION}\n{DOCTYPE}\n<LCTL_ANNOTATIONS{attributes([('lang', root)])}>\n"
-        yield home, f"{head}{body}</LCTL_ANNOTATIONS>\n"
-
-
-def _language(
-    row: int, language: str | None, known: set[int], said: Mapping[tuple[int, str], str]
-) -> str | None:
-    return said.get((row, "DOC"), None if row in known else language)
+        yield path, f"{head}{body}</LCTL_ANNOTATIONS>\n"
 
 
 def _annotations(corpus: Corpus) -> pl.DataFrame:
-    """The annotations of each document as lines: `document`, `lines`."""
+    """The annotations of each document as lines: `document`, `line`."""
     place = ["document", "origin", "record"]
     tasks = corpus.attributes.filter(element="ANNOTATION", name="task")
     tasks = tasks.select(*place, task="value").unique(place, keep="first")
@@ -100,7 +93,7 @@ def _unwritable(corpus: Corpus) -> set[int]:
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """What of its tables the files do not hold."""
+    """The counts of rows that the files cannot represent."""
     foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
     return {
         **per_document.unnamed(corpus),

@@ -31,14 +31,14 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.bulk import bulk
 from hlteval.converters.ltf.elements import read_elements
 from hlteval.converters.ltf.files import SUFFIX, as_files, lost
-from hlteval.converters.ltf.tables import Said, joined
+from hlteval.converters.ltf.tables import Tables, corpus
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import Files
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Lines, located
+from hlteval.syntax.xml_elements import located, located_findings
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -47,41 +47,28 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so, or the only one has the root element of LTF."""
+    """Whether a file has the suffix, or the only file the root element of LTF."""
     return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
-        yield _reading(files)
-
-
-def _reading(files: Files) -> ReadResult:
-    said, accepted = bulk([(origin, text) for origin, _, text in files.texts])
-    others = [_elements(files, *file) for file in files.texts if file[0] not in accepted]
-    said = Said.joined([said, *(one for one, _ in others)])
-    findings = [finding for _, told in others for finding in told]
-    repeated = _repeated(said.documents, files)
-    return ReadResult(
-        joined(files.sources, said),
-        (*files.findings, *findings, *repeated),
-        tuple(files.members),
-    )
-
-
-def _elements(files: Files, origin: int, stem: str, text: str) -> tuple[Said, list[Finding]]:
-    """A file that is not in the usual layout, and what is wrong with it."""
-    member = files.members[origin]
-    said, told = read_elements(text, origin, stem, member.encoding)
-    if not told:
-        return said, []
-    lines = Lines(text)
-    return said, [lines.finding(fault, member.display, record) for fault, record in told]
+        bulk_tables, accepted = bulk([(origin, text) for origin, _, text in files.texts])
+        parts, findings = [bulk_tables], list(files.findings)
+        for origin, stem, text in files.texts:
+            if origin not in accepted:
+                member = files.members[origin]
+                part, problems = read_elements(text, origin, stem, member.encoding)
+                parts.append(part)
+                findings += located_findings(text, problems, member.display)
+        tables = Tables.concat(parts)
+        findings += _repeated(tables.documents, files)
+        yield ReadResult(corpus(files.sources, tables), tuple(findings), tuple(files.members))
 
 
 def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
-    """Documents whose name another has."""
+    """Documents with the name of an earlier one."""
     first = pl.col("origin").first().over("name")
     again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
     for origin, name, other in again.select("origin", "name", "first").iter_rows():
@@ -95,14 +82,14 @@ def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
+    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
     return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The documents as a folder of files, each where it was in a folder or archive of this format.
+    """The documents as a folder of files, with the names of the original files of this format.
 
-    A text without segments is divided into lines and these into tokens (segmentation.py).
+    A text without segments is split into lines, and these into tokens (segmentation.py).
     """
     per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
 
@@ -119,6 +106,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    codes=("LTF101", "LTF102", "LTF103", "LTF104", "LTF105", "XML"),
     locate=locate,
     write=write,
     count_losses=lost,

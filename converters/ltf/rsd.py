@@ -24,13 +24,14 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import Files
-from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding, spot
+from hlteval.converters.toolkit.single_file import located
+from hlteval.findings import FieldRef, Finding, Location, Problem, spot
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, decode
+from hlteval.sources import Member, Source
 
 SUFFIX = ".rsd.txt"
 UNWRITABLE = "[\x00-\x08\x0b-\x1f\ufffe\uffff]"
-"""What XML cannot hold, and carriage returns, which it turns into line feeds."""
+"""Characters that XML cannot hold, and carriage returns, which it turns into line feeds."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -39,19 +40,19 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file is named so."""
+    """Whether a file has the suffix."""
     return per_document.named(source, SUFFIX)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The texts of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
-        told = [fault for origin, _, text in files.texts for fault in _faults(files, origin, text)]
-        yield ReadResult(texts(files), (*files.findings, *told), tuple(files.members))
+        unwritable = _unwritable(files)
+        yield ReadResult(texts(files), (*files.findings, *unwritable), tuple(files.members))
 
 
 def texts(files: Files) -> Corpus:
-    """A corpus of files that are texts; where two have a name, of the first."""
+    """A corpus of text files; of several files with one name, the first."""
     rows = {name: (origin, name, text) for origin, name, text in reversed(files.texts)}
     schema = {name: TABLES["documents"].schema[name] for name in ("origin", "name", "text")}
     table = pl.DataFrame(list(rows.values())[::-1], schema=schema, orient="row")
@@ -61,35 +62,23 @@ def texts(files: Files) -> Corpus:
     )
 
 
-def _faults(files: Files, origin: int, text: str) -> Iterator[Finding]:
-    """The first character that LTF cannot hold, with how many there are."""
-    found = re.search(UNWRITABLE, text)
-    if found:
-        span = spot(text, found.start())
-        line = text.split("\n", span.line)[span.line - 1]
-        yield finding(
-            "RSD101",
-            file=files.members[origin].display,
-            span=span,
-            excerpt=excerpt(line, span),
-            character=f"U+{ord(found[0]):04X}",
-            count=len(re.findall(UNWRITABLE, text)),
-        )
+def _unwritable(files: Files) -> Iterator[Finding]:
+    """The first character of each text that LTF cannot hold, with the count of all."""
+    for origin, _, text in files.texts:
+        if found := re.search(UNWRITABLE, text):
+            values = {
+                "character": f"U+{ord(found[0]):04X}",
+                "count": len(re.findall(UNWRITABLE, text)),
+            }
+            place = spot(text, found.start())
+            problem = Problem("RSD101", place.line, place.column - 1, place.column, values)
+            line = text.split("\n", place.line)[place.line - 1]
+            yield problem.in_line(files.members[origin].display, line)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Lines of a file; a record is a line."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = (decoded.text or "").split("\n")
-    return [
-        _line(lines[place.record - 1], place.record) if 1 <= place.record <= len(lines) else None
-        for place in places
-    ]
-
-
-def _line(line: str, record: int) -> Location:
-    span = Span(record, 1, len(line) + 1)
-    return Location(span, excerpt(line, span))
+    """The lines of a file; a record is a line."""
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -105,7 +94,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """The documents that have no file."""
+    """The documents that files cannot represent."""
     return {
         **per_document.unnamed(corpus),
         "documents without a text": corpus.documents["text"].null_count(),
@@ -120,6 +109,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    codes=("RSD",),
     locate=locate,
     write=write,
     count_losses=lost,

@@ -1,7 +1,7 @@
-r"""Plain text as segments and tokens, by simple rules that need no model of a language.
+r"""Splits plain text into segments and tokens, by simple rules without a language model.
 
-A segment is a line, without its line feed: then the text can be rebuilt from the segments. Tokens
-stand between white space; what is punctuation at either end of one is a token of its own.
+A segment is a line without its line feed, so that the text can be rebuilt from the segments. White
+space separates tokens; punctuation at either end of a token is a token of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from unicodedata import category
 WORD, PUNCT, UNKNOWN = "word", "punct", "unknown"
 _LINE, _CHUNK = re.compile("[^\n]+"), re.compile(r"\S+")
 _WHOLE = re.compile(r"[A-Za-z][A-Za-z+.-]*://\S*\w/?|[@#]\w+")
-"""Addresses, names of users and tags begin with what is no punctuation there."""
+"""Addresses, user names and hash tags, whose first character is not punctuation."""
 _APOSTROPHES = "'`\u2019\u02bc\u02bb"
 
 
@@ -30,7 +30,7 @@ class Token(NamedTuple):
 def lines(text: str) -> Iterator[tuple[int, int]]:
     r"""The lines of a text that are not empty, as offsets.
 
-    Only a line feed ends a line; what lies between is line feeds and nothing else.
+    Only a line feed ends a line.
 
     Examples:
         >>> list(lines("\nab\n\nc d\n"))
@@ -54,7 +54,7 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[Token]
 
 
 def _divided(text: str, start: int, end: int) -> Iterator[Token]:
-    """A stretch without white space as its core and the punctuation around it."""
+    """The tokens of a stretch without white space: its core, and the punctuation around it."""
     whole = _WHOLE.match(text, start, end)
     first = start
     while not whole and first < end and _is_mark(text[first]):
@@ -66,13 +66,10 @@ def _divided(text: str, start: int, end: int) -> Iterator[Token]:
     if first > start:
         yield Token(start, first, PUNCT)
     if last > first:
-        yield Token(first, last, UNKNOWN if whole else _class(text[first:last]))
+        letters = all(_is_letter(c) or c in _APOSTROPHES for c in text[first:last])
+        yield Token(first, last, WORD if letters and not whole else UNKNOWN)
     if end > last:
         yield Token(last, end, PUNCT)
-
-
-def _class(core: str) -> str:
-    return WORD if all(_is_letter(one) or one in _APOSTROPHES for one in core) else UNKNOWN
 
 
 @cache

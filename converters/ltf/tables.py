@@ -1,7 +1,7 @@
-"""What a batch of LTF files says, as tables: keyed by file and element, then as a corpus.
+"""The tables of a batch of LTF files: keyed by file and element, then as a corpus.
 
-Both ways to read a file, in bulk and element by element, give these tables; here they are joined,
-get their keys, and every document its text.
+Both readers, in bulk and element by element, give the former; this module makes a corpus of them,
+with the text of every document.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import polars as pl
 from hlteval.representation import TABLES, Corpus
 
 FILLED = 100_000
-"""Most code points of a document that no segment covers: more are a mistake, or meant to harm."""
+"""Most code points of a document outside of segments; more are a mistake or an attack."""
 
 _KEY = {"origin": pl.Int64, "record": pl.Int64, "holder": pl.Int64}
 SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
@@ -35,8 +35,8 @@ document that holds it (`holder`); for a token also of its segment."""
 LANGUAGE, LENGTH, MD5 = "lang", "raw_text_char_length", "raw_text_md5"
 
 
-class Said(NamedTuple):
-    """What files say, a table each, with the columns of `SCHEMAS`."""
+class Tables(NamedTuple):
+    """The tables of files, with the columns of `SCHEMAS`."""
 
     documents: pl.DataFrame
     segments: pl.DataFrame
@@ -45,13 +45,13 @@ class Said(NamedTuple):
     rejected_records: pl.DataFrame
 
     @classmethod
-    def of(cls, **rows: Sequence[tuple[object, ...]]) -> Said:
-        """Tables of rows, in the order of their columns; those that are not given are empty."""
+    def of(cls, **rows: Sequence[tuple[object, ...]]) -> Tables:
+        """Tables of rows, with the columns in the order of `SCHEMAS`; other tables are empty."""
         return cls(*(_frame(rows.get(name, ()), name) for name in cls._fields))
 
     @classmethod
-    def joined(cls, parts: Sequence[Said]) -> Said:
-        """Several parts as one, in the order of their files."""
+    def concat(cls, parts: Sequence[Tables]) -> Tables:
+        """The tables of several parts, in the order of their files."""
         if len(parts) == 1:
             return parts[0]
         tables = (pl.concat(tables) for tables in zip(*parts, strict=True))
@@ -68,31 +68,32 @@ def _frame(rows: Sequence[tuple[object, ...]], name: str) -> pl.DataFrame:
     )
 
 
-def joined(sources: pl.DataFrame, said: Said) -> Corpus:
-    """The corpus of a batch; documents whose name is taken are left out with all they hold."""
-    named = said.documents.unique("name", keep="first", maintain_order=True)
+def corpus(sources: pl.DataFrame, tables: Tables) -> Corpus:
+    """The corpus of a batch, without documents that have the name of an earlier one."""
+    named = tables.documents.unique("name", keep="first", maintain_order=True)
     keys = named.select("origin", holder="record", document=pl.int_range(pl.len(), dtype=pl.Int64))
-    segments = _keyed(said.segments, keys)
+    segments = _keyed(tables.segments, keys)
     rows = segments.select("origin", segment="record", segment_row="row")
-    tokens = _keyed(said.tokens, keys).join(
+    tokens = _keyed(tables.tokens, keys).join(
         rows, on=["origin", "segment"], how="left", maintain_order="left"
     )
-    attributes, refused = (_keyed(one, keys) for one in (said.attributes, said.rejected_records))
+    attributes = _keyed(tables.attributes, keys)
+    rejected = _keyed(tables.rejected_records, keys)
     documents = keys.select("origin", "document", row="document", name=named["name"])
     documents = documents.join(_described(attributes), on="document", how="left")
-    documents = _with_texts(documents, segments, refused).sort("row")
-    tables = {
+    documents = _with_texts(documents, segments, rejected).sort("row")
+    found = {
         "documents": documents,
         "segments": segments,
         "tokens": tokens,
         "attributes": attributes,
-        "rejected_records": refused,
+        "rejected_records": rejected,
     }
     return Corpus(
         sources=sources,
         **{
             name: table.select(c for c in TABLES[name].schema if c in table.columns)
-            for name, table in tables.items()
+            for name, table in found.items()
         },
     )
 
@@ -117,19 +118,19 @@ def _described(attributes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_texts(
-    documents: pl.DataFrame, segments: pl.DataFrame, refused: pl.DataFrame
+    documents: pl.DataFrame, segments: pl.DataFrame, rejected: pl.DataFrame
 ) -> pl.DataFrame:
-    """The documents with their texts, as far as they can be rebuilt."""
-    whole = documents.join(refused.select("document"), on="document", how="anti")
+    """The documents with their texts where these can be rebuilt."""
+    whole = documents.join(rejected.select("document"), on="document", how="anti")
     built = rebuilt(whole.select("document", "declared"), segments)
     return documents.join(built.select("document", "text"), on="document", how="left")
 
 
 def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
-    r"""The texts of documents from their segments: what lies between is filled with line feeds.
+    r"""The texts of documents, rebuilt from their segments with line feeds between.
 
-    The rule of the format: before each segment as many line feeds as are missing to where it
-    begins, behind the last as many as are missing to the declared length.
+    The rule of the format: line feeds fill the text up to the start of each segment, and after the
+    last one up to the declared length.
 
     Args:
         documents: `document` and `declared`, its length in code points or null.
@@ -165,7 +166,7 @@ def rebuilt(documents: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
 
 
 def unlike(corpus: Corpus) -> pl.DataFrame:
-    """The documents that have segments which do not make up their text: `document`, `text`.
+    """The documents whose text cannot be rebuilt from their segments: `document`, `text`.
 
     Examples:
         >>> place = {"document": 0, "origin": 0, "record": 1}
@@ -183,7 +184,7 @@ def unlike(corpus: Corpus) -> pl.DataFrame:
 
 
 def _feeds(counts: pl.Series) -> pl.Series:
-    """So many line feeds."""
+    """Strings of as many line feeds."""
     different: list[int] = counts.unique().to_list()
     if not different:
         return counts.cast(pl.String)

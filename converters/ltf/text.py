@@ -37,7 +37,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(_: Source) -> bool:
-    """Never: anything could be plain text."""
+    """Never: any file could be plain text."""
     return False
 
 
@@ -61,20 +61,20 @@ def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
 
 
 def _contents(corpus: Corpus, *, divided: bool) -> Iterator[tuple[int, str]]:
-    """What is written of each document: its segments, or its lines, a line each."""
+    """The content of the file of each document: its segments, or its lines."""
     written: dict[int, list[str]] = {}
     for document, text in _segments(corpus, divided=divided).iter_rows():
         written.setdefault(document, []).append(text)
     for row, text in corpus.documents.select("row", "text").iter_rows():
         whole = text or ""
-        listed = written.get(row) or [
+        segments = written.get(row) or [
             line for start, end in lines(whole) if (line := " ".join(whole[start:end].split()))
         ]
-        yield row, "".join(f"{line}\n" for line in listed)
+        yield row, "".join(f"{line}\n" for line in segments)
 
 
 def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
-    """The text of each segment, with one blank for white space."""
+    """The text of each segment, with one space for white space."""
     whole = corpus.documents.select(document="row", whole="text")
     segments = corpus.segments.join(whole, on="document", how="left", maintain_order="left")
     width = (pl.col("end") - pl.col("start")).clip(lower_bound=0)
@@ -88,7 +88,7 @@ def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """The documents that have no file, and those of which the lines are not the text."""
+    """The counts of documents without a file, and of those whose text is not its lines."""
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     contents = _contents(corpus, divided=False)
     return {

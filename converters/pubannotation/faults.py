@@ -9,11 +9,12 @@ from itertools import pairwise
 from typing import Any
 
 from hlteval.converters.pubannotation.scopes import SECTIONS, compact
-from hlteval.findings import Finding, catalogue
-from hlteval.syntax.json_parser import JsonFault, Parsed, Path, blanks, parse
-from hlteval.syntax.json_places import Places, place_of, shown
-from hlteval.syntax.json_schema import KINDS, WANTED, Violation, refused, violations
-from hlteval.syntax.json_text import items, one, starts, strict
+from hlteval.findings import Finding, Problem, catalogue
+from hlteval.syntax.json_parser import Parsed, Path, blanks, parse
+from hlteval.syntax.json_places import place_of, shown
+from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, invalid, schema_errors
+from hlteval.syntax.json_text import items, starts, strict, value_at
+from hlteval.syntax.places import Places
 
 SCHEMA = "pubannotation"
 _TRIED = 5
@@ -35,7 +36,7 @@ class Found:
     text: str
     values: list[Any]
     single: bool = False
-    faults: list[tuple[int | None, JsonFault]] = field(default_factory=list)
+    faults: list[tuple[int | None, Problem]] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     begins: list[int] | None = None
 
@@ -76,7 +77,9 @@ def _lines(text: str) -> Found:
             found.starts.append(at + len(line) - len(line.lstrip()))  # type: ignore[attr-defined]
             found.values.append(value)
             if not good:
-                _explained(found, one(text[: at + len(line)], found.starts[-1]), at + len(line))
+                _explained(
+                    found, value_at(text[: at + len(line)], found.starts[-1]), at + len(line)
+                )
         at += len(line) + 1
     return found
 
@@ -84,11 +87,11 @@ def _lines(text: str) -> Found:
 def _explained(found: Found, parsed: Parsed, end: int) -> None:
     """Add what is wrong with the last document, which should end at the end of its line."""
     index = len(found.values) - 1
-    faults = list(parsed.faults)
+    faults = list(parsed.problems)
     rest = blanks(found.text, parsed.end)[0] if parsed.complete else end
     if rest < end:
         hint = {"hint": "put one document on each line, and nothing after it"}
-        faults.append(JsonFault("JSN107", rest, min(end, rest + 40), hint))
+        faults.append(Problem("JSN107", 0, rest, min(end, rest + 40), hint))
     found.values[-1] = parsed.value
     found.faults += [(index, fault) for fault in faults]
     found.refused[index] = faults[0].code if faults else "JSN101"
@@ -100,11 +103,11 @@ def _slowly(text: str) -> Found:
     array = text.lstrip(" \t\r\n\ufeff").startswith("[")
     found = Found(text, [one.value for one in listed.parsed], single=not array)
     found.begins = [one.start for one in listed.parsed]
-    found.faults = [(None, fault) for fault in listed.faults]
+    found.faults = [(None, fault) for fault in listed.problems]
     for index, parsed in enumerate(listed.parsed):
-        if parsed.faults or not parsed.complete:
-            found.refused[index] = parsed.faults[0].code if parsed.faults else "JSN101"
-            found.faults += [(index, fault) for fault in parsed.faults]
+        if parsed.problems or not parsed.complete:
+            found.refused[index] = parsed.problems[0].code if parsed.problems else "JSN101"
+            found.faults += [(index, fault) for fault in parsed.problems]
     return found
 
 
@@ -122,7 +125,7 @@ class Faults:
         if not found.values and not found.faults:
             self.add("PUB101", (0, 0), "$", {})
         self.violating = {
-            index for index in refused(SCHEMA, found.values) if index not in found.refused
+            index for index in invalid(SCHEMA, found.values) if index not in found.refused
         }
 
     def way(self, index: int | None, path: Path) -> str:
@@ -163,7 +166,7 @@ class Faults:
         """Tell how a document breaks the schema; the ways to the items that cannot be taken."""
         bad: set[Path] = set()
         if index in self.violating:
-            for violation in violations(SCHEMA, "document", self.found.values[index]):
+            for violation in schema_errors(SCHEMA, "document", self.found.values[index]):
                 code, values = _explanation(violation)
                 self.tell(index, code, violation.path, **values)
                 bad.update(_item(violation.path))
@@ -174,7 +177,7 @@ class Faults:
         code = self.found.refused.get(index)
         if code is None:
             code = "PUB104"
-            for violation in violations(SCHEMA, "document", self.found.values[index]):
+            for violation in schema_errors(SCHEMA, "document", self.found.values[index]):
                 self.tell(index, code, (), **_explanation(violation)[1])
             self.settle()
         start = self.found.starts[index]
@@ -191,7 +194,7 @@ def _item(path: Path) -> Iterator[Path]:
             return
 
 
-def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
+def _explanation(violation: SchemaError) -> tuple[str, dict[str, object]]:
     """The code of a violation and what its message says."""
     keyword, wanted, given = violation.keyword, violation.wanted, violation.given
     if keyword == "required":

@@ -48,7 +48,8 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_parser import Path, parse
-from hlteval.syntax.json_places import Places, place_of
+from hlteval.syntax.json_places import place_of
+from hlteval.syntax.places import Places
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
@@ -188,6 +189,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("JSN", "PUB"),
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),

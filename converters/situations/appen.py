@@ -34,26 +34,27 @@ from hlteval.converters.situations.appen_blocks import (
     KEYS,
     NONE,
     SEPARATORS,
-    Fault,
     parse,
     writable,
 )
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
-from hlteval.representation import TABLES, Corpus
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.converters.toolkit.single_file import located
+from hlteval.findings import FieldRef, Finding, Location, finding, line_findings
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
 ROLE = "Place"
-"""The role of a place that is one of several."""
+"""The role of a place among several candidates."""
 
 BATCH = 2000
 """Documents in a batch."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each segment, by name: those in folders ANNOTATION, or all if there is none."""
+    """The files of each segment, by name: those in folders ANNOTATION, or else all."""
     texts = [member for member in source.members if member.basename.endswith(SUFFIX)]
     if source.kind in {"file", "stdin"}:
         texts = list(source.members)
@@ -65,7 +66,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether files lie in folders ANNOTATION, or the first of them begins with a key."""
+    """Whether a file is in a folder ANNOTATION, or one of the first has a line with a key."""
     for members in islice(documents(source).values(), 3):
         if members[0].name.split("/")[-2:-1] == [FOLDER]:
             return True
@@ -86,7 +87,7 @@ def read(source: Source, place_separators: str = SEPARATORS) -> Iterator[ReadRes
 
 
 class _Batch:
-    """What is collected over the files of a batch."""
+    """The rows and findings of the files of a batch."""
 
     def __init__(self, path: str, separators: str) -> None:
         self.path, self.separators = path, separators
@@ -101,10 +102,10 @@ class _Batch:
         for name, members in batch:
             self.take(name, members)
         corpus = Corpus(
-            sources=_keyed("sources", self.sources, "path", "member", "format", "sha256"),
-            documents=_keyed("documents", self.documents, "origin", "name"),
-            frames=_keyed("frames", self.frames, *_FRAME),
-            arguments=_keyed("arguments", self.arguments, *_ARGUMENT),
+            sources=keyed("sources", self.sources, ("path", "member", "format", "sha256")),
+            documents=keyed("documents", self.documents, ("origin", "name")),
+            frames=keyed("frames", self.frames, _FRAME),
+            arguments=keyed("arguments", self.arguments, _ARGUMENT),
         )
         return ReadResult(corpus, tuple(self.findings), tuple(self.members))
 
@@ -132,9 +133,9 @@ class _Batch:
             self.parse(decoded.text, document, member.display)
 
     def parse(self, text: str, document: int, display: str) -> None:
-        """Add what a file says."""
+        """Add the frames and findings of a file."""
         origin = len(self.sources) - 1
-        frames, faults = parse(text, self.separators)
+        frames, problems = parse(text, self.separators)
         for frame in frames:
             row = len(self.frames)
             self.frames.append((document, origin, frame.record, SITUATION, *frame[1:6]))
@@ -142,9 +143,8 @@ class _Batch:
                 self.arguments.append((document, origin, frame.record, row, position, ROLE, place))
         if not text.strip():
             self.findings.append(finding("APN401", file=display))
-        if faults:
-            lines = text.split("\n")
-            self.findings.extend(_finding(fault, lines, display) for fault in faults)
+        lines = text.split("\n") if problems else []
+        self.findings += line_findings(problems, lines, display)
 
 
 _FRAME = (
@@ -154,41 +154,16 @@ _FRAME = (
 _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
 
 
-def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.DataFrame:
-    """Rows as a table whose key counts from 0."""
-    schema = {column: TABLES[name].schema[column] for column in columns}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *columns)
-
-
-def _finding(fault: Fault, lines: Sequence[str], display: str) -> Finding:
-    span = Span(fault.record, fault.start + 1, max(fault.end, fault.start) + 1)
-    line = lines[fault.record - 1].removesuffix("\r")
-    return catalogue()[fault.code].finding(
-        fault.values, file=display, span=span, excerpt=excerpt(line, span)
-    )
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file; a field is the key of a line."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-    lines = [line.removesuffix("\r") for line in (decoded.text or "").split("\n")]
-    return [_located(lines, place) for place in places]
-
-
-def _located(lines: Sequence[str], place: FieldRef) -> Location | None:
-    if not 1 <= place.record <= len(lines):
-        return None
-    line = lines[place.record - 1]
-    span = Span(place.record, 1, len(line) + 1)
-    return Location(span, excerpt(line, span))
+    """The lines of records of a file."""
+    return located(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The segments as a folder of files, each where it was in a folder or archive of this format.
+    """The segments as a folder of files, with the names of the original files of this format.
 
-    Segments that came from elsewhere go to `ALL/ANNOTATION`, where the official software looks for
-    them. A segment without frames says so.
+    Segments from other formats are written to `ALL/ANNOTATION`, where the official software expects
+    them. A segment without frames has a block of `n/a`.
     """
     path.mkdir(parents=True, exist_ok=True)
     for corpus in corpora:
@@ -214,25 +189,25 @@ def _is_file_name(name: str) -> bool:
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
-    """Every block as text, with its document: frames of one record make one."""
+    """The text of every block, with its document; a block has all frames of a record."""
     candidates = corpus.arguments.filter(pl.col("role") == ROLE).sort("frame_row", "position")
-    listed = candidates.group_by("frame_row").agg("target")
+    targets = candidates.group_by("frame_row").agg("target")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
-    frames = frames.join(listed, left_on="row", right_on="frame_row", how="left").sort(
+    frames = frames.join(targets, left_on="row", right_on="frame_row", how="left").sort(
         "document", "origin", "record", "row"
     )
     rows = frames.iter_rows(named=True)
     for (document, *_), group in groupby(
         rows, key=lambda row: (row["document"], row["origin"], row["record"])
     ):
-        said = [row for row in group if writable(row["label"], row["place"])]
-        if said:
-            places = dict.fromkeys(row["place"] for row in said if row["place"] is not None)
-            first = said[0]
+        kept = [row for row in group if writable(row["label"], row["place"])]
+        if kept:
+            places = dict.fromkeys(row["place"] for row in kept if row["place"] is not None)
+            first = kept[0]
             yield (
                 document,
                 _block(
-                    list(dict.fromkeys(row["label"] for row in said)),
+                    list(dict.fromkeys(row["label"] for row in kept)),
                     first["status"],
                     first["resolution"],
                     first["urgent"],
@@ -286,6 +261,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    codes=("APN",),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

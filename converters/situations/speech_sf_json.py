@@ -19,37 +19,36 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import attrgetter
 from pathlib import Path as FilePath
 from typing import Any
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.situations.speech_sf_faults import (
-    PROPERTIES,
-    explained,
-    is_frame,
-    near,
-)
+from hlteval.converters.situations.speech_sf_problems import PROPERTIES, explain, is_frame
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
-from hlteval.findings import FieldRef, Finding, Location, catalogue, finding
+from hlteval.findings import FieldRef, Location, Problem, finding
+from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_parser import JsonFault, Parsed, parse
-from hlteval.syntax.json_places import Places, place_of, shown
-from hlteval.syntax.json_schema import KINDS, refused, violations
+from hlteval.syntax.json_parser import Path, parse
+from hlteval.syntax.json_places import place_of, shown
+from hlteval.syntax.json_schema import KINDS, invalid, schema_errors
 from hlteval.syntax.json_text import Items, items, starts, strict
+from hlteval.syntax.places import Places
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
 _OTHERS = re.compile(rb'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
-"""Members of the annotations of PubAnnotation, which look alike."""
+"""Members of PubAnnotation files, which are similar."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
 
 
 def _member(source: Source) -> Member | None:
-    """The file of the frames: the only one, or the only one that ends in .json."""
+    """The file of frames: the only file, or the only one with the suffix .json."""
     if source.kind in {"file", "stdin"}:
         return source.members[0] if source.members else None
     found = [member for member in source.members if member.basename.endswith(".json")]
@@ -57,7 +56,7 @@ def _member(source: Source) -> Member | None:
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single .json file, or a file that begins with an array or an object."""
+    """Whether the source is a single .json file, or begins with an array or an object."""
     member = _member(source)
     if member is None:
         return False
@@ -82,123 +81,103 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(Corpus(), (reason.finding,))
         return
     decoded = decode(data, display=member.display, encoding=member.encoding)
-    found = _File(member, data, decoded.text)
-    corpus = found.corpus(source.path)
-    yield ReadResult(corpus, (*decoded.findings, *found.findings), (member,))
+    file = _File(decoded.text or "")
+    if decoded.text is not None:
+        file.take()
+    origin = {"row": 0, "path": source.path, "member": member.name}
+    corpus = file.corpus({**origin, "format": FORMAT.name, "sha256": sha256(data)})
+    findings = (
+        file.places.finding(problem, member.display, str(problem.values["path"]))
+        for problem in file.problems
+    )
+    yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
 
 
 class _File:
-    """A file of frames: its items, and what is found wrong with them."""
+    """The items of a file of frames, and the problems with them."""
 
-    def __init__(self, member: Member, data: bytes, text: str | None) -> None:
-        self.member, self.data, self.text = member, data, text or ""
-        self.findings: list[Finding] = []
+    def __init__(self, text: str) -> None:
+        self.text = text
         self.values: list[Any] = []
-        self.parsed: list[Parsed] | None = None
+        self.problems: list[Problem] = []
         self.bad: dict[int, str] = {}
-        """The items that are no frames, by index, with the code that tells why."""
-        self._places: Places | None = None
-        if text is not None:
-            self.take()
+        """The items that are not frames, by index, with the code of the reason."""
+
+    @cached_property
+    def places(self) -> Places:
+        """Lines and columns."""
+        return Places(self.text)
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """The start of each item."""
+        return starts(self.text)
 
     def take(self) -> None:
-        """Take in the items, quickly where nothing is wrong with any."""
-        good, value = strict(self.text.encode())
-        if good and isinstance(value, list):
+        """Read the items: fast if all of them are valid."""
+        valid, value = strict(self.text.encode())
+        if valid and isinstance(value, list):
             self.values = value
         else:
             self.slowly(items(self.text))
-        broken = [at for at in refused(SCHEMA, self.values) if at not in self.bad]
-        if broken and self.parsed is None:
-            self.parsed = [
-                Parsed(None, at, at, (), {}, {}, complete=True) for at in starts(self.text)
-            ]
-        for index in broken:
-            self.explain(index)
+        for index in invalid(SCHEMA, self.values):
+            if index not in self.bad:
+                self.explain(index)
         self.unknown_properties()
 
     def slowly(self, found: Items) -> None:
-        """Take in the items of a text that is no faultless array."""
+        """Read the items of a text that is not a valid array."""
         if found.root is not None:
+            start = found.parsed[0].start
             given = KINDS.get(type(found.root), "something else")
-            self.tell(
-                "SFJ201", (found.parsed[0].start, found.parsed[0].start + 1), "$", given=given
-            )
-        for fault in found.faults:
-            self.tell_fault(fault, "$")
-        self.parsed = list(found.parsed)
-        for index, one in enumerate(found.parsed):
-            self.values.append(one.value)
-            if one.faults or not one.complete:
-                self.bad[index] = one.faults[0].code if one.faults else "JSN101"
-            for fault in one.faults:
-                self.tell_fault(fault, shown((index,)))
+            self.report("SFJ201", (start, start + 1), (), given=given)
+        self.problems += [_with_path(problem, ()) for problem in found.problems]
+        self.starts = [item.start for item in found.parsed]
+        for index, item in enumerate(found.parsed):
+            self.values.append(item.value)
+            if item.problems or not item.complete:
+                self.bad[index] = item.problems[0].code if item.problems else "JSN101"
+            self.problems += [_with_path(problem, (index,)) for problem in item.problems]
 
-    @property
-    def places(self) -> Places:
-        """Lines and columns."""
-        if self._places is None:
-            self._places = Places(self.text)
-        return self._places
-
-    def tell(self, code: str, at: tuple[int, int], path: str, **values: object) -> None:
-        span = self.places.span(*at)
-        self.findings.append(
-            catalogue()[code].finding(
-                {"path": path, **values},
-                file=self.member.display,
-                span=span,
-                excerpt=self.places.excerpt(span),
-                record=path,
-            )
-        )
-
-    def tell_fault(self, fault: JsonFault, path: str) -> None:
-        self.tell(fault.code, (fault.start, fault.end), path, **fault.values)
+    def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
+        """Add a problem at a stretch of the text."""
+        self.problems.append(_with_path(Problem(code, 0, *at, values), path))
 
     def explain(self, index: int) -> None:
-        """Tell why an item breaks the schema."""
-        value = self.values[index]
-        one = parse(self.text, self.parsed[index].start) if self.parsed else parse("")
-        for violation in violations(SCHEMA, "frame", value):
-            code, values = explained(violation)
-            path = shown((index, *violation.path))
-            self.tell(code, place_of(self.text, one, violation.path), path, **values)
+        """Report why an item breaks the schema."""
+        value, parsed = self.values[index], parse(self.text, self.starts[index])
+        for error in schema_errors(SCHEMA, "frame", value):
+            code, values = explain(error)
+            at = place_of(self.text, parsed, error.path)
+            self.report(code, at, (index, *error.path), **values)
         if not is_frame(value):
             self.bad[index] = "SFJ202"
 
     def unknown_properties(self) -> None:
-        """Tell of properties that mean nothing, each name once."""
-        known, told = set(PROPERTIES), set()
+        """Report properties that are not in the schema, each name once."""
+        known = set(PROPERTIES)
         for index, value in enumerate(self.values):
             if index in self.bad or known.issuperset(value):
                 continue
-            for name in value:
-                if name not in known and name not in told:
-                    told.add(name)
-                    count = sum(isinstance(v, dict) and name in v for v in self.values)
-                    one = parse(self.text, self.start(index))
-                    hint = near(name, PROPERTIES) or "remove it; it is not evaluated"
-                    path = shown((index, name))
-                    at = one.keys.get((name,), (one.start, one.start + 1))
-                    self.tell("SFJ208", at, path, name=name, count=count, hint=hint)
+            parsed = parse(self.text, self.starts[index])
+            for name in [name for name in value if name not in known]:
+                known.add(name)
+                count = sum(isinstance(other, dict) and name in other for other in self.values)
+                hint = did_you_mean(name, PROPERTIES, "remove it; it is not evaluated")
+                at = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
+                self.report("SFJ208", at, (index, name), name=name, count=count, hint=hint)
 
-    def start(self, index: int) -> int:
-        """Where an item begins."""
-        if self.parsed is None:
-            self.parsed = [
-                Parsed(None, at, at, (), {}, {}, complete=True) for at in starts(self.text)
-            ]
-        return self.parsed[index].start
-
-    def corpus(self, path: str) -> Corpus:
-        """The frames, and the items that are none."""
+    def corpus(self, origin: Mapping[str, object]) -> Corpus:
+        """The frames, and the rejected items."""
         records = [at for at in range(len(self.values)) if at not in self.bad]
         frames = [self.values[at] for at in records]
         numbers: dict[str, int] = {}
-        documents = [numbers.setdefault(one["DocumentID"], len(numbers)) for one in frames]
-        status = [one.get("Status") for one in frames]
-        said = any(status)
+        documents = [numbers.setdefault(frame["DocumentID"], len(numbers)) for frame in frames]
+        status = [frame.get("Status") for frame in frames]
+        if any(status):
+            needs, reliefs = ([_text(of, name) for of in status] for name in ("Need", "Relief"))
+        else:
+            needs = reliefs = status
         table = pl.DataFrame(
             {
                 "row": range(len(frames)),
@@ -206,59 +185,51 @@ class _File:
                 "origin": [0] * len(frames),
                 "record": [at + 1 for at in records],
                 "kind": [SITUATION] * len(frames),
-                "label": [one["Type"] for one in frames],
-                "place": [one.get("PlaceMention") for one in frames],
-                "status": [_text(one, "Need") for one in status] if said else status,
-                "resolution": [_text(one, "Relief") for one in status] if said else status,
-                "confidence": [float(one["TypeConfidence"]) for one in frames],
+                "label": [frame["Type"] for frame in frames],
+                "place": [frame.get("PlaceMention") for frame in frames],
+                "status": needs,
+                "resolution": reliefs,
+                "confidence": [float(frame["TypeConfidence"]) for frame in frames],
             },
             schema={name: TABLES["frames"].schema[name] for name in _COLUMNS},
         )
         self.control_characters(table, list(numbers))
-        digest = sha256(self.data)
         return Corpus(
-            sources=[
-                {"row": 0, "path": path, "member": self.member.name, "format": FORMAT.name,
-                 "sha256": digest}
-            ],
+            sources=[origin],
             documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
             frames=table,
             rejected_records=list(self.rejected_records()),
-        )  # fmt: skip
+        )
 
-    def control_characters(self, table: pl.DataFrame, names_of_documents: Sequence[str]) -> None:
-        """Tell of invisible characters in places and identifiers."""
-        odd = pl.col("place").str.contains(_CONTROL).fill_null(False)
-        strange = [
-            number
-            for number, name in enumerate(names_of_documents)
-            if not name.isprintable() and any(ord(c) < 32 or ord(c) == 127 for c in name)
-        ]
-        found = table.filter(odd | pl.col("document").is_in(strange))
+    def control_characters(self, table: pl.DataFrame, names: Sequence[str]) -> None:
+        """Report invisible characters in places and identifiers."""
+        identifiers = pl.Series(names, dtype=pl.String).str.contains(_CONTROL)
+        odd = pl.col("place").str.contains(_CONTROL).fill_null(value=False)
+        strange = set(identifiers.arg_true())
+        found = table.filter(odd | pl.col("document").is_in(list(strange)))
         for record, document in found.select("record", "document").iter_rows():
             name = "DocumentID" if document in strange else "PlaceMention"
-            one = parse(self.text, self.start(record - 1))
-            written = self.values[record - 1][name]
-            character = next(c for c in written if ord(c) < 32 or ord(c) == 127)
-            self.tell(
-                "SFJ209",
-                place_of(self.text, one, (name,)),
-                shown((record - 1, name)),
-                character=f"U+{ord(character):04X}",
-            )
+            character = re.search(_CONTROL, self.values[record - 1][name])
+            parsed = parse(self.text, self.starts[record - 1])
+            at = place_of(self.text, parsed, (name,))
+            shown = f"U+{ord(character[0]):04X}" if character else ""
+            self.report("SFJ209", at, (record - 1, name), character=shown)
 
     def rejected_records(self) -> Iterator[dict[str, object]]:
-        """The items that are no frames."""
+        """The items that are not frames."""
         for row, (index, code) in enumerate(sorted(self.bad.items())):
-            start = self.start(index)
-            end = parse(self.text, start).end
-            text = self.text[start : min(end, start + 1000)]
-            column = self.places.span(start, start).column
-            yield {
-                "row": row, "origin": 0, "record": index + 1, "code": code, "kind": "frame",
-                "text": text, "column": column, "end_column": column + len(text.partition("\n")[0]),
-                "expected": "a frame",
-            }  # fmt: skip
+            start = self.starts[index]
+            text = self.text[start : min(parse(self.text, start).end, start + 1000)]
+            column = self.places.span(start, start).column - 1
+            end = column + len(text.partition("\n")[0])
+            problem = Problem(code, index + 1, column, end)
+            yield problem.rejected("frame", text, expected="a frame", row=row, origin=0)
+
+
+def _with_path(problem: Problem, path: Path) -> Problem:
+    """A problem in the item that a path leads to, with that path among its values."""
+    record = int(path[0]) + 1 if path else 0
+    return problem._replace(record=record, values={"path": shown(path), **problem.values})
 
 
 _COLUMNS = (
@@ -273,27 +244,20 @@ def _text(status: Any, name: str) -> str | None:
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Line and column of items and of their properties, found in one pass over the file."""
+    """The locations of items and of their properties, found in one pass over the file."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    found, lines = starts(text), Places(text)
-    located = {place: _located(text, found, lines, place) for place in sorted(places, key=_record)}
-    return [located[place] for place in places]
-
-
-def _record(place: FieldRef) -> int:
-    return place.record
-
-
-def _located(text: str, found: Sequence[int], lines: Places, place: FieldRef) -> Location | None:
-    if not 1 <= place.record <= len(found):
-        return None
-    one = parse(text, found[place.record - 1])
-    span = lines.span(*place_of(text, one, (place.field,) if place.field else ()))
-    return Location(span, lines.excerpt(span))
+    begins, lines = starts(text), Places(text)
+    found: dict[FieldRef, Location] = {}
+    for place in sorted(places, key=attrgetter("record")):
+        if 1 <= place.record <= len(begins):
+            parsed = parse(text, begins[place.record - 1])
+            span = lines.span(*place_of(text, parsed, (place.field,) if place.field else ()))
+            found[place] = Location(span, lines.excerpt(span))
+    return [found.get(place) for place in places]
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, escapes: str = "native") -> None:
-    r"""The situation frames of all documents as one array, a frame a line.
+    r"""The situation frames of all documents as one array, a frame per line.
 
     Args:
         corpora: the batches.
@@ -351,6 +315,7 @@ FORMAT = Format(
     known_losses="layout; properties outside the schema",
     sniff=sniff,
     read=read,
+    codes=("JSN", "SFJ"),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

@@ -24,7 +24,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.situations.speech_sf_faults import type_hint
+from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located_cells, readings
@@ -150,6 +150,7 @@ FORMAT = Format(
     ),
     sniff=sniff,
     read=read,
+    codes=("SFT",),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

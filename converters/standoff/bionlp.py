@@ -35,14 +35,14 @@ __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    return (batch.reading for batch in reading.read(source, BIONLP))
+    return (batch.result for batch in reading.read(source, BIONLP))
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents as a folder of .txt, .a1 and .a2 files.
 
-    A record goes to the file it came from; one that came from no such file goes to the .a1 if it is
-    a mention and to the .a2 if not. Lines keep the order of their records.
+    A record is written to the file that it was read from. If there is none, mentions are written
+    to the .a1, all others to the .a2. Lines keep the order of their records.
     """
     files.write(corpora, path, BIONLP)
 
@@ -61,6 +61,7 @@ FORMAT = Format(
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),
     read=read,
+    codes=("STD1",),
     locate=partial(reading.locate, dialect=BIONLP),
     write=write,
     frame_kinds=("event", "relation"),

@@ -29,10 +29,9 @@ Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat inter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -42,17 +41,17 @@ from hlteval.converters.standoff.dialects import BRAT
 from hlteval.converters.standoff.reading import Batch
 from hlteval.converters.standoff.references import with_entities
 from hlteval.converters.standoff.texts import misplaced
-from hlteval.findings import FieldRef, Finding, finding
+from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for batch in reading.read(source, BRAT):
-        own = batch.reading
-        findings = (*own.findings, *_remarks(batch))
-        yield ReadResult(with_entities(own.corpus), findings, own.members)
+        result = batch.result
+        findings = (*result.findings, *_remarks(batch))
+        yield ReadResult(with_entities(result.corpus), findings, result.members)
 
 
 _REMARK = {
@@ -67,54 +66,41 @@ _REMARK = {
 
 
 def _remarks(batch: Batch) -> Iterator[Finding]:
-    """What brat itself does not read, or reads otherwise, each at its place."""
-    corpus, members = batch.reading.corpus, batch.reading.members
+    """What brat itself ignores or reads differently."""
+    corpus, members = batch.result.corpus, batch.result.members
+    spans = misplaced(corpus)
+    others = spans.filter("fit").with_columns(pl.col("there").str.head(40))
     found = (
         _remark("BRT201", "label", corpus.mentions.filter(pl.col("text").is_null()), id="mention"),
-        _remark("BRT202", "role 2", _alike(corpus), id="frame", given="role"),
+        _remark("BRT202", "role 2", _same_roles(corpus), id="frame", given="role"),
         _remark("BRT203", "tail", batch.tails),
         _remark("BRT204", "id", _repeated(corpus), id="id", given="first"),
-        _remark("BRT205", "trigger", _mistaken(corpus), id="frame", given="trigger", label="label"),
-        *_misplaced(corpus),
+        _remark(
+            "BRT205", "trigger", _other_triggers(corpus), id="frame", given="trigger", label="label"
+        ),
+        _remark("BRT206", "fragments", spans.filter(~pl.col("fit")), id="mention"),
+        _remark("BRT207", "text", others, id="mention", given="there"),
     )
-    remarks = pl.concat(found)
-    for (origin,), rows in remarks.sort("origin").group_by("origin", maintain_order=True):
-        yield from _told(members[int(str(origin))], rows.to_dicts())
+    remarks = pl.concat(found).sort("origin")
+    for (origin,), group in remarks.group_by("origin", maintain_order=True):
+        member, rows = members[int(str(origin))], group.rows(named=True)
+        places = FORMAT.locate(member, [FieldRef(row["record"], row["field"]) for row in rows])
+        for row, place in zip(rows, places, strict=True):
+            values = {name: row[name] or "" for name in ("id", "given", "label")}
+            problem = Problem(row["code"], row["record"], 0, 0, values)
+            span, excerpt = (place.span, place.excerpt) if place else (None, None)
+            yield problem.finding(member.display, span, excerpt, row["id"])
 
 
-def _remark(code: str, field: str, rows: pl.DataFrame, **told: str) -> pl.DataFrame:
-    """A finding for each row: its code, its place, and what the text says of it, by column."""
-    said = {name: pl.col(column).cast(pl.String) for name, column in told.items()}
-    known = rows.select("origin", "record", code=pl.lit(code), field=pl.lit(field), **said)
-    return pl.concat([pl.DataFrame(schema=_REMARK), known], how="diagonal")
+def _remark(code: str, field: str, rows: pl.DataFrame, **values: str) -> pl.DataFrame:
+    """A row per finding: its code, its place, and the values of its message, by column."""
+    named = {name: pl.col(column).cast(pl.String) for name, column in values.items()}
+    found = rows.select("origin", "record", code=pl.lit(code), field=pl.lit(field), **named)
+    return pl.concat([pl.DataFrame(schema=_REMARK), found], how="diagonal")
 
 
-def _misplaced(corpus: Corpus) -> Iterator[pl.DataFrame]:
-    """The spans that the text does not have, or has something else for."""
-    spans = misplaced(corpus)
-    yield _remark("BRT206", "fragments", spans.filter(~pl.col("fit")), id="mention")
-    others = spans.filter("fit").with_columns(pl.col("there").str.head(40))
-    yield _remark("BRT207", "text", others, id="mention", given="there")
-
-
-def _told(member: Member, remarks: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """The findings of one file, whose places are looked up in one pass."""
-    places = [FieldRef(remark["record"], remark["field"]) for remark in remarks]
-    for remark, place in zip(remarks, FORMAT.locate(member, places), strict=True):
-        yield finding(
-            remark["code"],
-            file=member.display,
-            span=place.span if place else None,
-            excerpt=place.excerpt if place else None,
-            record=remark["id"],
-            id=remark["id"] or "",
-            given=remark["given"] or "",
-            label=remark["label"] or "",
-        )
-
-
-def _alike(corpus: Corpus) -> pl.DataFrame:
-    """The relations whose two arguments have the same role."""
+def _same_roles(corpus: Corpus) -> pl.DataFrame:
+    """The relations with the same role twice."""
     roles = corpus.arguments.group_by(row="frame_row").agg(
         pl.col("role").first(), several=pl.col("role").n_unique() > 1
     )
@@ -123,21 +109,21 @@ def _alike(corpus: Corpus) -> pl.DataFrame:
 
 
 def _repeated(corpus: Corpus) -> pl.DataFrame:
-    """The records whose identifier an earlier one of the document has, in line `first`."""
+    """The records with the identifier of an earlier record of the document, in line `first`."""
     tables = (
         (corpus.mentions, "mention"),
         (corpus.frames, "frame"),
         (corpus.modifiers, "modifier"),
     )
-    listed = [rows.select("document", "origin", "record", id=name) for rows, name in tables]
+    named = [rows.select("document", "origin", "record", id=name) for rows, name in tables]
     key = ("document", "id")
-    records = pl.concat(listed).filter(pl.struct(key).is_duplicated()).sort("origin", "record")
+    records = pl.concat(named).filter(pl.struct(key).is_duplicated()).sort("origin", "record")
     first = records.with_columns(first=pl.col("record").first().over(key))
     return first.filter(~pl.struct(key).is_first_distinct())
 
 
-def _mistaken(corpus: Corpus) -> pl.DataFrame:
-    """The events whose trigger is no span of their type."""
+def _other_triggers(corpus: Corpus) -> pl.DataFrame:
+    """The events whose trigger is not a span of their type."""
     spans = corpus.mentions.select("document", "label", trigger="mention")
     events = corpus.frames.filter(pl.col("trigger").is_not_null())
     return events.join(
@@ -164,6 +150,7 @@ FORMAT = Format(
     sniff=partial(reading.sniff, dialect=BRAT),
     documents=partial(reading.documents, dialect=BRAT),
     read=read,
+    codes=("BRT",),
     locate=partial(reading.locate, dialect=BRAT),
     write=write,
     frame_kinds=("event", "relation"),

@@ -1,13 +1,10 @@
-"""The two dialects of standoff: BioNLP-ST and brat. What they share is read and written alike."""
+"""The two dialects of standoff, BioNLP-ST and brat, as data for their common reader and writer."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-
-from hlteval.grammars import pattern
 
 TEXT = ".txt"
 GIVEN, ASKED = ".a1", ".a2"
@@ -16,7 +13,7 @@ ANNOTATIONS = ".ann"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of record: its rule of the grammar, what it is, the code of one that is malformed."""
+    """A kind of record: its rule in the grammar, its name, the code of a malformed one."""
 
     rule: str
     what: str
@@ -28,20 +25,20 @@ class Dialect:
     """A dialect of standoff.
 
     Attributes:
-        name: of the format and of its grammar.
+        name: name of the format and of its grammar.
         mentions: suffix of the file that mentions are written to.
         others: suffix of the file for all else.
         kinds: the kinds of records by the first letters of their identifiers.
         no_tab: the code of a line without a tab.
         unknown: the code of a line of no kind.
-        bare: where a frame that lacks something is told apart from other malformed ones: the code
-            of these, a pattern whose group `rest` is at fault, and the code that is given instead.
+        incomplete: the code of malformed frames, a pattern of those that only lack something,
+            with the problem as its group `rest`, and the code of these instead.
         large: the code of an offset that is too large.
-        words: terminals of the grammar in the words of a person.
-        identifiers: of each kind of item that it has a place for, the letter that a new
-            identifier begins with, and the pattern of all.
-        unreferable: what stands in no identifier that is referred to.
-        numbered: whether no identifier may be used twice in a document.
+        words: the terminals of the grammar, worded for a message.
+        identifiers: for each kind of item that the dialect supports, the first letter of new
+            identifiers, and the pattern of all of its identifiers.
+        unreferable: pattern of the characters that no reference can contain.
+        numbered: whether identifiers are unique in a document.
         any_line_end: whether each line end of a text counts as one character.
     """
 
@@ -51,7 +48,7 @@ class Dialect:
     kinds: Mapping[str, Kind]
     no_tab: str
     unknown: str
-    bare: tuple[str, re.Pattern[str], str]
+    incomplete: tuple[str, re.Pattern[str], str]
     large: str
     words: Mapping[str, str]
     identifiers: Mapping[str, tuple[str, str]]
@@ -66,22 +63,13 @@ class Dialect:
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The suffixes of its files."""
+        """The suffixes of all files."""
         return (TEXT, *self.annotations)
 
     def kind(self, letter: str) -> Kind | None:
         """The kind of records whose identifiers begin with a letter."""
         found = (kind for letters, kind in self.kinds.items() if letter and letter in letters)
         return next(found, None)
-
-    def compiled(self, rule: str) -> re.Pattern[str]:
-        """The pattern of a rule of the grammar."""
-        return _compiled(self.name, rule)
-
-
-@cache
-def _compiled(grammar: str, rule: str) -> re.Pattern[str]:
-    return re.compile(pattern(grammar, rule))
 
 
 _ANY = r"[^ \t\r\n\f\x0b]*"
@@ -124,7 +112,7 @@ BIONLP = Dialect(
     },
     no_tab="STD101",
     unknown="STD102",
-    bare=(
+    incomplete=(
         "STD104",
         re.compile(r"[^\t]*\t[^\s:]+(?::\S+)?\s+(?P<rest>[^\s:]+(?:\s+[^\s:]+)*)\s*"),
         "STD105",
@@ -157,7 +145,7 @@ BRAT = Dialect(
     },
     no_tab="BRT101",
     unknown="BRT102",
-    bare=("BRT104", re.compile(r"[^\t]*\t(?P<rest>[^\s:]+)(?: .*)?"), "BRT105"),
+    incomplete=("BRT104", re.compile(r"[^\t]*\t(?P<rest>[^\s:]+)(?: .*)?"), "BRT105"),
     large="BRT111",
     words={
         **_WORDS,

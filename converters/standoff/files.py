@@ -1,4 +1,4 @@
-"""The files that a corpus is written to as standoff, in either dialect."""
+"""Writes a corpus as standoff, in either dialect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(corpora: Iterable[Corpus], path: Path, dialect: Dialect) -> None:
 
 
 def as_files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
-    """Every file of a corpus with its content, also those without records."""
+    """The name and content of every file, also of those without records."""
     corpus = fitted(corpus, dialect).corpus
     for name, text in corpus.documents.select("name", "text").iter_rows():
         if text is not None:
@@ -30,7 +30,8 @@ def as_files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
     suffix = pl.col("member").str.extract(r"(\.[^./]*)$")
     annotated = pl.when(suffix.is_in(list(dialect.annotations))).then(suffix)
     own = corpus.sources.filter(pl.col("format") == dialect.name)
-    read = own.select(origin="row", name=_stem("member"), suffix=annotated)
+    stem = pl.col("member").str.extract(r"([^/]*)\.[^./]*$")
+    read = own.select(origin="row", name=stem, suffix=annotated)
     names = corpus.documents.select("name", document="row")
     lines = _written(corpus, dialect).join(read.select("origin", "suffix"), on="origin", how="left")
     lines = lines.join(names, on="document").with_columns(
@@ -49,13 +50,8 @@ def as_files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
         yield name + suffix, text or ""
 
 
-def _stem(member: str) -> pl.Expr:
-    """The document that a file belongs to: its name without folders, up to the last dot."""
-    return pl.col(member).str.extract(r"([^/]*)\.[^./]*$")
-
-
 def _written(corpus: Corpus, dialect: Dialect) -> pl.DataFrame:
-    """Every record as a line, with the file that is its home where it came from none."""
+    """Every record as a line, with `home`, the suffix of its file if it was not read from one."""
     modifiers = _brat_modifier() if dialect is BRAT else _bionlp_modifier()
     kinds = (
         (dialect.mentions, _mention_lines(corpus)),

@@ -1,4 +1,4 @@
-"""A corpus as a dialect of standoff can say it, and what of it the dialect cannot say."""
+"""A corpus as a dialect of standoff can represent it, and the counts of what is lost."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LARGEST = 999_999_999
 
 
 class Fitted(NamedTuple):
-    """What is written, and how much could not be said, by what that is."""
+    """The corpus that is written, and the counts of what is lost, by description."""
 
     corpus: Corpus
     lost: Mapping[str, int]
 
 
 def lost(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
-    """How much of a corpus a dialect cannot say, in the tables that it carries.
+    """The counts of what a dialect loses of a corpus, in the tables that it supports.
 
     Examples:
         >>> lost(Corpus(), BRAT)["situation frames"]
@@ -46,7 +46,7 @@ def lost(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
 
 
 def fitted(corpus: Corpus, dialect: Dialect) -> Fitted:
-    """A corpus of which every row is a record of the dialect, and what it took to get there."""
+    """The corpus in which every row is a record of the dialect, and the losses."""
     return corpus.cached(_brat if dialect.name == BRAT.name else _bionlp)
 
 
@@ -54,7 +54,7 @@ def _bionlp(corpus: Corpus) -> Fitted:
     counts = Counter[str]()
     named = _named(corpus, counts)
     kept = _with_arguments(_of_kinds(named, BIONLP, counts), counts)
-    marked = identified(_said(kept, BIONLP, counts), BIONLP, counts)
+    marked = identified(_worded(kept, BIONLP, counts), BIONLP, counts)
     return Fitted(_with_texts(filled(marked), counts), counts)
 
 
@@ -62,13 +62,13 @@ def _brat(corpus: Corpus) -> Fitted:
     counts = Counter[str]()
     named = _named(corpus, counts)
     kept = _with_two_arguments(_of_kinds(named, BRAT, counts), counts)
-    marked = identified(_said(_normalized(kept, counts), BRAT, counts), BRAT, counts)
+    marked = identified(_worded(_normalized(kept, counts), BRAT, counts), BRAT, counts)
     triggered = with_triggers(with_references(marked, counts), counts)
     return Fitted(filled(triggered), counts)
 
 
 def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
-    """The documents that a file can be named after."""
+    """The documents whose names can be names of files."""
     counts.update(unnamed(corpus))
     if not any(unnamed(corpus).values()):
         return corpus
@@ -97,25 +97,25 @@ def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
 
 
 def _renumbered(groups: pl.DataFrame) -> int:
-    """How many groups are not called what they are when they are read: by number."""
-    listed = groups.sort("origin", "record", "row").unique(
+    """The number of groups whose names are not their ordinals, which they get when read again."""
+    first = groups.sort("origin", "record", "row").unique(
         ["document", "group", "kind"], keep="first", maintain_order=True
     )
     number = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
-    return listed.filter(pl.col("group") != number).height
+    return first.filter(pl.col("group") != number).height
 
 
 def _placed() -> pl.Expr:
     """Whether all offsets of a span can be written."""
     ends = [pl.col("start"), pl.col("end")]
     for field in ("start", "end"):
-        parts = pl.col("fragments").list.eval(pl.element().struct.field(field)).list
-        ends += [parts.min().fill_null(0), parts.max().fill_null(0)]
+        offsets = pl.col("fragments").list.eval(pl.element().struct.field(field)).list
+        ends += [offsets.min().fill_null(0), offsets.max().fill_null(0)]
     return pl.all_horizontal(end.is_between(0, _LARGEST) for end in ends)
 
 
 def _only(corpus: Corpus, frames: pl.DataFrame) -> Corpus:
-    """The corpus with some of its frames and their arguments."""
+    """The corpus with only these frames and their arguments."""
     kept = pl.col("frame_row").is_in(frames["row"].implode())
     return corpus.replace(frames=frames, arguments=corpus.arguments.filter(kept))
 
@@ -129,7 +129,7 @@ def _with_arguments(corpus: Corpus, counts: Counter[str]) -> Corpus:
 
 
 def _with_two_arguments(corpus: Corpus, counts: Counter[str]) -> Corpus:
-    """The frames without those relations that have not two arguments in two roles."""
+    """All frames but relations without exactly two arguments in two roles."""
     roles = corpus.arguments.group_by(row="frame_row").agg(
         size=pl.len(), roles=pl.col("role").n_unique()
     )
@@ -152,8 +152,8 @@ def _normalized(corpus: Corpus, counts: Counter[str]) -> Corpus:
     return corpus.replace(modifiers=named) if changed else corpus
 
 
-def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
-    """Types, roles, values and texts as they can stand in a line."""
+def _worded(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
+    """Types, roles, values and texts without characters that a line cannot hold."""
     tables = dict(corpus.tables())
     colons = pl.lit(value=True) if dialect is BIONLP else pl.lit(value=False)
     for table, column, no_colon in (
@@ -178,7 +178,7 @@ def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
 def _words(
     rows: pl.DataFrame, column: str, no_colon: pl.Expr, counts: Counter[str]
 ) -> pl.DataFrame:
-    """What has to be a single word, with `_` for what cannot stand in it, or for nothing."""
+    """A column of single words, with `_` for characters that these cannot hold, and for ''."""
     word = pl.col(column).str.replace_all(_BLANK, "_")
     word = pl.when(no_colon).then(word.str.replace_all(":", "_")).otherwise(word)
     word = pl.when(word == "").then(pl.lit("_")).otherwise(word)
@@ -191,7 +191,7 @@ def _words(
 def _texts(
     rows: pl.DataFrame, column: str, ends: str, counts: Counter[str], what: str
 ) -> pl.DataFrame:
-    """What stands at the end of a line, with blanks for line ends and none at either end."""
+    """A column of texts at the ends of lines, with spaces for line ends and none at either end."""
     text = pl.col(column).str.replace_all(ends, " ").str.strip_chars(BLANKS)
     new = rows.select(pl.when(text != "").then(text)).to_series()
     wrong = rows[column].is_not_null() & (

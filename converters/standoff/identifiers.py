@@ -1,4 +1,4 @@
-"""Identifiers that a dialect of standoff can have: others are given anew, and references follow."""
+"""Identifiers that a dialect of standoff allows: others are replaced, with all references."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _HOLDERS = (("mentions", "mention"), ("frames", "frame"), ("modifiers", "modifie
 
 
 def modifier_kind() -> pl.Expr:
-    """What a modifier is, by the first letter of its identifier and by whether it has a value.
+    """The kind of a modifier, from the first letter of its identifier and its value.
 
-    A `note`, a `normalization`, a `value` (an attribute with one), or an `attribute`.
+    A `note`, a `normalization`, a `value` (an attribute with a value), or an `attribute`.
     """
     name, valued = pl.col("modifier"), pl.col("value").is_not_null()
     return (
@@ -36,12 +36,12 @@ def modifier_kind() -> pl.Expr:
 
 
 def fresh(known: pl.DataFrame, letter: str, documents: pl.Series) -> pl.Series:
-    """New identifiers, numbered behind those that a document has.
+    """New identifiers, with numbers above those in use in a document.
 
     Args:
-        known: identifiers as `id`, by `document`.
-        letter: what they begin with.
-        documents: of each one that is wanted, its document.
+        known: the identifiers in use as `id`, by `document`.
+        letter: the first letter of the new identifiers.
+        documents: the document of each new identifier.
 
     Examples:
         >>> known = pl.DataFrame({"document": [1], "id": ["T7"]})
@@ -68,12 +68,12 @@ def identifiers(corpus: Corpus, table: str) -> pl.DataFrame:
 
 
 def identified(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
-    """The corpus with identifiers that fit; of one that is used twice, the first keeps it.
+    """The corpus with valid identifiers; the first item with an identifier keeps it.
 
     Args:
-        corpus: one whose items all have a place in the dialect.
-        dialect: whose identifiers they are to be.
-        counts: where what is lost is counted.
+        corpus: a corpus of items that the dialect supports.
+        dialect: the dialect.
+        counts: the counts of losses, which are updated.
     """
     renamed = {table: _renamed(corpus, table, dialect) for table, _ in _HOLDERS}
     changed = pl.concat(renamed.values()).filter(pl.col("id") != pl.col("new"))
@@ -91,7 +91,7 @@ def identified(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus
 
 
 def _renamed(corpus: Corpus, table: str, dialect: Dialect) -> pl.DataFrame:
-    """The items of a table: `document`, the identifier as `id`, and as it is to be, `new`."""
+    """The items of a table: `document`, the present identifier as `id`, the valid one as `new`."""
     column = dict(_HOLDERS)[table]
     rows: pl.DataFrame = getattr(corpus, table)
     kind = {"mentions": pl.lit("mention"), "frames": pl.col("kind")}.get(table, modifier_kind())
@@ -106,11 +106,11 @@ def _renamed(corpus: Corpus, table: str, dialect: Dialect) -> pl.DataFrame:
         items = items.with_columns(fits=pl.col("fits") & once)
     if items["fits"].all():
         return items.select("document", "id", "new")
-    return _given_anew(items, dialect).select("document", "id", "new")
+    return _with_new(items, dialect).select("document", "id", "new")
 
 
-def _given_anew(items: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
-    """The items, those that do not fit with a new identifier of their kind."""
+def _with_new(items: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
+    """The items, with a new identifier of their kind in place of invalid ones."""
     items = items.with_row_index("at")
     kept = items.filter("fits").select("document", "id")
     for letter in dict.fromkeys(letter for letter, _ in dialect.identifiers.values()):
@@ -122,7 +122,7 @@ def _given_anew(items: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
 
 
 def _following(corpus: Corpus, changed: pl.DataFrame) -> Corpus:
-    """References to what was renamed, in each document."""
+    """The corpus with references to the new identifiers."""
     tables = {}
     for table, column in _REFERENCES:
         rows: pl.DataFrame = getattr(corpus, table)
@@ -133,7 +133,7 @@ def _following(corpus: Corpus, changed: pl.DataFrame) -> Corpus:
 
 
 def _worded(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
-    """References that lead nowhere can hold anything; what no word can hold becomes `_`."""
+    """The corpus with `_` for characters that dangling references cannot contain."""
     tables = {}
     for table, column in _REFERENCES:
         rows: pl.DataFrame = getattr(corpus, table)

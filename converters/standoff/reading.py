@@ -1,4 +1,4 @@
-"""Reading of standoff, in either dialect: accepted in bulk by pattern, explained by the grammar."""
+"""Reads standoff: patterns accept its lines in bulk, the grammar explains the others."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
-from hlteval.converters.standoff.records import BLANKS, explain, field, parts
-from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
+from hlteval.converters.standoff.records import BLANKS, explain, field, field_spans
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -21,21 +22,22 @@ BATCH = 500
 """Documents in a batch; more cost memory and gain no time."""
 
 EXPLAINED = 2000
-"""Refused lines of a batch whose exact place is looked for; the rest are named whole."""
+"""Rejected lines of a batch that are reported at the exact place; others are reported whole."""
+_PLACE = ["document", "origin", "record"]
 
 
 class Batch(NamedTuple):
-    """What is read of a batch of documents."""
+    """A batch of documents."""
 
-    reading: ReadResult
+    result: ReadResult
     tails: pl.DataFrame
-    """The records behind which something stands that says nothing: `origin` and `record`."""
+    """Records that end in a comment, as `document`, `origin` and `record`."""
 
 
 def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ...]]:
-    """The members of each document, by name: the file's, up to its last dot.
+    """The members of each document, by the name of the files up to the last dot.
 
-    Of a folder only the files at its top are read, of an archive those at any depth.
+    In a folder only the files at the top are read, in an archive those at any depth.
     """
     found: dict[str, list[Member]] = {}
     for member in source.members:
@@ -47,7 +49,7 @@ def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ..
 
 
 def sniff(source: Source, dialect: Dialect) -> bool:
-    """Whether there is a file with annotations."""
+    """Whether any file has annotations."""
     return any(member.basename.endswith(dialect.annotations) for member in source.members)
 
 
@@ -69,34 +71,38 @@ def _read_batch(
     for document, (name, files) in enumerate(batch):
         text: tuple[int | None, str, str | None] = (None, name, None)
         for member in files:
-            content, digest, problems = _content(member)
-            findings.extend(problems)
+            content, digest, of_file = _content(member)
+            findings.extend(of_file)
             if content is None:
                 continue
             if member.basename.endswith(TEXT):
-                text = (len(sources), name, _text(content, dialect))
+                if dialect.any_line_end:
+                    content = re.sub("\r\n?", "\n", content)
+                text = (len(sources), name, content)
             else:
                 annotations.append((document, len(sources), content))
             sources.append((path, member.name or member.basename, dialect.name, digest))
             members.append(member)
         texts.append(text)
-    tables, tails = _tables(_lines(annotations), dialect)
+    lines = _lines(annotations)
+    tables, matched = _tables(lines, dialect)
+    known = pl.concat(table.select(_PLACE) for table in matched)
+    rejected, problems = _rejected(lines, known, members, dialect)
     corpus = Corpus(
-        sources=_keyed("sources", sources, "path", "member", "format", "sha256"),
-        documents=_keyed("documents", texts, "origin", "name", "text"),
+        sources=keyed("sources", sources, ("path", "member", "format", "sha256")),
+        documents=keyed("documents", texts, ("origin", "name", "text")),
         **tables,
+        rejected_records=rejected,
     )
-    told = (*findings, *_refusals(corpus.rejected_records, members))
-    return Batch(ReadResult(corpus, told, tuple(members)), tails)
-
-
-def _text(content: str, dialect: Dialect) -> str:
-    """The text of a document, as offsets count it."""
-    return re.sub("\r\n?", "\n", content) if dialect.any_line_end else content
+    with_tails = [
+        table.filter(pl.col("tail").is_not_null()) for table in matched if "tail" in table
+    ]
+    tails = pl.concat([known.clear(), *(table.select(_PLACE) for table in with_tails)])
+    return Batch(ReadResult(corpus, (*findings, *problems), tuple(members)), tails)
 
 
 def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
-    """A file's text (none if it cannot be had), its digest, and what was wrong with it."""
+    """The text of a file, null where it cannot be read, its digest, and findings."""
     try:
         data = member.fetch()
     except Unreadable as reason:
@@ -105,15 +111,8 @@ def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
     return decoded.text, sha256(data), decoded.findings
 
 
-def _keyed(name: str, rows: Sequence[tuple[object, ...]], *columns: str) -> pl.DataFrame:
-    """Rows as a table whose key counts from 0."""
-    schema = {column: TABLES[name].schema[column] for column in columns}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *columns)
-
-
 def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
-    """The records of annotation files: a row a line that is not blank, with its first letter."""
+    """The records of annotation files: a row per line that is not empty, with its first letter."""
     schema = {"document": pl.Int64, "origin": pl.Int64, "written": pl.String}
     files = pl.LazyFrame(annotations, schema=schema, orient="row")
     split = files.with_columns(pl.col("written").str.split("\n"))
@@ -125,19 +124,13 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
     return lines.with_columns(letter=pl.col("line").str.head(1)).collect()
 
 
-def _tables(lines: pl.DataFrame, dialect: Dialect) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
-    """The tables of a batch of lines, each line in the table of its kind or in `rejected_records`.
-
-    And the records that have a tail.
-    """
+def _tables(
+    lines: pl.DataFrame, dialect: Dialect
+) -> tuple[dict[str, pl.DataFrame], Sequence[pl.DataFrame]]:
+    """The tables of a batch of lines, and the matches of each rule that they are made of."""
     kinds = dialect.kinds.items()
-    matched = dict(
-        zip(
-            (kind.rule for _, kind in kinds),
-            pl.collect_all(_matched(lines.lazy(), *of, dialect) for of in kinds),
-            strict=True,
-        )
-    )
+    found = pl.collect_all(_matched(lines.lazy(), *of, dialect) for of in kinds)
+    matched = dict(zip((kind.rule for _, kind in kinds), found, strict=True))
     events = _frames(matched)
     tables = {
         "mentions": _mentions(matched["text_bound"]),
@@ -147,32 +140,23 @@ def _tables(lines: pl.DataFrame, dialect: Dialect) -> tuple[dict[str, pl.DataFra
         "groups": _groups(matched["equivalence"]),
     }
     collected = pl.collect_all([_keyed_as(name, rows) for name, rows in tables.items()])
-    known = pl.concat(table.select("origin", "record") for table in matched.values())
-    rest = lines if known.height < lines.height else lines.clear()
-    found = dict(zip(tables, collected, strict=True))
-    return {**found, "rejected_records": _refused(rest, known, dialect)}, _tails(matched.values())
+    return dict(zip(tables, collected, strict=True)), found
 
 
 def _matched(lines: pl.LazyFrame, letters: str, kind: Kind, dialect: Dialect) -> pl.LazyFrame:
-    """The lines of a kind that its rule accepts, with the rule's parts as columns.
+    """The lines that the rule of a kind accepts, with its groups as columns.
 
-    They are called as in the representation; the identifier is `id`.
+    The columns have the names of the representation; the identifier is `id`.
     """
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern(dialect.name, kind.rule)})$")
     matched = lines.filter(pl.col("letter").is_in(list(letters)))
-    matched = matched.select("document", "origin", "record", parts=groups)
-    matched = matched.filter(pl.col("parts").struct[0].is_not_null()).unnest("parts")
+    matched = matched.select(*_PLACE, groups=groups)
+    matched = matched.filter(pl.col("groups").struct[0].is_not_null()).unnest("groups")
     return matched.rename(field)
 
 
-def _tails(matched: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    place = {"document": pl.Int64, "origin": pl.Int64, "record": pl.Int64}
-    found = [table.filter(pl.col("tail").is_not_null()) for table in matched if "tail" in table]
-    return pl.concat([pl.DataFrame(schema=place), *(table.select(list(place)) for table in found)])
-
-
 def _keyed_as(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The columns that a table of the representation has, with a key where there is none yet."""
+    """The columns of a table of the representation, with a key unless there is one."""
     columns = rows.collect_schema().names()
     if "row" not in columns:
         rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
@@ -194,15 +178,15 @@ def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
 
 
 def _fragments(broken: pl.LazyFrame) -> pl.LazyFrame:
-    """Discontinuous spans: the parts, and the outer span."""
-    parts = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
+    """Discontinuous spans: the fragments, and the outer span."""
+    fragments = broken.with_columns(pl.col("fragments").str.split(";")).explode("fragments")
     numbers = pl.col("fragments").str.splitn(" ", 2).struct
-    parts = parts.select(
+    fragments = fragments.select(
         "at",
         start=numbers.field("field_0").cast(pl.Int64),
         end=numbers.field("field_1").cast(pl.Int64),
     )
-    return parts.group_by("at", maintain_order=True).agg(
+    return fragments.group_by("at", maintain_order=True).agg(
         fragments=pl.struct("start", "end"), start=pl.col("start").min(), end=pl.col("end").max()
     )
 
@@ -223,19 +207,18 @@ def _frames(matched: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def _arguments(frames: pl.DataFrame) -> pl.LazyFrame:
-    place = ("document", "origin", "record")
     filled = frames.filter(pl.col("arguments").is_not_null())
-    listed = filled.lazy().select(*place, frame_row="row", argument=_words(filled["arguments"]))
+    lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
     position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
-    single = listed.with_columns(position=position).explode("argument", "position")
-    parts = pl.col("argument").str.splitn(":", 2).struct
-    return single.with_columns(role=parts.field("field_0"), target=parts.field("field_1"))
+    single = lists.with_columns(position=position).explode("argument", "position")
+    pair = pl.col("argument").str.splitn(":", 2).struct
+    return single.with_columns(role=pair.field("field_0"), target=pair.field("field_1"))
 
 
 def _modifiers(matched: Mapping[str, pl.DataFrame]) -> pl.LazyFrame:
     rules = ("attribute", "modifier", "normalization", "note")
-    listed = [matched[rule].lazy() for rule in rules if rule in matched]
-    return pl.concat(listed, how="diagonal").rename({"id": "modifier"}).sort("origin", "record")
+    modifiers = [matched[rule].lazy() for rule in rules if rule in matched]
+    return pl.concat(modifiers, how="diagonal").rename({"id": "modifier"}).sort("origin", "record")
 
 
 def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
@@ -245,50 +228,48 @@ def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
     return named.with_columns(group=ordinal, member=members).explode("member")
 
 
-def _words(listed: pl.Series) -> pl.Series:
-    """Lists that are divided by blanks; nearly always by a single " "."""
-    if listed.str.contains(r"[\t\r\f\x0b]|  ").any():
-        return listed.str.extract_all(r"[^ \t\r\f\x0b]+")
-    return listed.str.split(" ")
+def _words(lists: pl.Series) -> pl.Series:
+    """Lists of words, nearly always separated by a single space."""
+    if lists.str.contains(r"[\t\r\f\x0b]|  ").any():
+        return lists.str.extract_all(r"[^ \t\r\f\x0b]+")
+    return lists.str.split(" ")
 
 
-def _refused(lines: pl.DataFrame, known: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
-    """The lines that no rule accepts, each with the reason; the first `EXPLAINED` exactly."""
-    if lines.is_empty():
-        return TABLES["rejected_records"].empty()
-    lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
+_REJECTED = ("kind", "id", "label", "expected")
+
+
+def _rejected(
+    lines: pl.DataFrame, known: pl.DataFrame, members: Sequence[Member], dialect: Dialect
+) -> tuple[pl.DataFrame, list[Finding]]:
+    """The lines that no rule accepts, as rows of `rejected_records` and as findings.
+
+    Args:
+        lines: all lines.
+        known: `origin` and `record` of those that a rule accepts.
+        members: the files.
+        dialect: the dialect that they are read as.
+    """
     rows: list[dict[str, object]] = []
-    for row, (document, origin, record, written) in enumerate(
-        lines.select("document", "origin", "record", "written").iter_rows()
-    ):
-        text = written.removesuffix("\r")
-        begin = len(text) - len(text.lstrip(BLANKS))
-        refusal = explain(text.strip(BLANKS), dialect, ask=row < EXPLAINED)._asdict()
-        refusal["column"] += begin
-        refusal["end_column"] += begin
-        place = {"row": row, "document": document, "origin": origin, "record": record}
-        rows.append({**place, **refusal, "text": text})
-    return Corpus(rejected_records=rows).rejected_records
-
-
-def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Finding]:
-    for row in refused.iter_rows(named=True):
-        span = Span(row["record"], row["column"], row["end_column"])
-        yield finding(
-            row["code"],
-            file=members[row["origin"]].display,
-            span=span,
-            excerpt=excerpt(row["text"], span),
-            record=row["id"],
-            id=row["id"] or "",
-            given=row["text"][row["column"] - 1 : row["end_column"] - 1][:40]
-            or "end of line",
-            expected=row["expected"] or "a record of this kind",
-        )
+    findings: list[Finding] = []
+    if known.height < lines.height:
+        lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
+        columns = lines.select("document", "origin", "record", "written")
+        for row, (document, origin, record, written) in enumerate(columns.iter_rows()):
+            line = written.removesuffix("\r")
+            asked = row < EXPLAINED
+            problem = explain(line.strip(BLANKS), record, dialect, ask=asked)
+            problem = problem.moved(len(line) - len(line.lstrip(BLANKS)))
+            kind, name, label, expected = map(problem.values.get, _REJECTED)
+            identifier = str(name) if name else None
+            findings.append(problem.in_line(members[origin].display, line, identifier))
+            own = {"row": row, "document": document, "origin": origin, "label": label}
+            wanted = str(expected) if asked else ""
+            rows.append(problem.rejected(str(kind), line, expected=wanted, id=identifier, **own))
+    return Corpus(rejected_records=rows).rejected_records, findings
 
 
 def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:
-    """Line and column of places of one file; None for a line that is not there."""
+    """The locations of fields of a file; None for a line that does not exist."""
     decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
     lines = (decoded.text or "").split("\n")
     records: dict[int, _Record] = {}  # one line may hold a million of the places
@@ -296,13 +277,13 @@ def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list
         if 1 <= place.record <= len(lines) and place.record not in records:
             records[place.record] = _Record.of(lines[place.record - 1].removesuffix("\r"), dialect)
     return [
-        records[place.record].located(place) if place.record in records else None
+        records[place.record].location(place) if place.record in records else None
         for place in places
     ]
 
 
 class _Record(NamedTuple):
-    """A line, and where in it the record and its fields stand."""
+    """A line with the spans of its record and of the fields of that."""
 
     line: str
     whole: tuple[int, int]
@@ -314,11 +295,11 @@ class _Record(NamedTuple):
         begin = len(line) - len(line.lstrip(BLANKS))
         fields = {
             name: (begin + start, begin + end)
-            for name, (start, end) in parts(record, dialect).items()
+            for name, (start, end) in field_spans(record, dialect).items()
         }
         return cls(line, (begin, begin + len(record)), fields)
 
-    def located(self, place: FieldRef) -> Location:
+    def location(self, place: FieldRef) -> Location:
         start, end = self.fields.get(place.field, self.whole)
         span = Span(place.record, start + 1, end + 1)
         return Location(span, excerpt(self.line, span))

@@ -1,107 +1,84 @@
-"""One record of standoff: where its parts stand, and why one cannot be read.
+"""One record of standoff: its fields, and why a line is not a record.
 
-This is the slow path: the grammar itself is asked, for the lines that the bulk path refused, and
-for the lines that a finding points at.
+This is the slow path. It asks the grammar itself, about lines that the bulk path rejected and
+lines that a finding points at.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
-
-from lark import UnexpectedInput, UnexpectedToken
 
 from hlteval.converters.standoff.dialects import Dialect
-from hlteval.grammars import load, pattern
+from hlteval.findings import Problem
+from hlteval.grammars import failure, in_words, matcher, pattern
 
 BLANKS = " \t\r\f\x0b"
-"""The blanks that do not count at the ends of a line; "\\n" ends the line itself."""
+"""Spaces that do not count at either end of a line; "\\n" ends the line itself."""
 
 _HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")
 _LONG = re.compile("[0-9]{10,}")
 _NAMES = {"type": "label", "reference": "value", "both": "arguments"}
-"""What fields are called that the grammars name otherwise."""
+"""Names of fields that differ from those of the grammars."""
 
 
-class Refusal(NamedTuple):
-    """Why a line is no record: a row of the table `rejected_records`, but for the keys."""
-
-    code: str
-    kind: str
-    id: str | None
-    label: str | None
-    column: int
-    end_column: int
-    expected: str
-
-
-def explain(line: str, dialect: Dialect, *, ask: bool = True) -> Refusal:
-    r"""Why the grammar refuses a line, and where.
+def explain(line: str, record: int, dialect: Dialect, *, ask: bool = True) -> Problem:
+    r"""Why the grammar rejects a line, and where.
 
     Args:
-        line: a line that is no record, without its line break.
-        dialect: what it is read as.
-        ask: whether to ask the grammar for the exact place; without, the whole line is at fault.
+        line: a line that is not a record, without its line break.
+        record: its number.
+        dialect: the dialect that it is read as.
+        ask: whether to ask the grammar for the exact place; otherwise the problem is the whole
+            line.
+
+    Returns:
+        The problem. Its values are those of its message, and `kind`, `id` (empty for none) and
+        `label` (null for none) for the table `rejected_records`.
 
     Examples:
         >>> from hlteval.converters.standoff.dialects import BIONLP
-        >>> explain("M8\tNegation E3", BIONLP)[4:]
-        (13, 15, '`Annotation:`')
+        >>> explain("M8\tNegation E3", 7, BIONLP)[:4]
+        ('STD106', 7, 12, 14)
     """
-    name, tab, rest = line.partition("\t")
-    found = dialect.kind(name.strip()[:1])
+    head, tab, rest = line.partition("\t")
+    found = dialect.kind(head.strip()[:1])
     kind, code = (found.what, found.code) if found else ("unknown", dialect.unknown)
-    column, expected = _failure(line, dialect) if ask else (1, "")
-    end = _end(line, column) if ask else len(line) + 1
+    start, expected = _failure(line, dialect) if ask else (0, "")
+    word = re.compile(r"\S+|\s").match(line, start)
+    end = len(line) if not ask else word.end() if word else start
     if not tab:
         code = dialect.no_tab
     elif special := _special(line, dialect, code):
-        code, column, end = special
-    label = rest.split(maxsplit=1)[0] if rest.strip() else None
-    identifier = name.strip() if tab else "".join(name.split(maxsplit=1)[:1])
-    return Refusal(code, kind, identifier or None, label, column, end, expected)
+        code, (start, end) = special
+    values = {
+        "kind": kind,
+        "id": head.strip() if tab else "".join(head.split(maxsplit=1)[:1]),
+        "label": "".join(rest.split(maxsplit=1)[:1]) or None,
+        "given": line[start:end][:40] or "end of line",
+        "expected": expected or "a record of this kind",
+    }
+    return Problem(code, record, start, end, values)
 
 
-def _special(line: str, dialect: Dialect, code: str) -> tuple[str, int, int] | None:
-    """What can be said more exactly of a malformed record, and where that is."""
-    malformed, bare, instead = dialect.bare
-    if code == malformed and (match := bare.fullmatch(line)):
-        return instead, match.start("rest") + 1, match.end("rest") + 1
-    text_bound = dialect.kind("T")
-    if text_bound and code == text_bound.code and (number := _long_offset(line, dialect)):
-        return dialect.large, number.start() + 1, number.end() + 1
+def _special(line: str, dialect: Dialect, code: str) -> tuple[str, tuple[int, int]] | None:
+    """A more exact code for a malformed record, and its place."""
+    malformed, incomplete, instead = dialect.incomplete
+    if code == malformed and (match := incomplete.fullmatch(line)):
+        return instead, match.span("rest")
+    unbounded = _unbounded(dialect.name).fullmatch(line)
+    if unbounded and (number := _LONG.search(line, *unbounded.span("fragments"))):
+        return dialect.large, number.span()
     return None
 
 
 def _failure(line: str, dialect: Dialect) -> tuple[int, str]:
-    """The column at which the grammar gives up, and what it would have taken there."""
-    try:
-        load(dialect.name).parse(line)
-    except UnexpectedInput as error:
-        names = set(getattr(error, "expected", None) or getattr(error, "allowed", None) or ())
-        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
-        column = len(line) + 1 if at_end else error.column
-        kind = dialect.kind(line[:1])
-        if column == 1 and kind:
-            names = {f"{kind.rule.upper()}_ID"}
-        words = sorted({_word(name, dialect) for name in names - {"_MARGIN"} or names})
-        return column, " or ".join(words)
-    raise AssertionError(f"the grammar takes what the pattern refuses: {line!r}")
-
-
-def _word(terminal: str, dialect: Dialect) -> str:
-    """A terminal of the grammar in the words of a person."""
-    if terminal in dialect.words:
-        return dialect.words[terminal]
-    named = {t.name: t.pattern.value for t in load(dialect.name).terminals}
-    return f"`{named.get(terminal, terminal)}`"
-
-
-def _long_offset(line: str, dialect: Dialect) -> re.Match[str] | None:
-    """The first offset with too many digits, where nothing else is wrong with a text span."""
-    match = _unbounded(dialect.name).fullmatch(line)
-    return _LONG.search(line, *match.span("fragments")) if match else None
+    """Where the grammar gives up, 0-based, and what it expects there."""
+    column, terminals = failure(dialect.name, line)
+    kind = dialect.kind(line[:1])
+    if column == 1 and kind:
+        terminals = frozenset({f"{kind.rule.upper()}_ID"})
+    return column - 1, in_words(dialect.name, terminals - {"_MARGIN"} or terminals, dialect.words)
 
 
 @cache
@@ -110,37 +87,31 @@ def _unbounded(grammar: str) -> re.Pattern[str]:
     return re.compile(pattern(grammar, "text_bound").replace("{1,9}", "+"))
 
 
-def _end(line: str, column: int) -> int:
-    """One past the word that begins at a column; at least one character where there is one."""
-    word = re.match(r"\S+|\s", line[column - 1 :])
-    return column + (len(word[0]) if word else 0)
-
-
-def parts(line: str, dialect: Dialect) -> dict[str, tuple[int, int]]:
+def field_spans(line: str, dialect: Dialect) -> dict[str, tuple[int, int]]:
     r"""The fields of a record by name, each as start and end in the line.
 
-    The names are those of the representation's columns, with a number where there are several. Of
-    a line that is no record, what stands where identifier and type would.
+    The names are those of the columns of the representation, numbered where there are several. A
+    line that is not a record has at most the words in the places of identifier and type.
 
     Examples:
         >>> from hlteval.converters.standoff.dialects import BIONLP
-        >>> parts("E1\tBinding Theme:T1", BIONLP)["target 1"]
+        >>> field_spans("E1\tBinding Theme:T1", BIONLP)["target 1"]
         (17, 19)
     """
     kind = dialect.kind(line.strip()[:1])
-    match = dialect.compiled(kind.rule).fullmatch(line) if kind else None
+    match = matcher(dialect.name, kind.rule).fullmatch(line) if kind else None
     if match is None:
         head = _HEAD.match(line)
         return {name: head.span(name) for name in ("id", "label")} if head else {}
     found = {field(name): match.span(name) for name, value in match.groupdict().items() if value}
-    for part, single in (("arguments", "argument"), ("members", "member")):
-        if part in found:
-            found |= _repeated(line, *found[part], single)
+    for group, item in (("arguments", "argument"), ("members", "member")):
+        if group in found:
+            found |= _item_spans(line, *found[group], item)
     return found
 
 
 def field(group: str) -> str:
-    """What a part of a rule is called in the representation.
+    """The name in the representation of a group of a rule's pattern.
 
     Examples:
         >>> field("event_id"), field("type"), field("target")
@@ -149,17 +120,14 @@ def field(group: str) -> str:
     return "id" if group.endswith("_id") else _NAMES.get(group, group)
 
 
-def _repeated(line: str, start: int, end: int, name: str) -> dict[str, tuple[int, int]]:
-    """The fields of a list: each item, and its parts where it is an argument."""
+def _item_spans(line: str, start: int, end: int, name: str) -> dict[str, tuple[int, int]]:
+    """The items of a list; of an argument also its role and its target."""
     found: dict[str, tuple[int, int]] = {}
     items = re.compile(r"[^ \t\r\f\x0b]+").finditer(line, start, end)
     for number, item in enumerate(items, start=1):
         found[f"{name} {number}"] = item.span()
         if name == "argument":
-            role, _, _ = item[0].partition(":")
-            colon = item.start() + len(role)
-            found |= {
-                f"role {number}": (item.start(), colon),
-                f"target {number}": (colon + 1, item.end()),
-            }
+            colon = item.start() + len(item[0].partition(":")[0])
+            found[f"role {number}"] = (item.start(), colon)
+            found[f"target {number}"] = (colon + 1, item.end())
     return found

@@ -1,4 +1,4 @@
-"""What brat says by other means: entities as normalisations, places of events as triggers."""
+"""What brat represents differently: entities as normalizations, places of events as triggers."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from hlteval.converters.standoff.identifiers import fresh, identifiers, modifier
 from hlteval.representation import Corpus
 
 KNOWLEDGE_BASE = "KB"
-"""Stands before the identifier of an entity that names no knowledge base of its own."""
+"""The knowledge base of entities whose identifiers do not name one."""
 _REFERENCE = r"^[^ \t\r\n\f\x0b:]+:[^ \t\r\n\f\x0b]+$"
 _KEYS = ("document", "origin", "record")
 
 
 def reference(entity: str) -> pl.Expr:
-    """A column of entities as they are referred to: `Wikipedia:534366`, `KB:1000001`."""
+    """A column of entities as references: `Wikipedia:534366`, `KB:1000001`."""
     named = referring(entity) & ~pl.col(entity).str.starts_with(f"{KNOWLEDGE_BASE}:")
     word = pl.col(entity).str.replace_all(r"[ \t\r\n\f\x0b]", "_")
     return pl.when(named).then(entity).otherwise(pl.format(KNOWLEDGE_BASE + ":{}", word))
 
 
 def referring(value: str) -> pl.Expr:
-    """Whether the values of a column name a resource and an entry of it."""
+    """Whether the values of a column name a resource and an entry in it."""
     return pl.col(value).str.contains(_REFERENCE)
 
 
 def with_entities(corpus: Corpus) -> Corpus:
-    """Normalisations of mentions as their entities: the first as its own, others as `links`."""
+    """Normalizations of mentions as their entities: the first as the entity, others as `links`."""
     normalized = corpus.modifiers.filter(modifier_kind() == "normalization")
     if normalized.is_empty():
         return corpus
@@ -49,20 +49,20 @@ def with_entities(corpus: Corpus) -> Corpus:
 
 
 def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
-    """Entities of mentions as normalisations, where there is none that says the same.
+    """Entities of mentions as normalizations, unless the mention has the same one already.
 
     Args:
-        corpus: one whose mentions have identifiers.
-        counts: where what is lost is counted.
+        corpus: a corpus whose mentions have identifiers.
+        counts: the counts of losses, which are updated.
     """
     own = corpus.mentions.filter(pl.col("entity").is_not_null())
     links = _candidates(corpus, own)
     counts["candidates without an entity"] += corpus.links.height - links.height
-    said = [
+    entities = [
         own.select(*_KEYS, target="mention", rank=pl.lit(1, pl.Int64), entity="entity"),
         links.select(*_KEYS, target="mention", rank="rank", entity="entity"),
     ]
-    wanted = pl.concat(said).with_columns(value=reference("entity"))
+    wanted = pl.concat(entities).with_columns(value=reference("entity"))
     wrong = wanted.filter(
         pl.col("entity").str.contains(r"[ \t\r\n\f\x0b]") | (pl.col("entity") == "")
     )
@@ -84,28 +84,28 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
 
 
 def _candidates(corpus: Corpus, own: pl.DataFrame) -> pl.DataFrame:
-    """The other candidates of mentions that have an entity, each at its mention."""
+    """The other candidates of mentions with an entity, each with the place of its mention."""
     mentions = own.select("mention", *_KEYS, mention_row="row")
     links = corpus.links.drop(_KEYS).filter(pl.col("entity").is_not_null())
     return links.join(mentions, on="mention_row", maintain_order="left")
 
 
 def _with(rows: pl.DataFrame, made: pl.DataFrame) -> pl.DataFrame:
-    """A table with more rows, whose keys follow those that it has."""
+    """A table with more rows, whose keys follow the existing ones."""
     last = rows.select(pl.col("row").max().fill_null(-1)).item()
     keyed = made.with_columns(row=pl.int_range(1, pl.len() + 1, dtype=pl.Int64) + last)
     return pl.concat([rows, keyed], how="diagonal")
 
 
 def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
-    """A trigger of its own type for each event that has none.
+    """A new trigger for each event without a trigger of its own type.
 
-    It stands where the trigger of another type stands, or where the first argument does. An event
-    of which nothing leads to a mention is left out. What was read from brat stays as it was.
+    Its place is that of the trigger of another type, or of the first argument. An event that leads
+    to no mention is left out. Events read from brat do not change.
 
     Args:
-        corpus: one whose items have identifiers.
-        counts: where what is lost is counted.
+        corpus: a corpus whose items have identifiers.
+        counts: the counts of losses, which are updated.
     """
     own = corpus.sources.filter(pl.col("format") == BRAT.name)["row"].implode()
     written = pl.col("trigger").is_not_null() & pl.col("origin").is_in(own)
@@ -135,9 +135,9 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
 
 
 def _places(corpus: Corpus, bare: pl.DataFrame) -> pl.DataFrame:
-    """Of events without a trigger of their type, by `row`, where they are put.
+    """The places of the new triggers of events, by `row`.
 
-    What an argument refers to is a mention, or an event where that is put.
+    An argument has the place of its mention, or of its event.
     """
     span = ("start", "end", "fragments", "text")
     mentions = corpus.mentions.select("document", *span, target="mention")

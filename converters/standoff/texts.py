@@ -1,4 +1,4 @@
-"""The texts of spans: what stands where they are, and which of them cannot be right."""
+"""The texts of spans: the document text at their offsets, and the spans that differ from it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import polars as pl
 from hlteval.representation import Corpus
 
 
-def parts(mentions: pl.DataFrame) -> pl.DataFrame:
-    """The parts of each span in their order, a whole one being its own only part."""
+def fragments(mentions: pl.DataFrame) -> pl.DataFrame:
+    """The fragments of each span in order; a continuous span is its own single fragment."""
     broken = (pl.col("fragments").list.len() > 0).fill_null(value=False)
     several = mentions.filter(broken).explode("fragments")
     part = pl.col("fragments").struct
@@ -18,16 +18,17 @@ def parts(mentions: pl.DataFrame) -> pl.DataFrame:
 
 
 def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
-    """What the text has where spans are.
+    """The document text at the offsets of spans.
 
     Returns:
-        By `row` of those whose documents have a text: `there`, the parts with a blank between and
-        blanks for line ends; and whether they `fit`: end where they start or later, in the text.
+        By `row` of the spans whose documents have a text: `there`, the text of the fragments with
+        spaces between and for line ends, and `fit`, whether all offsets are ordered and inside the
+        text.
     """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
-    placed = parts(mentions.filter(pl.col("document").is_in(list(texts))))
+    placed = fragments(mentions.filter(pl.col("document").is_in(list(texts))))
     spans = placed.select("document", "start", "end").rows()
-    # Polars looks for a code point from the beginning of the text, each time; Python knows it.
+    # Polars searches a code point from the beginning of the text each time; Python indexes it.
     cut = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in spans]
     fit = [0 <= start <= end <= len(texts[document]) for document, start, end in spans]
     found = placed.select(
@@ -41,7 +42,7 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
 
 
 def filled(corpus: Corpus) -> Corpus:
-    """The corpus with the texts of spans that do not bring their own, as far as they are known.
+    """The corpus with the document text of spans that have no text of their own.
 
     Examples:
         >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1"}
@@ -57,24 +58,24 @@ def filled(corpus: Corpus) -> Corpus:
         return corpus
     found = there(corpus, silent).drop("fit")
     mentions = corpus.mentions.join(found, on="row", how="left", maintain_order="left")
-    said = pl.coalesce("text", pl.when(pl.col("there") != "").then("there"))
-    return corpus.replace(mentions=mentions.with_columns(text=said).drop("there"))
+    text = pl.coalesce("text", pl.when(pl.col("there") != "").then("there"))
+    return corpus.replace(mentions=mentions.with_columns(text=text).drop("there"))
 
 
 def misplaced(corpus: Corpus) -> pl.DataFrame:
-    """The mentions that are not in their text, or repeat something else than what is there.
+    """The mentions that are not in the document text, or whose text differs from it.
 
-    Behind the text of a span a comment may stand, and the parts of older files have no blank
-    between them.
+    The text of a span may be followed by a comment, and older files have no space between the
+    fragments.
 
     Returns:
-        The mentions with `there` and `fit`, as in `there`.
+        The mentions with the columns `there` and `fit` of `there`.
     """
     found = there(corpus, corpus.mentions)
     placed = corpus.mentions.join(found, on="row", maintain_order="left")
-    said, right = pl.col("text"), pl.col("there").str.strip_chars_end()
-    rest = said.str.slice(right.str.len_chars())
-    same = said.str.starts_with(right) & (rest.str.head(1).str.contains(r"^\s?$"))
-    close = said.str.replace_all(" ", "") == right.str.replace_all(" ", "")
+    text, right = pl.col("text"), pl.col("there").str.strip_chars_end()
+    rest = text.str.slice(right.str.len_chars())
+    same = text.str.starts_with(right) & (rest.str.head(1).str.contains(r"^\s?$"))
+    close = text.str.replace_all(" ", "") == right.str.replace_all(" ", "")
     older = pl.col("fragments").is_not_null() & close
-    return placed.filter(~pl.col("fit") | ~(said.is_null() | same | older))
+    return placed.filter(~pl.col("fit") | ~(text.is_null() | same | older))

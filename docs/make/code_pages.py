@@ -1,4 +1,4 @@
-"""The page docs/codes.md, an index, and a page for every code, which the site has beside it."""
+"""The index docs/codes.md, and a page per code for the site."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ _NOWHERE = Origins((), ())
 def index(
     entries: Iterable[Entry] | None = None, found: Mapping[str, Origins] | None = None
 ) -> str:
-    """The page docs/codes.md, in Markdown: every code in a line, with an anchor of its name.
+    """The page docs/codes.md, in Markdown: a row per code, with an anchor of its name.
 
     Args:
-        entries: what to tell of; everything in the catalogue where it is left out.
-        found: where each comes from.
+        entries: the entries, by default the whole catalogue.
+        found: the origins of each code.
 
     Examples:
         >>> index().splitlines()[0]
         '# Codes of findings'
     """
-    listed = catalogue().values() if entries is None else entries
+    shown = catalogue().values() if entries is None else entries
     where = origins() if found is None else found
-    groups = groupby(listed, lambda entry: entry.code.rstrip("0123456789"))
+    groups = groupby(shown, lambda entry: entry.code.rstrip("0123456789"))
     return "".join([_HEAD, *(_group(prefix, list(group), where) for prefix, group in groups)])
 
 
 def _group(prefix: str, entries: Sequence[Entry], where: Mapping[str, Origins]) -> str:
-    """The codes of a prefix, as a table."""
+    """The table of the codes of a prefix."""
     heads = ["| code | severity | title | reported by |", "|---|---|---|---|"]
     rows = [_row(entry, where.get(entry.code, _NOWHERE)) for entry in entries]
     return "\n".join([f"\n## {prefix}\n", *heads, *rows, ""])
@@ -69,12 +69,12 @@ def _group(prefix: str, entries: Sequence[Entry], where: Mapping[str, Origins]) 
 def _row(entry: Entry, where: Origins) -> str:
     severity = f"{entry.severity}, blocking" if entry.blocking else entry.severity.value
     anchor = f'<a id="{entry.code.lower()}"></a>{entry.code}'
-    told = "; ".join(part for part in _found_by(where) if part)
-    return f"| {anchor} | {severity} | {_inline(entry.title)} | {told} |"
+    found_by = "; ".join(part for part in _found_by(where) if part)
+    return f"| {anchor} | {severity} | {_inline(entry.title)} | {found_by} |"
 
 
 def _found_by(where: Origins, up: str = "") -> Iterator[str]:
-    """The formats and the tasks that a code comes from, as links."""
+    """Links to the formats, and to the tasks, that raise a code."""
     if len(where.formats) > 10:
         yield "all formats and tasks"
         return
@@ -90,24 +90,24 @@ def pages(
     """A page for every code, in Markdown, by code.
 
     Args:
-        entries: what to tell of; everything in the catalogue where it is left out.
-        found: where each comes from.
+        entries: the entries, by default the whole catalogue.
+        found: the origins of each code.
 
     Examples:
         >>> pages()["STD302"].splitlines()[0]
         '# STD302: Unresolved reference'
     """
-    listed = catalogue().values() if entries is None else entries
+    shown = catalogue().values() if entries is None else entries
     where = origins() if found is None else found
-    return {entry.code: _page(entry, where.get(entry.code, _NOWHERE)) for entry in listed}
+    return {entry.code: _page(entry, where.get(entry.code, _NOWHERE)) for entry in shown}
 
 
 def _page(entry: Entry, where: Origins) -> str:
-    """A code: what it is, the parts that `explain` shows, who finds it, and how to silence it."""
+    """The page of a code: the sections of `explain`, its origins, and how to ignore it."""
     parts = [f"# {entry.code}: {_inline(entry.title)}", f"*{standing(entry)}*"]
     parts += [f"In a report: {_code(entry.message)}"]
-    for label, told in prose(entry):
-        first, *others = map(_inline, paragraphs(told))
+    for label, text in prose(entry):
+        first, *others = map(_inline, paragraphs(text))
         parts += [f"**{label}.** {first}", *others]
     for label, example in examples(entry):
         parts += [f"**{label}:**", _fenced(example)]
@@ -118,18 +118,18 @@ def _page(entry: Entry, where: Origins) -> str:
     return "\n\n".join(parts) + "\n\n" + silence + (_BLOCKS if entry.blocking else "")
 
 
-def _inline(told: str) -> str:
-    """Prose of the catalogue, which may hold code in backticks and is otherwise plain text."""
-    plain_and_code = re.split(r"(`[^`]*`)", told)
+def _inline(text: str) -> str:
+    """Escape a text of the catalogue, which is plain but for code in backticks."""
+    plain_and_code = re.split(r"(`[^`]*`)", text)
     return "".join(
         part if part.startswith("`") else re.sub(r"([*_<>\[\]|\\])", r"\\\1", part)
         for part in plain_and_code
     )
 
 
-def _code(told: str) -> str:
-    ticks = "`" * (1 + max(map(len, re.findall("`+", told)), default=0))
-    return f"{ticks} {told} {ticks}" if len(ticks) > 1 else f"`{told}`"
+def _code(text: str) -> str:
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{ticks} {text} {ticks}" if len(ticks) > 1 else f"`{text}`"
 
 
 def _fenced(example: str) -> str:

@@ -4,7 +4,7 @@ from hlteval.findings.catalogue import Entry, catalogue, entry, finding, in_orde
 from hlteval.findings.excerpts import excerpt, spot
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
 from hlteval.findings.location import FieldRef, Location
-from hlteval.findings.problem import Problem
+from hlteval.findings.problem import Problem, line_findings
 
 __all__ = [
     "Entry",
@@ -20,5 +20,6 @@ __all__ = [
     "excerpt",
     "finding",
     "in_order",
+    "line_findings",
     "spot",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -16,11 +16,14 @@ class Problem(NamedTuple):
 
     Attributes:
         code: of the catalogue.
-        record: the 1-based ordinal of the record in its file, in a line format the line number.
-        start: the first code point concerned, 0-based: in the line of a line format, in the text
-            of a JSON file.
+        record: the 1-based ordinal of the record in its file, in a line format or XML the line
+            number; 0 where the problem is in no record.
+        start: the first code point concerned, 0-based: in the line of a line format or of a tag of
+            XML, in the text of a JSON or SGML file.
         end: one past the last code point concerned.
-        values: what the templates of the code name.
+        values: the values that the templates of the code name, and others.
+        field: in XML the attribute concerned, or `text` for the text after the tag; empty for the
+            tag itself.
     """
 
     code: str
@@ -28,6 +31,16 @@ class Problem(NamedTuple):
     start: int
     end: int
     values: Mapping[str, object] = MappingProxyType({})
+    field: str = ""
+
+    def moved(self, distance: int) -> Problem:
+        """The problem as many code points further on, in a line with more before the record.
+
+        Examples:
+            >>> Problem("SNT101", 3, 3, 5).moved(2)[2:4]
+            (5, 7)
+        """
+        return self._replace(start=self.start + distance, end=self.end + distance)
 
     def finding(
         self, file: str, span: Span | None, line: Excerpt | None, identifier: str | None = None
@@ -81,3 +94,20 @@ class Problem(NamedTuple):
             "expected": expected,
             **more,
         }
+
+
+def line_findings(problems: Iterable[Problem], lines: Sequence[str], file: str) -> list[Finding]:
+    """The findings of problems in a file whose records are its lines.
+
+    Args:
+        problems: the problems.
+        lines: the lines of the file, split at line feeds.
+        file: the display path of the file.
+
+    Examples:
+        >>> line_findings([Problem("SNT101", 1, 0, 2)], ["xx"], "s.tsv")[0].code
+        'SNT101'
+    """
+    return [
+        problem.in_line(file, lines[problem.record - 1].removesuffix("\r")) for problem in problems
+    ]

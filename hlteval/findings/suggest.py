@@ -8,13 +8,16 @@ _MOST = 100
 """Unknown names that are compared letter by letter; more of them have another cause."""
 _CLOSE = 70.0
 """Least similarity, in percent, of a name that is suggested."""
+_LEAST = 4
+"""Least number of letters of a name that is searched in longer ones."""
 
 
 def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
     """The known name that was probably meant; None where none is similar.
 
     Case, spaces, hyphens and underscores do not count; otherwise names are compared by their
-    normalized Damerau-Levenshtein similarity.
+    normalized Damerau-Levenshtein similarity. If none is similar, the only name that contains the
+    unknown one is suggested.
 
     Args:
         name: the unknown name.
@@ -26,6 +29,8 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
         'Water Supply'
         >>> closest("Regulates", ["Regulates_Process", "Regulate"])
         'Regulate'
+        >>> closest("Terrorism", ["Shelter", "Terrorism or other Extreme Violence"])
+        'Terrorism or other Extreme Violence'
         >>> closest("x", ["Shelter"]) is None
         True
     """
@@ -40,7 +45,11 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
         processor=_plain,
         score_cutoff=cutoff / 100,
     )
-    return found[0] if found else None
+    if found:
+        return found[0]
+    plain = _plain(name)
+    longer = [other for other in names if len(plain) >= _LEAST and plain in _plain(other)]
+    return longer[0] if len(longer) == 1 else None
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:

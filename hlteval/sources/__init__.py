@@ -7,7 +7,11 @@ from hlteval.sources.opening import open_source
 from hlteval.sources.source import Member, Source, Unreadable
 from hlteval.sources.writing import writing
 
+CODES = ("SRC",)
+"""Prefixes of the codes that any file may raise, whatever its format."""
+
 __all__ = [
+    "CODES",
     "LIMITS",
     "Decoded",
     "Limits",

@@ -1,8 +1,8 @@
-r"""One value of JSON that somebody else wrote, read slowly.
+r"""A tolerant, slow parser for one JSON value.
 
-Reading goes on behind what it can make sense of, and tells each fault with its place: Python
+It continues after whatever it can interpret, and reports every problem with its place: Python
 literals, single quotes, trailing commas, `...`, NaN, numbers too large or too long, repeated keys,
-half a surrogate pair, nesting without end.
+unpaired surrogates, excessive nesting.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from collections.abc import Iterator, Mapping
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from hlteval.findings import Problem
+from hlteval.syntax.places import line_end
+
 DEPTH = 100
-"""Levels of nesting that are followed; what is evaluated has three."""
+"""Deepest nesting that is parsed; real data has three levels."""
 DIGITS = 4300
-"""Digits of an integer that are read, as everywhere in Python; a confidence has twenty."""
+"""Digits of the longest integer, as in Python itself; a confidence has twenty."""
 Path = tuple[str | int, ...]
-"""The way to a value: names of members, indices of items."""
+"""The path to a value: names of members and indices of items."""
 _BLANKS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -32,56 +35,48 @@ _PYTHON = {"True": ("true", True), "False": ("false", False), "None": ("null", N
 _NOT_FINITE = frozenset({"nan", "infinity", "inf"})
 
 
-class JsonFault(NamedTuple):
-    """Something that is no JSON: its code, place in the text (half-open), and message values."""
-
-    code: str
-    start: int
-    end: int
-    values: Mapping[str, object]
-
-
 class Unparsable(Exception):
-    """There is no telling where the value ends."""
+    """The end of the value cannot be determined."""
 
 
 class Parsed(NamedTuple):
-    """A value with everything that is known of it.
+    """A value with its place, its problems and the places of its parts.
 
-    `values` and `keys` are the places of all values and of the names of members, by path.
+    Attributes:
+        value: the value, as far as it could be read.
+        start: its start in the text.
+        end: its end, or the place where parsing stopped.
+        problems: what is wrong with it; their `record` is 0.
+        values: start and end of all values in it, by path.
+        keys: start and end of the names of all members in it, by path.
+        complete: whether the value was parsed to its end.
     """
 
     value: Any
     start: int
     end: int
-    faults: tuple[JsonFault, ...]
+    problems: tuple[Problem, ...]
     values: Mapping[Path, tuple[int, int]]
     keys: Mapping[Path, tuple[int, int]]
     complete: bool
 
 
-def line_end(text: str, at: int) -> int:
-    """Where the line of a place ends."""
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def blanks(text: str, at: int) -> tuple[int, list[JsonFault]]:
-    """Where blanks end; comments among them are faults."""
+def blanks(text: str, at: int) -> tuple[int, list[Problem]]:
+    """The end of white space that begins at an offset, and problems for the comments in it."""
     match = _BLANKS.match(text, at)
     end = match.end() if match else at
     if end == at or "/" not in text[at:end]:
         return end, []
     found = (comment.span() for comment in _COMMENT.finditer(text, at, end))
-    return end, [JsonFault("JSN103", start, stop, {}) for start, stop in found]
+    return end, [Problem("JSN103", 0, start, stop) for start, stop in found]
 
 
 def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
-    """The value that begins at a place, with the places of its parts and what is wrong with it.
+    """Parse the value that begins at an offset, which `depth` arrays and objects contain.
 
     Examples:
         >>> found = parse('{"a": [1, None]}')
-        >>> found.value, found.values["a", 1], found.faults[0].code
+        >>> found.value, found.values["a", 1], found.problems[0].code
         ({'a': [1, None]}, (10, 14), 'JSN102')
     """
     parser = _Parser(text, at)
@@ -89,45 +84,47 @@ def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
         value, complete = parser.value((), depth), True
     except Unparsable:
         value, complete = None, False
-    return Parsed(value, at, parser.at, tuple(parser.faults), parser.values, parser.keys, complete)
+    return Parsed(
+        value, at, parser.at, tuple(parser.problems), parser.values, parser.keys, complete
+    )
 
 
 class _Parser:
-    """One value of a text, read slowly."""
+    """The state of parsing one value."""
 
     def __init__(self, text: str, at: int) -> None:
         self.text, self.at = text, at
-        self.faults: list[JsonFault] = []
+        self.problems: list[Problem] = []
         self.values: dict[Path, tuple[int, int]] = {}
         self.keys: dict[Path, tuple[int, int]] = {}
 
-    def fault(self, code: str, start: int, end: int, **values: object) -> None:
-        """Note a fault; of some kinds only the first is told."""
-        if code not in _ONCE or all(fault.code != code for fault in self.faults):
-            self.faults.append(JsonFault(code, start, end, values))
+    def report(self, code: str, start: int, end: int, **values: object) -> None:
+        """Add a problem; of some codes only the first."""
+        if code not in _ONCE or all(problem.code != code for problem in self.problems):
+            self.problems.append(Problem(code, 0, start, end, values))
 
     def stop(self, code: str, wanted: str) -> Unparsable:
-        """A fault behind which the value cannot be read."""
+        """Report a problem after which parsing cannot continue."""
         at = self.at
         if at >= len(self.text):
             end = len(self.text.rstrip())
-            self.fault("JSN115", end, end, wanted=wanted)
+            self.report("JSN115", end, end, wanted=wanted)
         else:
             found = _WORD.match(self.text, at)
-            self.fault(code, at, found.end() if found else at + 1, hint=f"write {wanted} here")
+            self.report(code, at, found.end() if found else at + 1, hint=f"write {wanted} here")
         return Unparsable()
 
     def blanks(self) -> str:
-        """Pass over blanks; the character there, empty at the end."""
-        self.at, faults = blanks(self.text, self.at)
-        self.faults.extend(faults)
+        """Skip white space; return the character after it, empty at the end."""
+        self.at, problems = blanks(self.text, self.at)
+        self.problems += problems
         return self.text[self.at : self.at + 1]
 
     def value(self, path: Path, depth: int) -> Any:
         character = self.blanks()
         start = self.at
         if character in {"{", "["} and depth >= DEPTH:
-            self.fault("JSN111", start, start + 1, depth=DEPTH)
+            self.report("JSN111", start, start + 1, depth=DEPTH)
             raise Unparsable
         if character == "{":
             value: Any = self.object(path, depth)
@@ -142,13 +139,13 @@ class _Parser:
 
     def object(self, path: Path, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for _ in self.parts("}"):
+        for _ in self.elements("}"):
             if self.text[self.at] not in "\"'":
                 raise self.stop("JSN101", "the name of a member in double quotes or `}`")
             start = self.at
             name = self.string()
             if name in found:
-                self.fault("JSN109", start, self.at, key=name)
+                self.report("JSN109", start, self.at, key=name)
             self.keys[*path, name] = (start, self.at)
             if self.blanks() != ":":
                 raise self.stop("JSN101", "`:` and a value")
@@ -158,24 +155,24 @@ class _Parser:
 
     def array(self, path: Path, depth: int) -> list[Any]:
         found: list[Any] = []
-        for _ in self.parts("]"):
+        for _ in self.elements("]"):
             found.append(self.value((*path, len(found)), depth + 1))
         return found
 
-    def parts(self, closing: str) -> Iterator[None]:
-        """Stop at each part of an object or array, past its commas, to its end."""
+    def elements(self, closing: str) -> Iterator[None]:
+        """Stop at each member or item of an object or array, after its comma, up to its end."""
         self.at += 1
         comma, first = -1, True
         while True:
             character = self.blanks()
             if dots := ELLIPSIS.match(self.text, self.at):
                 end = self.at + len(dots[0].rstrip())
-                self.fault("JSN105", self.at, end, given=self.text[self.at : end][:40])
+                self.report("JSN105", self.at, end, given=self.text[self.at : end][:40])
                 self.at, comma, first = dots.end(), -1, True
                 continue
             if character == closing:
                 if comma >= 0:
-                    self.fault("JSN104", comma, comma + 1, closing=f"`{closing}`")
+                    self.report("JSN104", comma, comma + 1, closing=f"`{closing}`")
                 self.at += 1
                 return
             if not character:
@@ -183,7 +180,7 @@ class _Parser:
             if not first and comma < 0:
                 if character not in "\"'{[":
                     raise self.stop("JSN101", f"a comma or `{closing}`")
-                self.fault("JSN106", self.at, self.at + 1)
+                self.report("JSN106", self.at, self.at + 1)
             yield
             first, comma = False, -1
             if self.blanks() == ",":
@@ -202,39 +199,39 @@ class _Parser:
         if _CONTROL.search(value) and (raw := _CONTROL.search(self.text, start, self.at)):
             if raw[0] == "\n":  # a closing quotation mark is missing, or a string is folded
                 self.at = raw.start()
-                self.fault("JSN114", start, raw.start(), character="line break")
+                self.report("JSN114", start, raw.start(), character="line break")
                 raise Unparsable
-            self.fault("JSN114", raw.start(), raw.end(), character=f"U+{ord(raw[0]):04X}")
+            self.report("JSN114", raw.start(), raw.end(), character=f"U+{ord(raw[0]):04X}")
         if _SURROGATE.search(value):
             self.half_pair(start)
             return _SURROGATE.sub("\ufffd", value)
         return str(value)
 
     def single(self, start: int) -> str:
-        """A string in single quotes, as Python prints it."""
+        """A string in single quotes, as printed by Python."""
         match = _SINGLE.match(self.text, start)
         if match is None:
             raise self.stop("JSN101", "a string in double quotes")
-        self.fault("JSN113", start, match.end())
+        self.report("JSN113", start, match.end())
         self.at = match.end()
         return match[1]
 
     def half_pair(self, start: int) -> None:
-        """The fault of an escape that is half a surrogate pair, at that escape."""
+        """Report the first escape that is half a surrogate pair."""
         at = start
         while match := _PAIR.search(self.text, at, self.at):
             if match.lastgroup:
-                self.fault("JSN110", match.start(), match.end(), escape=match[0])
+                self.report("JSN110", match.start(), match.end(), escape=match[0])
                 return
             at = match.end()
 
     def bad_string(self, start: int, error: ValueError) -> None:
         at = getattr(error, "pos", start)
         if "Unterminated" in str(error):
-            self.fault("JSN116", start, min(line_end(self.text, start), start + 40))
+            self.report("JSN116", start, min(line_end(self.text, start), start + 40))
             self.at = start + 1
         else:
-            self.fault("JSN117", at, at + 2, escape=self.text[at : at + 2])
+            self.report("JSN117", at, at + 2, escape=self.text[at : at + 2])
             self.at = at + 2
 
     def scalar(self, start: int) -> Any:
@@ -248,32 +245,29 @@ class _Parser:
             return _RIGHT[word[0]]
         if word[0] in _PYTHON:
             right, value = _PYTHON[word[0]]
-            self.fault("JSN102", start, word.end(), given=word[0], right=right)
+            self.report("JSN102", start, word.end(), given=word[0], right=right)
             return value
         if word[0].lstrip("+-").lower() in _NOT_FINITE:
-            self.fault("JSN108", start, word.end(), given=word[0])
+            self.report("JSN108", start, word.end(), given=word[0])
             return None
         self.at = start
         raise self.stop("JSN101", "a value (text in double quotes)")
 
     def number(self, like: re.Match[str]) -> Any:
         start, given = like.start(), like[0]
-        if not _NUMBER.fullmatch(given):
-            sized = given[:40]
-            start_of_word = given.lstrip("+-").lower()
-            code = "JSN108" if start_of_word in _NOT_FINITE else "JSN118"
-            self.fault(code, start, like.end(), given=sized)
-            self.at = like.end()
-            return None
         self.at = like.end()
+        if not _NUMBER.fullmatch(given):
+            code = "JSN108" if given.lstrip("+-").lower() in _NOT_FINITE else "JSN118"
+            self.report(code, start, self.at, given=given[:40])
+            return None
         if len(given) > DIGITS:
-            self.fault("JSN112", start, self.at, length=len(given), most=DIGITS)
+            self.report("JSN112", start, self.at, length=len(given), most=DIGITS)
             return None
         if not set(given) & set(".eE"):
             return int(given)  # which may be more than a float holds
         value = float(given)
         if not math.isfinite(value):
-            self.fault("JSN108", start, self.at, given=given)
+            self.report("JSN108", start, self.at, given=given)
             return None
         return value
 

@@ -1,6 +1,6 @@
-"""JSON Schema: a quick gate for many items, and an explanation for those that it refuses.
+"""JSON Schema: a fast check of many items, and an explanation of those that break the schema.
 
-jsonschema-rs decides; jsonschema tells why, for single items. Both read one schema from grammars/.
+jsonschema-rs checks; jsonschema explains single items. Both use the same schema from grammars/.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KINDS: Mapping[type, str] = {
     list: "an array",
     dict: "an object",
 }
-"""What values are called, by their type."""
+"""The names of values in messages, by type."""
 WANTED: Mapping[str, str] = {
     "string": "a string",
     "number": "a number",
@@ -29,13 +29,17 @@ WANTED: Mapping[str, str] = {
     "object": "an object",
     "array": "an array",
 }
-"""What types of the schema are called."""
+"""The names of values in messages, by type in the schema."""
 
 
-class Violation(NamedTuple):
-    """One way in which an item breaks its schema.
+class SchemaError(NamedTuple):
+    """One way in which an item breaks its schema, from which a format makes a `Problem`.
 
-    `keyword` is that of the schema, `wanted` its value there, `given` what the item has at `path`.
+    Attributes:
+        path: the path to the invalid value in the item.
+        keyword: the keyword of the schema, such as `required`.
+        wanted: the value of the keyword.
+        given: the invalid value.
     """
 
     path: Path
@@ -59,38 +63,38 @@ def _explainer(name: str, definition: str) -> Any:
     return Draft4Validator({**definitions[definition], "definitions": definitions})
 
 
-def refused(name: str, items: Sequence[Any]) -> list[int]:
-    """The items of an array that break a schema, by index.
+def invalid(name: str, items: Sequence[Any]) -> list[int]:
+    """The indices of the items of an array that break a schema.
 
     Args:
-        name: of the schema, in grammars/.
+        name: the name of the schema, in grammars/.
         items: the items.
 
     Examples:
-        >>> refused("speech-sf", [{"DocumentID": "d", "Type": "Shelter", "TypeConfidence": 1}, {}])
+        >>> invalid("speech-sf", [{"DocumentID": "d", "Type": "Shelter", "TypeConfidence": 1}, {}])
         [1]
     """
-    listed = list(items)
-    gate = _gate(name)
-    if gate.is_valid(listed):
+    array, gate = list(items), _gate(name)
+    if gate.is_valid(array):
         return []
-    return sorted({int(error.instance_path[0]) for error in gate.iter_errors(listed)})
+    return sorted({int(error.instance_path[0]) for error in gate.iter_errors(array)})
 
 
-def violations(name: str, definition: str, item: Any) -> Iterator[Violation]:
-    """Why an item is refused, in the order of its parts; of a part of a wrong type, only that.
+def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError]:
+    """The errors of an item, in the order of its parts; a part of a wrong type has no others.
 
     Examples:
-        >>> [(one.path, one.keyword) for one in violations("speech-sf", "frame", {"Type": 1})]
+        >>> errors = schema_errors("speech-sf", "frame", {"Type": 1})
+        >>> [(error.path, error.keyword) for error in errors]
         [((), 'required'), (('Type',), 'type')]
     """
-    told: set[tuple[Path, str]] = set()
+    known: set[tuple[Path, str]] = set()
     errors = _explainer(name, definition).iter_errors(item)
     for error in sorted(
         errors, key=lambda error: (list(map(str, error.path)), error.validator != "type")
     ):
         path = tuple(error.absolute_path)
-        if (path, "type") in told or (path, error.validator) in told:
+        if (path, "type") in known or (path, error.validator) in known:
             continue
-        told.add((path, error.validator))
-        yield Violation(path, error.validator, error.validator_value, error.instance)
+        known.add((path, error.validator))
+        yield SchemaError(path, error.validator, error.validator_value, error.instance)

@@ -1,7 +1,8 @@
-"""JSON that somebody else wrote: quickly read where it is right, explained where it is not.
+"""JSON files: read fast where they are valid, explained where they are not.
 
-`strict` is the bulk path: whether all is right, and the value. `items` finds the items of the array
-that a text should be, whatever is wrong with it. Whatever one refuses, the other does.
+`strict` is the bulk path: it accepts valid JSON and gives the value. `items` finds the items of the
+array that a text should be, whatever is wrong with it. A text has problems for `items` if and only
+if `strict` rejects it.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from hlteval.findings import Problem
 from hlteval.syntax.json_parser import (
     DEPTH,
     ELLIPSIS,
-    JsonFault,
     Parsed,
     blanks,
-    line_end,
     parse,
 )
+from hlteval.syntax.places import line_end
 
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 
 
 def strict(data: bytes) -> tuple[bool, Any]:
-    """Whether bytes of UTF-8 are faultless JSON, and the value.
+    """Whether bytes in UTF-8 are valid JSON, and the value.
 
     Examples:
         >>> strict(b'[{"a": 1}]'), strict(b'[{"a": 1, "a": 2}]')[0], strict(b"[NaN]")[0]
@@ -45,9 +46,9 @@ def strict(data: bytes) -> tuple[bool, Any]:
 
 
 def _repeats_keys(data: bytes, value: Any) -> bool:
-    """Whether members were lost: there are more strings in the text than in the value, or too deep.
+    """Whether members were lost: the text has more strings than the value, or nests too deeply.
 
-    Counting quotation marks costs a hundredth of what hearing of every member would.
+    Counting quotation marks takes a hundredth of the time of a callback per member.
     """
     escaped = data.count(b'\\"')
     if escaped and b"\\\\" in data:
@@ -96,66 +97,67 @@ _PLAINER = _PLAIN | {str}
 
 
 class Items(NamedTuple):
-    """The items of an array, or the values of a text that is none."""
+    """The items of an array, or the values of a text that is not an array."""
 
     parsed: Sequence[Parsed]
-    faults: Sequence[JsonFault]
-    """What is wrong outside of the items."""
+    problems: Sequence[Problem]
+    """Problems outside of the items."""
     root: Any
-    """The value itself where it is one that is no array."""
+    """The value itself if it is a single one and not an array."""
 
 
 def items(text: str) -> Items:
     """The items of the array that a text should be, whatever is wrong with it.
 
-    After an item that makes no sense, reading goes on at the next one that can be found.
+    After an item that cannot be parsed, parsing continues at the next one that can be found.
 
     Examples:
         >>> found = items('[{"a": True}, {"a": 1},]')
-        >>> [one.value for one in found.parsed], [fault.code for fault in found.faults]
+        >>> [item.value for item in found.parsed], [problem.code for problem in found.problems]
         ([{'a': True}, {'a': 1}], ['JSN104'])
     """
-    at, faults = blanks(text, 0)
+    at, problems = blanks(text, 0)
     if at < len(text) and text[at] == "[":
-        parsed, more, _ = _array(text, at + 1)
-        return Items(parsed, [*faults, *more], None)
+        parsed, more = _array(text, at + 1)
+        return Items(parsed, [*problems, *more], None)
     parsed, more = _bare(text, at)
     root = parsed[0].value if len(parsed) == 1 and not more and parsed[0].complete else None
-    return Items(parsed, [*faults, *more], root)
+    return Items(parsed, [*problems, *more], root)
 
 
-def _array(text: str, at: int) -> tuple[list[Parsed], list[JsonFault], int]:
+def _array(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
     """The items of the outermost array, up to its end."""
     parsed: list[Parsed] = []
-    faults: list[JsonFault] = []
+    problems: list[Problem] = []
     comma: int | None = None
     while True:
         at, more = blanks(text, at)
-        faults += more
+        problems += more
         if at >= len(text):
             end = len(text.rstrip())
-            faults.append(JsonFault("JSN115", end, end, {"wanted": "`]`"}))
-            return parsed, faults, at
+            problems.append(Problem("JSN115", 0, end, end, {"wanted": "`]`"}))
+            return parsed, problems
         if text[at] == "]":
             if comma is not None:
-                faults.append(JsonFault("JSN104", comma, comma + 1, {"closing": "`]`"}))
-            faults += _rest(text, at + 1)
-            return parsed, faults, at + 1
+                problems.append(Problem("JSN104", 0, comma, comma + 1, {"closing": "`]`"}))
+            problems += _rest(text, at + 1)
+            return parsed, problems
         if dots := ELLIPSIS.match(text, at):
             end = at + len(dots[0].rstrip())
-            faults.append(JsonFault("JSN105", at, end, {"given": text[at:end][:40]}))
+            problems.append(Problem("JSN105", 0, at, end, {"given": text[at:end][:40]}))
             at, comma = dots.end(), None
         else:
-            if parsed and comma is None and (not faults or faults[-1].code != "JSN105"):
-                faults.append(JsonFault("JSN106", at, at + 1, {}))
-            item = one(text, at, 1)
+            if parsed and comma is None and (not problems or problems[-1].code != "JSN105"):
+                problems.append(Problem("JSN106", 0, at, at + 1))
+            item = value_at(text, at, 1)
             parsed.append(item)
-            at = item.end if item.complete else _next_item(text, item.end)
+            following = None if item.complete else _NEXT.search(text, item.end)
+            at = item.end if item.complete else following.start() if following else len(text)
         if between := _BETWEEN.match(text, at):
             at, comma = between.end(), at
             continue
         at, more = blanks(text, at)
-        faults += more
+        problems += more
         comma = at if text[at : at + 1] == "," else None
         at += comma is not None
 
@@ -163,50 +165,47 @@ def _array(text: str, at: int) -> tuple[list[Parsed], list[JsonFault], int]:
 _BETWEEN = re.compile(r",[ \t\r\n]*(?=\{)")
 
 
-def _next_item(text: str, at: int) -> int:
-    """Where, behind something that makes no sense, the next object may begin; or the end."""
-    found = _NEXT.search(text, at)
-    return found.start() if found else len(text)
-
-
 _NEXT = re.compile(r",\s*\{\s*[\"']|\]\s*\Z")
+"""Where parsing continues after an item that cannot be parsed."""
 
 
-def _rest(text: str, at: int) -> Iterator[JsonFault]:
-    """What stands behind the end of the array."""
-    at, faults = blanks(text, at)
-    yield from faults
+def _rest(text: str, at: int) -> Iterator[Problem]:
+    """Problems after the end of the array."""
+    at, problems = blanks(text, at)
+    yield from problems
     if at < len(text):
-        yield JsonFault("JSN107", at, min(line_end(text, at), at + 40), {"hint": _EXTRA})
+        yield Problem("JSN107", 0, at, min(line_end(text, at), at + 40), {"hint": _EXTRA})
 
 
 _EXTRA = "remove everything after the end of the array"
 _LINES = "convert JSON Lines to an array: `[` first, `]` last, and commas between the objects"
 
 
-def _bare(text: str, at: int) -> tuple[list[Parsed], list[JsonFault]]:
-    """The values of a text that does not begin with an array: an object, JSON Lines, or no JSON."""
+def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
+    """The values of a text that is not an array: an object, JSON Lines, or not JSON at all."""
     if text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at):
         braces = {"hint": "put each object in { } and all frames in [ ]"}
-        return [], [JsonFault("JSN101", at, line_end(text, at), braces)]
+        return [], [Problem("JSN101", 0, at, line_end(text, at), braces)]
     parsed: list[Parsed] = []
-    faults: list[JsonFault] = []
+    problems: list[Problem] = []
     while True:
         at, more = blanks(text, at)
-        faults += more
+        problems += more
         if at >= len(text):
             if not parsed:
-                faults.append(JsonFault("JSN115", at, at, {"wanted": "an array of frames, `[ ]`"}))
-            return parsed, faults
+                problems.append(
+                    Problem("JSN115", 0, at, at, {"wanted": "an array of frames, `[ ]`"})
+                )
+            return parsed, problems
         if len(parsed) == 1:
             lines = {"hint": _LINES if text[at] == "{" else _EXTRA}
-            faults.append(JsonFault("JSN107", at, min(line_end(text, at), at + 40), lines))
+            problems.append(Problem("JSN107", 0, at, min(line_end(text, at), at + 40), lines))
             if text[at] not in "{,":
-                return parsed, faults
-        item = one(text, at + (text[at] == ","))
+                return parsed, problems
+        item = value_at(text, at + (text[at] == ","))
         parsed.append(item)
         if not item.complete:
-            return parsed, faults
+            return parsed, problems
         at = item.end
 
 
@@ -220,19 +219,22 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _refuse(_: str) -> Any:
+def _reject(_: str) -> Any:
     raise ValueError
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_reject)
 _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
-def one(text: str, at: int, depth: int = 0) -> Parsed:
-    """The value that begins at a place: quickly where it is right, else with its faults.
+def value_at(text: str, at: int, depth: int = 0) -> Parsed:
+    """The value that begins at an offset: parsed fast if it is valid, else with its problems.
 
-    `depth` is the number of arrays and objects around it.
+    Args:
+        text: the whole text.
+        at: the offset.
+        depth: the number of arrays and objects around the value.
     """
     try:
         value, end = _SCAN(text, at)
@@ -249,7 +251,7 @@ def one(text: str, at: int, depth: int = 0) -> Parsed:
 
 @lru_cache(maxsize=1)
 def starts(text: str) -> Sequence[int]:
-    """Where each item of the outermost array begins; of a faulty text, as `items` finds them.
+    """The starts of the items of the outermost array; in an invalid text, as `items` finds them.
 
     Examples:
         >>> starts('[{}, {"a": 1}]')
@@ -268,7 +270,7 @@ def starts(text: str) -> Sequence[int]:
             start = between.end() if between else _after_comma(text, end)
     except (ValueError, RecursionError, StopIteration, IndexError):
         pass
-    return [one.start for one in items(text).parsed]
+    return [item.start for item in items(text).parsed]
 
 
 def _after_comma(text: str, at: int) -> int:

@@ -1,4 +1,4 @@
-"""XML files as bytes: whether they are text in UTF-8, what they declare, and their lines."""
+"""XML files as bytes: their encoding, their declaration and their lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DECLARATION = re.compile(rb"""<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"'<>]{1,40}
 
 
 class Bytes(NamedTuple):
-    """A file as text in UTF-8, if it is some, its digest as it was, and what is wrong with it."""
+    """A file in UTF-8, None if it cannot be decoded; the digest of the original; findings."""
 
     data: bytes | None
     digest: str
@@ -24,12 +24,12 @@ class Bytes(NamedTuple):
 
 
 def utf8(member: Member) -> Bytes:
-    """A file in UTF-8, without a mark of its encoding; decoded piecewise where nothing is wrong."""
+    """A file in UTF-8 without byte order mark; valid UTF-8 is checked in chunks, not copied."""
     try:
         data = member.fetch()
     except Unreadable as reason:
         return Bytes(None, "", (reason.finding,))
-    if _faultless(data, member.encoding):
+    if _is_valid(data, member.encoding):
         return Bytes(data, sha256(data), ())
     decoded = decode(data, display=member.display, encoding=member.encoding)
     text = decoded.text
@@ -37,7 +37,7 @@ def utf8(member: Member) -> Bytes:
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """The encoding that the XML declaration of a file names.
+    """The encoding in the XML declaration of a file.
 
     Examples:
         >>> declared_encoding(b"<?xml version='1.0' encoding='UTF-8'?><a/>")
@@ -47,7 +47,7 @@ def declared_encoding(data: bytes) -> str | None:
     return found[1].decode("ascii", "replace") if found else None
 
 
-def _faultless(data: bytes, encoding: str) -> bool:
+def _is_valid(data: bytes, encoding: str) -> bool:
     if codecs.lookup(encoding).name != "utf-8" or data.startswith(codecs.BOM_UTF8) or 0 in data:
         return False
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -62,7 +62,7 @@ def _faultless(data: bytes, encoding: str) -> bool:
 
 
 class Written(Sequence[str]):
-    """The lines of a file in UTF-8 as XML counts them, decoded where they are looked at."""
+    """The lines of a file in UTF-8 as XML counts them, decoded on access."""
 
     def __init__(self, data: bytes) -> None:
         if b"\r" in data:

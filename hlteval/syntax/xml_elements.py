@@ -1,8 +1,8 @@
-"""The elements of an XML file, each with its place; nothing is expanded, nothing is fetched.
+"""The elements of an XML file with their places; nothing is expanded, nothing is fetched.
 
-Expat reads, because it alone tells line and column anywhere in a file. A document type declaration
-may name a DTD, which is never looked at; one that declares something itself is refused before
-anything is expanded, and so is depth without end.
+The parser is expat, the only one that gives line and column anywhere in a file. A document type
+declaration may name a DTD, which is never read. A file with an internal DTD, or too deep
+nesting, is rejected before anything is expanded.
 """
 
 from __future__ import annotations
@@ -11,36 +11,35 @@ import codecs
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pyexpat import ExpatError, ParserCreate, XMLParserType
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
+from hlteval.findings import FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.sources import Member, decode
 
 DEEPEST = 100
-"""Elements inside each other; real formats have less than ten."""
+"""Deepest nesting of elements; real formats have less than ten levels."""
 
 _TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
 _LINES = 100
-"""Lines that a tag may be spread over and still be shown attribute by attribute."""
+"""Lines of the longest tag in which single attributes are located."""
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
 _ENDS = re.compile("\r\n?|\n")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-class Fault(NamedTuple):
-    """Something wrong at a place: its code, line and column (from 1), and values for the message.
-
-    `field` is the attribute that is meant, or `text`; without it the tag is.
-    """
-
-    code: str
-    line: int
-    column: int
-    values: Mapping[str, object]
-    field: str = ""
+def problem_at(
+    code: str,
+    line: int,
+    column: int,
+    values: Mapping[str, object] = MappingProxyType({}),
+    field: str = "",
+) -> Problem:
+    """A problem with the tag that begins at a line and column, both counted from 1."""
+    return Problem(code, line, column - 1, column - 1, values, field)
 
 
 class Element(NamedTuple):
@@ -56,23 +55,24 @@ class Element(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its own text, without that of its children."""
+        """Its own text, without the text of its children."""
         return "".join(self.chunks)
 
-    def fault(self, code: str, field: str = "", **values: object) -> Fault:
-        """A fault of this element, or of one of its attributes."""
-        return Fault(code, self.line, self.column, {"element": self.tag, **values}, field)
+    def problem(self, code: str, field: str = "", **values: object) -> Problem:
+        """A problem with this element, or with one of its attributes or its text."""
+        named = {"element": self.tag, **values}
+        return Problem(code, self.line, self.column - 1, self.column + len(self.tag), named, field)
 
 
 class Doctype(NamedTuple):
-    """What the document type declaration names."""
+    """The root element and the DTD that a document type declaration names."""
 
     root: str
     system: str
 
 
 class Parsed(NamedTuple):
-    """A file: its elements in the order of their tags, and its document type, if it has one."""
+    """A file: its elements in the order of their start tags, its document type and its encoding."""
 
     elements: list[Element]
     doctype: Doctype | None
@@ -80,11 +80,11 @@ class Parsed(NamedTuple):
 
 
 class Malformed(Exception):
-    """A file is no XML, or not such as is read; `fault` tells why."""
+    """A file is not well-formed XML, or has what is never read; `problem` is the reason."""
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__(fault.code)
-        self.fault = fault
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.code)
+        self.problem = problem
 
 
 def parse(text: str) -> Parsed:
@@ -102,7 +102,7 @@ def parse(text: str) -> Parsed:
 
 
 class Reader:
-    """What is collected over the events of a file."""
+    """The state of reading a file, event by event."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -124,7 +124,7 @@ class Reader:
         return Parsed(self.elements, self.doctype, self.encoding)
 
     def listen(self) -> None:
-        """Have the parser tell what it meets."""
+        """Register the handlers of the parser."""
         self.parser.XmlDeclHandler = self.declared
         self.parser.StartDoctypeDeclHandler = self.typed
         self.parser.StartElementHandler = self.start
@@ -133,17 +133,17 @@ class Reader:
         self.parser.SkippedEntityHandler = self.skipped
 
     def declared(self, version: str, encoding: str | None, standalone: int) -> None:
-        """Keep what the XML declaration says."""
+        """Keep the encoding of the XML declaration."""
         del version, standalone
         self.encoding = encoding
 
     def typed(self, root: str, system: str | None, public: str | None, subset: int) -> None:
-        """Keep the document type; refuse one that declares something itself."""
+        """Keep the document type; reject one with a subset of its own."""
         del public
         if subset:
             found = _SUBSET.search(self.text)
-            line, column = _spot(self.text, found.end() - 1 if found else 0)
-            raise Malformed(Fault("XML102", line, column, {}))
+            line, column = line_and_column(self.text, found.end() - 1 if found else 0)
+            raise Malformed(problem_at("XML102", line, column))
         self.doctype = Doctype(root, system or "")
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -152,7 +152,7 @@ class Reader:
         line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber + 1
         parent = self.open[-1] if self.open else None
         if len(self.open) >= DEEPEST:
-            raise Malformed(Fault("XML104", line, column, {"limit": DEEPEST}))
+            raise Malformed(problem_at("XML104", line, column, {"limit": DEEPEST}))
         self.count += 1
         element = Element(self.count, tag, attributes, parent, line, column, [])
         self.elements.append(element)
@@ -164,17 +164,17 @@ class Reader:
         self.open.pop()
 
     def characters(self, text: str) -> None:
-        """Add text to the element that it is in."""
+        """Add text to the open element."""
         self.open[-1].chunks.append(text)
 
     def skipped(self, name: str, parameter: bool) -> None:
-        """Refuse an entity that is not declared."""
+        """Reject an entity that is not declared."""
         del parameter
         line, column = self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
-        raise Malformed(Fault("XML111", line, column, {"entity": f"&{name};"}))
+        raise Malformed(problem_at("XML111", line, column, {"entity": f"&{name};"}))
 
-    def malformed(self, error: ExpatError) -> Fault:
-        """Why expat stopped, in words that tell what to do."""
+    def malformed(self, error: ExpatError) -> Problem:
+        """The problem at which expat stopped, with a hint."""
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
         hint = "check the characters before this place"
@@ -183,7 +183,7 @@ class Reader:
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:
             named = rest.partition(";")[0] + ";"
-            return Fault("XML111", line, column, {"entity": named[:40]})
+            return problem_at("XML111", line, column, {"entity": named[:40]})
         if self.open and reason in {"no element found", "unclosed token"}:
             last = self.open[-1]
             reason = f"unexpected end of file inside <{last.tag}> of line {last.line}"
@@ -205,16 +205,21 @@ class Reader:
             column = special.start() + 1
             reason = f"unescaped {special[0]} in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
-        return Fault("XML101", line, column, {"reason": reason, "hint": hint})
+        return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
 
 
-def _spot(text: str, index: int) -> tuple[int, int]:
-    """Line and column of a code point, from 1."""
+def line_and_column(text: str, index: int) -> tuple[int, int]:
+    r"""Line and column, from 1, of a code point of a text.
+
+    Examples:
+        >>> line_and_column("ab\ncd", 4)
+        (2, 2)
+    """
     return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 
 def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
-    """Line and column, from 1, of the tags of elements by ordinal: as many as can be read."""
+    """Line and column, from 1, of the start tags of elements by ordinal, as far as can be read."""
     found: dict[int, tuple[int, int]] = {}
     left = set(wanted)
     count = 0
@@ -235,7 +240,7 @@ def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
 
 
 def other_encoding(declared: str | None, encoding: str) -> bool:
-    """Whether a file says that it is in another encoding than it is read in.
+    """Whether a file declares another encoding than the one that it is read in.
 
     Examples:
         >>> other_encoding("utf8", "utf-8"), other_encoding("ISO-8859-1", "utf-8")
@@ -250,32 +255,32 @@ def other_encoding(declared: str | None, encoding: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines as expat counts them: a carriage return alone ends one too (XML 1.0, 2.11)."""
+    """The lines as expat counts them: a single carriage return also ends a line (XML 1.0, 2.11)."""
     return _ENDS.split(text) if "\r" in text else text.split("\n")
 
 
 class _Tag(NamedTuple):
-    """A tag as it is written, and where its parts are in that."""
+    """A tag as written, and the spans of its parts in it."""
 
     written: str
-    parts: Mapping[str, tuple[int, int]]
+    spans: Mapping[str, tuple[int, int]]
     several: bool
-    """Whether that is several lines; one may have megabytes, and is not searched for line ends."""
+    """Whether that is several lines; a line of megabytes is not searched for line ends."""
 
 
 class Lines:
-    """The lines of a file, in which places are found by where a tag begins."""
+    """The lines of a file, for the places of tags and of their attributes."""
 
     def __init__(self, text: str | Sequence[str]) -> None:
         self.lines = _lines(text) if isinstance(text, str) else text
         self.tags: dict[tuple[int, int], _Tag] = {}
 
-    def located(self, line: int, column: int, field: str = "") -> Location:
-        """A tag, one of its attributes by name (its value), or with `text` what follows it."""
+    def location(self, line: int, column: int, field: str = "") -> Location:
+        """The location of a tag, of an attribute's value, or of the text after the tag (`text`)."""
         if (line, column) not in self.tags:
             self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
         tag = self.tags[line, column]
-        start, end = tag.parts.get(field, tag.parts[""])
+        start, end = tag.spans.get(field, tag.spans[""])
         down, begin = 0, start
         if tag.several:
             down = tag.written.count("\n", 0, start)
@@ -285,7 +290,7 @@ class Lines:
         return Location(span, excerpt(own, span))
 
     def tag(self, line: int, column: int) -> _Tag:
-        """The tag at a place, with the lines that it is spread over."""
+        """The tag at a line and column."""
         written, several = self.lines[line - 1], False
         found = _TAG.match(written, column - 1)
         if found is None:
@@ -296,25 +301,45 @@ class Lines:
             other = _MARKUP.match(written, column - 1)
             return _Tag(written, {"": other.span() if other else (column - 1, column)}, several)
         end = written.find("<", found.end())
-        parts = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
-        for one in _ATTRIBUTE.finditer(written, *found.span()):
-            parts[one[1]] = (one.start(2) + 1, one.end(2) - 1)
-        return _Tag(written, parts, several)
+        spans = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
+        for match in _ATTRIBUTE.finditer(written, *found.span()):
+            spans[match[1]] = (match.start(2) + 1, match.end(2) - 1)
+        return _Tag(written, spans, several)
 
-    def finding(self, fault: Fault, display: str, record: str | None = None) -> Finding:
-        """A fault as a finding at its place."""
-        located = self.located(fault.line, fault.column, fault.field)
-        return catalogue()[fault.code].finding(
-            fault.values, file=display, span=located.span, excerpt=located.excerpt, record=record
-        )
+    def finding(self, problem: Problem, file: str, identifier: str | None = None) -> Finding:
+        """The finding of a problem with an element.
+
+        Args:
+            problem: the problem.
+            file: the display path of the file.
+            identifier: the identifier of the element.
+        """
+        place = self.location(problem.record, problem.start + 1, problem.field)
+        return problem.finding(file, place.span, place.excerpt, identifier)
+
+
+def located_findings(
+    text: str, problems: Sequence[tuple[Problem, str | None]], file: str
+) -> list[Finding]:
+    """The findings of problems, each with the identifier of its element.
+
+    Args:
+        text: the text of the file.
+        problems: the problems with their identifiers.
+        file: the display path of the file.
+    """
+    if not problems:
+        return []
+    lines = Lines(text)
+    return [lines.finding(problem, file, identifier) for problem, identifier in problems]
 
 
 def located(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where places of a file stand whose records are its elements; None where there is none."""
+    """The locations of fields of a file whose records are its elements; None for one it lacks."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     found = starts(text, {place.record for place in places})
     lines = Lines(text)
     return [
-        lines.located(*found[place.record], place.field) if place.record in found else None
+        lines.location(*found[place.record], place.field) if place.record in found else None
         for place in places
     ]

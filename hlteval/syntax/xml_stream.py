@@ -1,8 +1,8 @@
-"""Large XML files, part by part: some megabytes of what stands below the root at a time.
+"""Reads large XML files part by part: some megabytes of the elements below the root at a time.
 
-expat goes through the file once, for where it can be cut; a file that is not well-formed gives
-nothing at all, so that what is read does not depend on the size of the parts. lxml makes a tree of
-each part and holds it to the schema. The bytes of the file are kept, a tree only while it is read.
+expat parses the file once to find the cuts between parts. A file that is not well-formed gives no
+part at all, so that the result does not depend on the size of parts. lxml builds a tree of each
+part and validates it. The bytes of the file stay in memory, a tree only while it is read.
 """
 
 from __future__ import annotations
@@ -12,32 +12,33 @@ from dataclasses import dataclass
 from pyexpat import ExpatError, ParserCreate
 from typing import TYPE_CHECKING, NamedTuple
 
+from hlteval.findings import Problem
 from hlteval.grammars.relaxng import validator
-from hlteval.syntax.xml_elements import DEEPEST, Fault, Malformed, Reader, parse, starts
+from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, parse, starts
 from hlteval.syntax.xml_structure import explain
 
 if TYPE_CHECKING:
     from lxml import etree
 
 PART = 1_000_000
-"""Bytes of a part; more cost memory and gain no time."""
+"""Bytes of a part; larger parts use more memory and save no time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of what stands below the root.
+    """Some of the elements below the root.
 
     Attributes:
-        root: the root with only these elements in it.
-        ordinals: of each element, its ordinal in the file.
-        faults: what the schema does not have.
-        passed: the ordinals of the elements that are to be passed over.
-        cut: where it stands in the file.
+        root: the root element with only these elements.
+        ordinals: the ordinal of each element in the file.
+        problems: what breaks the schema.
+        passed: the ordinals of the elements to skip.
+        cut: its place in the file.
     """
 
     root: etree._Element
     ordinals: Mapping[etree._Element, int]
-    faults: Sequence[Fault]
+    problems: Sequence[Problem]
     passed: frozenset[int]
     cut: Cut
 
@@ -56,8 +57,8 @@ class Cut(NamedTuple):
         head: the file up to the end of the start tag of the root.
         written: the stretch.
         tail: the end tag of the root.
-        before: elements of the file that stand between the root and the stretch.
-        line: lines of the file that do so.
+        before: the number of elements of the file between the root and the stretch.
+        line: the number of lines between them.
         column: code points of its line before the stretch begins.
     """
 
@@ -73,7 +74,7 @@ class Cut(NamedTuple):
         return (self.head + self.written + self.tail).decode()
 
     def moved(self, line: int, column: int) -> tuple[int, int]:
-        """Line and column in the file of a place in that file of its own."""
+        """Line and column in the whole file, given those in `text()`."""
         last = _lines(self.head) + 1
         if line < last or (line == last and column <= len(_last_line(self.head))):
             return line, column
@@ -89,11 +90,11 @@ def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> I
         data: the file, in UTF-8.
         schema: name of its schema.
         root: the root element.
-        item: the element below it that there are many of; a part is made of whole ones.
+        item: the repeated element below it; a part consists of complete items.
         size: bytes of a part.
 
     Raises:
-        Malformed: for a file that is no XML, or of another root; before the first part.
+        Malformed: if the file is not well-formed or has another root; before the first part.
 
     Examples:
         >>> file = b"<collection><document/><document/></collection>"
@@ -101,35 +102,33 @@ def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> I
         [1, 1, 0]
     """
     ends = _Ends(data, root, item, size)
-    told = False
-    for cut in ends.cuts():
-        yield _checked(cut, schema, again=told)
-        told = True
+    for number, cut in enumerate(ends.cuts()):
+        yield _part(cut, schema, first=number == 0)
 
 
-class _Refused(Exception):
-    """Something that is well-formed, and not read."""
+class _Rejected(Exception):
+    """The file is well-formed, but has what is never read."""
 
 
 class _Ends:
-    """Where a file can be cut: behind each item that completes a part."""
+    """The places where a file can be cut: after each item that completes a part."""
 
     def __init__(self, data: bytes, root: str, item: str, size: int) -> None:
         self.data, self.root, self.item, self.size = data, root, item, size
         self.parser = ParserCreate("utf-8")
-        self.parser.ordered_attributes = True  # the quickest, as nobody looks at them
+        self.parser.ordered_attributes = True  # the fastest, as attributes are ignored
         self.depth = self.count = 0
         self.inner = -1
-        """Where the content of the root begins."""
+        """The start of the content of the root."""
         self.outer = -1
-        """Where its end tag begins."""
+        """The start of its end tag."""
         self.empty = False
         """Whether the root is a single tag."""
         self.found: list[tuple[int, int]] = []
-        """Where a cut is, and how many elements stand before it."""
+        """The cuts, and the number of elements before each."""
 
     def cuts(self) -> Iterator[Cut]:
-        """The file in parts."""
+        """The parts of the file."""
         self.look()
         head, tail = self.data[: self.inner], f"</{self.root}>".encode()
         if self.empty:
@@ -144,14 +143,14 @@ class _Ends:
             column = len(_last_line(written)) + (0 if lines else column)
 
     def look(self) -> None:
-        """Go through the file; what is wrong with it is told by a slower reader."""
+        """Find the cuts; if the file cannot be read, a slower reader gives the reason."""
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.StartDoctypeDeclHandler = _no_subset
         self.parser.SkippedEntityHandler = _no_entity
         try:
             self.parser.Parse(self.data, True)
-        except (ExpatError, _Refused):
+        except (ExpatError, _Rejected):
             _Forgetful(self.data.decode(), self.root).read()
             raise
 
@@ -160,15 +159,15 @@ class _Ends:
         self.count += 1
         self.depth += 1
         if self.depth > DEEPEST or (self.depth == 1 and tag != self.root):
-            raise _Refused
+            raise _Rejected
         if self.depth == 2 and self.inner < 0:
             self.inner = self.parser.CurrentByteIndex
 
     def end(self, tag: str) -> None:
-        """Leave an element; behind one that completes a part the file can be cut."""
+        """Leave an element; the file can be cut after an item that completes a part."""
         self.depth -= 1
         if self.depth == 1 and tag == self.item:
-            at = self.parser.CurrentByteIndex  # behind the tag of an element that is empty
+            at = self.parser.CurrentByteIndex  # after the tag if the element is empty
             if self.data.startswith(f"</{tag}".encode(), at):
                 at = self.data.index(b">", at) + 1
             if at - (self.found[-1][0] if self.found else self.inner) >= self.size:
@@ -183,16 +182,16 @@ class _Ends:
 def _no_subset(root: str, system: str | None, public: str | None, subset: int) -> None:
     del root, system, public
     if subset:
-        raise _Refused
+        raise _Rejected
 
 
 def _no_entity(name: str, parameter: bool) -> None:
     del name, parameter
-    raise _Refused
+    raise _Rejected
 
 
 class _Forgetful(Reader):
-    """A reader that keeps no elements, to tell why a file cannot be read."""
+    """A reader that keeps no elements, for the reason why a file cannot be read."""
 
     def __init__(self, text: str, root: str) -> None:
         super().__init__(text)
@@ -202,14 +201,14 @@ class _Forgetful(Reader):
         super().start(tag, attributes)
         self.elements.clear()
         if len(self.open) == 1 and tag != self.root:
-            raise Malformed(self.open[0].fault("XML110", root=self.root))
+            raise Malformed(self.open[0].problem("XML110", root=self.root))
 
     def characters(self, text: str) -> None:
         pass
 
 
-def _checked(cut: Cut, schema: str, *, again: bool) -> Part:
-    """A part with what the schema does not have; of the root, only the first tells."""
+def _part(cut: Cut, schema: str, *, first: bool) -> Part:
+    """A part with its problems; those of the root are only in the first."""
     from lxml import etree
 
     written = cut.head + cut.written + cut.tail
@@ -225,9 +224,9 @@ def _checked(cut: Cut, schema: str, *, again: bool) -> Part:
         if name.startswith("{") and element.prefix is None:  # names are as they are written
             element.tag = name.rpartition("}")[2]
     elements = parse(cut.text()).elements
-    faults, passed = explain(elements, schema)
-    root = (elements[0].line, elements[0].column)
-    own = [_moved(fault, cut) for fault in faults if not again or fault[1:3] != root]
+    problems, passed = explain(elements, schema)
+    of_root = elements[0].problem("XML106")[1:3]
+    own = [_in_file(problem, cut) for problem in problems if first or problem[1:3] != of_root]
     numbers = frozenset(ordinal + cut.before for ordinal in passed)
     return Part(tree, _numbered(tree, cut.before), own, numbers, cut)
 
@@ -251,9 +250,10 @@ def _numbered(tree: etree._Element, before: int) -> dict[etree._Element, int]:
     return {element: ordinal for ordinal, element in enumerate(tree.iter(), start=before + 1)}
 
 
-def _moved(fault: Fault, cut: Cut) -> Fault:
-    line, column = cut.moved(fault.line, fault.column)
-    return fault._replace(line=line, column=column)
+def _in_file(problem: Problem, cut: Cut) -> Problem:
+    line, column = cut.moved(problem.record, problem.start + 1)
+    distance = column - 1 - problem.start
+    return problem._replace(record=line).moved(distance)
 
 
 def _lines(data: bytes) -> int:
@@ -264,5 +264,5 @@ def _lines(data: bytes) -> int:
 
 
 def _last_line(data: bytes) -> str:
-    """What stands behind the last line end."""
+    """The text after the last line end."""
     return data[max(data.rfind(b"\n"), data.rfind(b"\r")) + 1 :].decode()

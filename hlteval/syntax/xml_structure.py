@@ -1,16 +1,57 @@
-"""What is wrong with the structure of an XML file: elements and attributes beside its schema.
+"""Problems with the structure of an XML file: elements and attributes that break its schema.
 
-lxml gives the verdict by the RELAX NG schema; only where it refuses is the schema walked through
-element by element, for every fault with its place and what could have stood there.
+lxml validates against the RELAX NG schema. Only a file that it rejects is compared with the schema
+element by element, for every problem, its place, and what is expected there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
+from hlteval.findings import Problem
 from hlteval.grammars.relaxng import NEVER, Content, Declared, after, allowed, declared, validator
-from hlteval.syntax.xml_elements import Element, Fault
+from hlteval.syntax.xml_elements import Element, Parsed, other_encoding, parse, problem_at
+
+
+class Structure(NamedTuple):
+    """A file that is compared with its schema.
+
+    Attributes:
+        parsed: the file.
+        elements: its elements without those to skip.
+        problems: what breaks the schema, and another encoding than the declared one.
+    """
+
+    parsed: Parsed
+    elements: list[Element]
+    problems: list[Problem]
+
+
+def structure(text: str, schema: str, encoding: str) -> Structure:
+    """Parse a file and compare it with its schema.
+
+    Args:
+        text: the file.
+        schema: name of the schema.
+        encoding: the encoding that it was read in.
+
+    Raises:
+        Malformed: if it is not well-formed; see `parse`.
+
+    Examples:
+        >>> found = structure("<LCTL_ANNOTATIONS><A/></LCTL_ANNOTATIONS>", "laf", "utf-8")
+        >>> len(found.elements), [problem.code for problem in found.problems]
+        (1, ['XML105'])
+    """
+    parsed = parse(text)
+    problems, skipped = ([], set()) if conforms(text, schema) else explain(parsed.elements, schema)
+    if other_encoding(parsed.encoding, encoding):
+        values = {"given": parsed.encoding or "UTF-8", "encoding": encoding}
+        problems.insert(0, problem_at("XML103", 1, 1, values))
+    elements = [element for element in parsed.elements if element.ordinal not in skipped]
+    return Structure(parsed, elements, problems)
 
 
 def conforms(text: str, schema: str) -> bool:
@@ -32,10 +73,10 @@ def conforms(text: str, schema: str) -> bool:
         return False
 
 
-def explain(elements: Sequence[Element], schema: str) -> tuple[list[Fault], set[int]]:
-    """The faults of a file, and the ordinals of the elements that are to be passed over.
+def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], set[int]]:
+    """The problems of a file, and the ordinals of the elements to skip.
 
-    What stands where it must not is passed over with all that is in it.
+    A misplaced element is skipped with its content.
 
     Args:
         elements: all elements of the file.
@@ -43,45 +84,50 @@ def explain(elements: Sequence[Element], schema: str) -> tuple[list[Fault], set[
 
     Examples:
         >>> from hlteval.syntax.xml_elements import parse
-        >>> faults, _ = explain(parse("<LCTL_ANNOTATIONS><A/></LCTL_ANNOTATIONS>").elements, "laf")
-        >>> [(fault.code, fault.values["expected"]) for fault in faults]
+        >>> elements = parse("<LCTL_ANNOTATIONS><A/></LCTL_ANNOTATIONS>").elements
+        >>> problems, _ = explain(elements, "laf")
+        >>> [(problem.code, problem.values["expected"]) for problem in problems]
         [('XML105', '<DOC>')]
     """
     return _Walk(schema).over(elements)
 
 
 class _Walk:
-    """What is known of the elements that were walked through."""
+    """The state of a walk through the elements of a file."""
 
     def __init__(self, schema: str) -> None:
         self.declared = declared(schema)
         self.states: dict[int, Content] = {}
         self.passed: set[int] = set()
-        self.faults: list[Fault] = []
+        self.problems: list[Problem] = []
 
-    def over(self, elements: Sequence[Element]) -> tuple[list[Fault], set[int]]:
+    def over(self, elements: Sequence[Element]) -> tuple[list[Problem], set[int]]:
         root = next(iter(self.declared))
         if elements[0].tag != root:
-            return [elements[0].fault("XML110", root=root)], {one.ordinal for one in elements}
+            self.passed.update(element.ordinal for element in elements)
+            return [elements[0].problem("XML110", root=root)], self.passed
         for element in elements:
             if element.parent is not None and element.parent.ordinal in self.passed:
                 self.passed.add(element.ordinal)
-            elif self.stands(element):
+            elif self.is_allowed(element):
                 self.inside(element, self.declared[element.tag])
-        ends = [one for one in elements if one.ordinal not in self.passed]
-        self.faults += [fault for one in ends for fault in self.ended(one)]
-        return sorted(self.faults, key=itemgetter(1, 2)), self.passed
+        for element in elements:
+            state = self.states.get(element.ordinal)
+            if state is not None and not state.complete:
+                expected = _listed(allowed(state), element.tag)
+                self.problems.append(element.problem("XML106", expected=expected))
+        return sorted(self.problems, key=itemgetter(1, 2)), self.passed
 
-    def stands(self, element: Element) -> bool:
-        """Whether an element may stand where it does."""
+    def is_allowed(self, element: Element) -> bool:
+        """Whether an element is allowed in its place."""
         if element.parent is None:
             return True
         parent = element.parent.ordinal
         state = after(self.states[parent], element.tag)
         if state == NEVER:
             expected = _listed(allowed(self.states[parent]), element.parent.tag)
-            self.faults.append(
-                element.fault("XML105", parent=element.parent.tag, expected=expected)
+            self.problems.append(
+                element.problem("XML105", parent=element.parent.tag, expected=expected)
             )
             self.passed.add(element.ordinal)
             return False
@@ -89,31 +135,26 @@ class _Walk:
         return True
 
     def inside(self, element: Element, known: Declared) -> None:
-        """Look at the attributes and the text of an element."""
+        """Check the attributes and the text of an element."""
         self.states[element.ordinal] = known.content
-        listed = ", ".join(known.attributes) or "none"
+        names = ", ".join(known.attributes) or "none"
         for name, value in element.attributes.items():
             if name not in known.attributes:
-                self.faults.append(
-                    element.fault("XML107", name, attribute=name, given=value[:40], listed=listed)
+                self.problems.append(
+                    element.problem("XML107", name, attribute=name, given=value[:40], listed=names)
                 )
             elif name in known.values and value not in known.values[name]:
                 choice = " or ".join(known.values[name])
-                self.faults.append(
-                    element.fault("XML112", name, attribute=name, given=value[:40], listed=choice)
+                self.problems.append(
+                    element.problem("XML112", name, attribute=name, given=value[:40], listed=choice)
                 )
-        self.faults += [
-            element.fault("XML108", attribute=name)
+        self.problems += [
+            element.problem("XML108", attribute=name)
             for name in known.required
             if name not in element.attributes
         ]
         if not known.text and (text := element.text.strip(" \t\r\n")):
-            self.faults.append(element.fault("XML109", given=text[:40]))
-
-    def ended(self, element: Element) -> Iterator[Fault]:
-        state = self.states[element.ordinal]
-        if not state.complete:
-            yield element.fault("XML106", expected=_listed(allowed(state), element.tag))
+            self.problems.append(element.problem("XML109", given=text[:40]))
 
 
 def _listed(names: frozenset[str], parent: str) -> str:

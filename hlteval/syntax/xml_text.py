@@ -1,4 +1,4 @@
-"""XML as it is written: tags and text of whole columns at once."""
+"""Writes XML: tags and text, of single values or of whole columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import polars as pl
 
 ABSENT = "[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
-"""What XML cannot hold."""
+"""Characters that XML cannot hold."""
 _TEXT = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#13;"))
 _VALUE = (*_TEXT, ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;"))
 
@@ -29,7 +29,7 @@ def _replaced(written: str, escapes: Iterable[tuple[str, str]]) -> str:
 
 
 def attributes(pairs: Iterable[tuple[str, str | None]]) -> str:
-    """The attributes that have a value, each with a blank before it.
+    """The attributes with a value, each after a space.
 
     Examples:
         >>> attributes([("id", 'a"b'), ("lang", None)])
@@ -53,10 +53,10 @@ def _column(column: str, escapes: Iterable[tuple[str, str]]) -> pl.Expr:
 
 
 def attribute(name: str, column: str = "") -> pl.Expr:
-    """A column as an attribute with a blank before it; null where it has no value."""
+    """A column as an attribute after a space; null where the value is null."""
     return pl.format(f' {name}="{{}}"', _column(column or name, _VALUE))
 
 
-def start_tag(element: str, *given: pl.Expr) -> pl.Expr:
-    """A start tag with the attributes that have a value."""
-    return pl.concat_str(pl.lit(f"<{element}"), *given, pl.lit(">"), ignore_nulls=True)
+def start_tag(element: str, *values: pl.Expr) -> pl.Expr:
+    """A start tag with the attributes that are not null."""
+    return pl.concat_str(pl.lit(f"<{element}"), *values, pl.lit(">"), ignore_nulls=True)

@@ -37,6 +37,7 @@ EDL = Task(
     submission_suffixes=(),
     provided_suffixes=(),
     reference_optional=True,
+    codes=("EDL102", *(f"EDL{number}" for number in range(105, 112))),
     rules=lazy("hlteval.validators.edl.rules:RULES"),
     package=lazy("hlteval.validators.edl.package:findings"),
     metric=lazy("hlteval.tasks.edl_metrics:metric"),

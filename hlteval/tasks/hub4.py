@@ -214,6 +214,7 @@ HUB4 = Task(
     reference_optional=True,
     schema=partial(lazy("hlteval.validators.hub4.setup:setup"), {}),
     schema_for=lazy("hlteval.validators.hub4.setup:setup"),
+    codes=("GLM",),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
     metric=lazy("hlteval.tasks.hub4_metrics:metric"),
     statistics=FIGURES,

@@ -16,6 +16,7 @@ LAF = Task(
     submission_suffixes=(".laf.xml",),
     provided_suffixes=(),
     references=TEXTS,
+    codes=("LAF103",),
     rules=lazy("hlteval.validators.ltf.laf:RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
 )

@@ -19,6 +19,7 @@ LTF = Task(
     provided_suffixes=(),
     references=TEXTS,
     reference_optional=True,
+    codes=("LTF106",),
     rules=lazy("hlteval.validators.ltf.ltf:RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LTF106"),
 )

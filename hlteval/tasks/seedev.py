@@ -88,6 +88,7 @@ _declare = partial(
     format="standoff",
     submission_suffixes=(".a2",),
     provided_suffixes=(".txt", ".a1"),
+    codes=("SEE4",),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.packages:standoff"),
     statistics=FIGURES,

@@ -167,6 +167,7 @@ class Task:
             is checked.
         rules: the rules over records.
         package: the rules over the submission as a package.
+        codes: the codes of the findings of `package` and of the metric, or their prefixes.
         schema: what the task allows, for the rules.
         metric: the metric of a profile; None where submissions are only checked.
         statistics: what its metrics say, in order.
@@ -193,6 +194,7 @@ class Task:
     provided_suffixes: tuple[str, ...]
     rules: Callable[[], tuple[Rule, ...]] = tuple
     package: Callable[[Package], Iterator[Finding]] = _silent
+    codes: tuple[str, ...] = ()
     schema: Callable[[], Any] = _nothing
     metric: Callable[[str, Mapping[str, str]], Metric] | None = None
     statistics: tuple[StatisticInfo, ...] = ()

@@ -13,7 +13,8 @@ from hlteval.converters.ltf.bulk import bulk
 from hlteval.converters.ltf.elements import read_elements
 from hlteval.converters.ltf.files import as_files
 from hlteval.converters.ltf.segmentation import lines, tokens
-from hlteval.converters.ltf.tables import Said, joined, rebuilt
+from hlteval.converters.ltf.tables import Tables, rebuilt
+from hlteval.converters.ltf.tables import corpus as as_corpus
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, parse
@@ -102,11 +103,11 @@ def test_what_is_read_in_bulk_is_what_its_elements_say(texts, before):
     told = [read_elements(text, n, "", "utf-8") for n, (_, text) in enumerate(files)]
     said, accepted = bulk([(n, text) for n, (_, text) in enumerate(files)])
     assert accepted == set(range(len(files)))
-    same(said, Said.joined([Said.of(), *(one for one, _ in told)]))
+    same(said, Tables.concat([Tables.of(), *(one for one, _ in told)]))
 
 
-def same(one: Said, other: Said) -> None:
-    for name in Said._fields:
+def same(one: Tables, other: Tables) -> None:
+    for name in Tables._fields:
         assert getattr(one, name).equals(getattr(other, name)), name
 
 
@@ -132,7 +133,7 @@ def test_a_changed_file_is_refused_in_bulk_or_read_alike(files):
     said, accepted = bulk(list(enumerate(files)))
     told = {n: read_elements(text, n, "", "utf-8") for n, text in enumerate(files)}
     assert [faults for n, (_, faults) in told.items() if n in accepted and faults] == []
-    same(said, Said.joined([Said.of(), *(told[n][0] for n in sorted(accepted))]))
+    same(said, Tables.concat([Tables.of(), *(told[n][0] for n in sorted(accepted))]))
 
 
 @given(
@@ -296,7 +297,7 @@ def test_what_is_written_is_read_again(corpus, parts):
         said, _ = read_elements(written, 0, name, "utf-8")
     except Malformed:
         raise AssertionError(written) from None
-    again = joined(corpus.sources, said)
+    again = as_corpus(corpus.sources, said)
     columns = {
         "segments": ["name", "start", "end", "text"],
         "tokens": ["segment_row", "name", "start", "end", "text", "pos", "morph"],

@@ -214,8 +214,8 @@ def test_both_ways_to_read_json_agree_on_what_is_right(value, at, character, nat
             continue
         good, quick = strict(data)
         found = items(given_text)
-        faultless = not found.faults and not any(
-            one.faults or not one.complete for one in found.parsed
+        faultless = not found.problems and not any(
+            one.problems or not one.complete for one in found.parsed
         )
         assert good == faultless
         if good and isinstance(quick, list):
@@ -226,7 +226,7 @@ def test_both_ways_to_read_json_agree_on_what_is_right(value, at, character, nat
 @given(st.text(max_size=200))
 def test_no_text_is_too_strange_to_be_explained(text):
     found = items(text)
-    assert all(0 <= fault.start <= fault.end <= len(text) for fault in found.faults)
+    assert all(0 <= fault.start <= fault.end <= len(text) for fault in found.problems)
     parse(text)
 
 

@@ -43,11 +43,13 @@ def test_what_nobody_reads_or_checks_is_told_by_conversions():
 @pytest.mark.parametrize(
     ("code", "formats", "found_by"),
     [
+        ("BRT101", ("brat",), ()),
         ("EDL403", (), ("lorehlt-edl",)),
         ("GLM101", (), ("hub4",)),
         ("JSN101", ("speech-sf-json", "pubannotation"), ("speech-sf",)),
         ("SEE301", (), ("seedev-binary", "seedev-full")),
         ("SEE402", (), ("seedev-binary", "seedev-full")),
+        ("STD101", ("standoff",), ("seedev-binary", "seedev-full")),
         ("LTF106", (), ("ltf",)),
         ("XML101", ("ltf", "laf", "bioc-xml"), ("lorehlt-edl", "ltf", "laf")),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hlteval.converters.standoff.dialects import BIONLP
-from hlteval.converters.standoff.records import explain, parts
+from hlteval.converters.standoff.records import explain, field_spans
 
 REFUSED = [
     ("", "STD101", "unknown", (1, 1)),
@@ -49,18 +49,18 @@ REFUSED = [
 
 @pytest.mark.parametrize(("line", "code", "kind", "place"), REFUSED)
 def test_why_and_where(line: str, code: str, kind: str, place: tuple[int, int]) -> None:
-    refusal = explain(line, BIONLP)
-    assert (refusal.code, refusal.kind) == (code, kind)
-    assert (refusal.column, refusal.end_column) == place
+    problem = explain(line, 7, BIONLP)
+    assert (problem.code, problem.record, problem.values["kind"]) == (code, 7, kind)
+    assert (problem.start + 1, problem.end + 1) == place
 
 
 @pytest.mark.parametrize(("line", "code", "kind", "place"), REFUSED)
 def test_the_code_does_not_depend_on_being_asked_exactly(
     line: str, code: str, kind: str, place: tuple[int, int]
 ) -> None:
-    refusal = explain(line, BIONLP, ask=False)
-    assert (refusal.code, refusal.kind) == (code, kind)
-    assert 1 <= refusal.column <= refusal.end_column <= len(line) + 1
+    problem = explain(line, 7, BIONLP, ask=False)
+    assert (problem.code, problem.values["kind"]) == (code, kind)
+    assert 0 <= problem.start <= problem.end <= len(line)
 
 
 @pytest.mark.parametrize(
@@ -76,19 +76,19 @@ def test_the_code_does_not_depend_on_being_asked_exactly(
     ],
 )
 def test_what_could_have_stood_there_is_told_in_words(line: str, expected: str) -> None:
-    assert explain(line, BIONLP).expected == expected
+    assert explain(line, 7, BIONLP).values["expected"] == expected
 
 
 @pytest.mark.parametrize("line", [line for line, *_ in REFUSED])
 def test_names_of_terminals_are_not_for_people(line: str) -> None:
-    told = explain(line, BIONLP).expected
+    told = str(explain(line, 7, BIONLP).values["expected"])
     assert "<" not in told
     assert "_" not in told
     assert not any(word.strip("`").isupper() and len(word) > 3 for word in told.split())
 
 
 def shown(line: str) -> dict[str, str]:
-    return {name: line[start:end] for name, (start, end) in parts(line, BIONLP).items()}
+    return {name: line[start:end] for name, (start, end) in field_spans(line, BIONLP).items()}
 
 
 def test_the_parts_of_each_kind() -> None:

@@ -1,0 +1,88 @@
+"""The codes that formats and tasks declare are those that they raise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import fields
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from hlteval import converters, tasks
+from hlteval.extensions import LazyImport
+from hlteval.findings import catalogue
+from hlteval.sources import CODES, Source, open_source
+from hlteval.tasks.task import Task
+
+ROOT = Path(__file__).parents[3]
+IMPORTED = re.compile(r"^ *from (hlteval\.[\w.]+) import", re.M)
+
+
+@cache
+def fixtures() -> list[tuple[str, Source]]:
+    """Every fixture, with the name of its folder."""
+    paths = sorted((ROOT / "fixtures").glob("*/*valid/*"))
+    return [(path.parts[-3], open_source(str(path))) for path in paths]
+
+
+def codes_in(texts: Iterable[str]) -> set[str]:
+    """The codes of the catalogue that are written in source texts."""
+    return {code for text in texts for code in re.findall(r'"([A-Z]{3}[0-9]{3})"', text)}
+
+
+def source(module: str) -> str:
+    """The source text of a module."""
+    spec = find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", converters.BUILTIN)
+def test_a_format_declares_the_codes_that_it_raises(name: str) -> None:
+    form = converters.load(name)
+    read = (form.read(one) for room, one in fixtures() if room == name or form.sniff(one))
+    raised = {item.code for results in read for result in results for item in result.findings}
+    assert not {code for code in raised if not code.startswith((*form.codes, *CODES))}
+    declared = {code for code in catalogue() if form.codes and code.startswith(form.codes)}
+    assert all(any(code.startswith(prefix) for code in declared) for prefix in form.codes)
+    family = Path(converters.BUILTIN[name].replace(".", "/")).parent
+    folders = (ROOT / family, ROOT / "hlteval" / "syntax")
+    written = codes_in(file.read_text("utf-8") for at in folders for file in at.glob("*.py"))
+    assert declared <= raised | written
+
+
+def modules(task: Task) -> set[str]:
+    """The modules of the functions that a task and its options name."""
+    values = [getattr(item, field.name) for item in (task, *task.options) for field in fields(item)]
+    inner = [value.func if isinstance(value, partial) else value for value in values]
+    return {value.named.partition(":")[0] for value in inner if isinstance(value, LazyImport)}
+
+
+@pytest.mark.parametrize("name", tasks.BUILTIN)
+def test_a_task_declares_the_codes_of_its_package_and_of_its_metric(name: str) -> None:
+    task = tasks.load(name)
+    declared = {code for code in catalogue() if task.codes and code.startswith(task.codes)}
+    assert all(any(code.startswith(prefix) for code in declared) for prefix in task.codes)
+    if isinstance(task.package, partial):
+        assert declared == set(task.package.keywords.values())
+        return
+    named = modules(task)
+    imported = {match[1] for own in named for match in IMPORTED.finditer(source(own))}
+    rules = {rule.code for rule in tasks.rules(task)}
+    read = converters.load(task.format).codes  # rules look at rejected records
+    own = {code for code in codes_in(map(source, named)) if not code.startswith(read)}
+    assert own <= declared | rules
+    assert declared <= codes_in(map(source, named | imported)) | rules
+
+
+def test_the_declared_codes_and_those_of_conversions_are_all() -> None:
+    forms = [converters.load(name) for name in converters.BUILTIN]
+    known = [tasks.load(name) for name in tasks.BUILTIN]
+    declared = {*CODES, *(code for item in (*forms, *known) for code in item.codes)}
+    declared |= {rule.code for task in known for rule in tasks.rules(task)}
+    undeclared = {code for code in catalogue() if not code.startswith(tuple(declared))}
+    assert undeclared == {code for code in catalogue() if code.startswith("CNV")}
