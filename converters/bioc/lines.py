@@ -7,12 +7,10 @@ import polars as pl
 from hlteval.converters.bioc.documents import EQUIVALENCE, EVENT, MODIFIER, RELATION
 from hlteval.converters.bioc.layout import LARGEST
 from hlteval.converters.toolkit.confidences import to_text
-from hlteval.converters.toolkit.frame_kinds import SITUATION, TEMPLETTE
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_text import attribute, content, start_tag
 
 _KEY = ("document", "origin", "record")
-_OTHER_FRAMES = (SITUATION, TEMPLETTE)
 _ORDER = ("origin", "record", "kind", "row")
 
 
@@ -142,8 +140,7 @@ def _frames(corpus: Corpus) -> pl.DataFrame:
     nodes = arguments.agg(
         arguments=_node("target", "role").str.join(), plain=(pl.col("role") == "Arg").all()
     )
-    rows = corpus.frames.filter(~pl.col("kind").is_in(_OTHER_FRAMES))
-    rows = rows.join(nodes, on="row", how="left", maintain_order="left")
+    rows = corpus.frames.join(nodes, on="row", how="left", maintain_order="left")
     shape = pl.when(pl.col("trigger").is_not_null()).then(pl.lit(EVENT)).otherwise(pl.lit(RELATION))
     group = (pl.col("label") == "Equiv") & pl.col("plain") & pl.col("trigger").is_null()
     rows = rows.with_columns(

@@ -12,7 +12,6 @@ from hlteval.converters.bioc.documents import HEADER
 from hlteval.converters.bioc.layout import LARGEST
 from hlteval.converters.bioc.lines import annotation_lines, relation_lines, writable
 from hlteval.converters.bioc.passages import Passage, passages
-from hlteval.converters.toolkit.frame_kinds import situations
 from hlteval.converters.toolkit.spans import odd_parts
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_text import (
@@ -197,7 +196,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     segments = corpus.segments.filter(~pl.col("document").is_in(divided))
     names = corpus.documents["name"]
     return {
-        **situations(corpus),
         "documents with characters that XML cannot hold": len(_unwritable(corpus)),
         "documents whose name is empty or has blanks around it": sum(
             not name or name != name.strip() for name in names

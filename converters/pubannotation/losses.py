@@ -8,13 +8,11 @@ import polars as pl
 
 from hlteval.converters.pubannotation.items import SAID
 from hlteval.converters.pubannotation.writing import (
-    OTHER_FRAMES,
     is_ours,
     own_names,
     placed,
     writable,
 )
-from hlteval.converters.toolkit.frame_kinds import situations
 from hlteval.converters.toolkit.spans import odd_parts
 from hlteval.representation import Corpus
 
@@ -30,7 +28,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     ours = [is_ours(*row) for row in corpus.attributes.select("element", "value").iter_rows()]
     sizes = corpus.groups.group_by("document", "group", "kind").len()
     return {
-        **situations(corpus),
         "mentions that have no place in a text": mentions.filter(~writable()).height,
         "mentions whose parts are not their extent": mentions.filter(odd_parts()).height,
         "segments that have no place in a text": corpus.segments.filter(~placed()).height,
@@ -57,8 +54,7 @@ def _nameless(corpus: Corpus) -> int:
     """Events, and relations of other than two, that nothing could refer to."""
     own = own_names(corpus)
     sizes = corpus.arguments.group_by(row="frame_row").agg(size=pl.len())
-    frames = corpus.frames.filter(~pl.col("kind").is_in(OTHER_FRAMES))
-    frames = frames.join(sizes, on="row", how="left")
+    frames = corpus.frames.join(sizes, on="row", how="left")
     plain = (pl.col("kind") == "relation") & pl.col("trigger").is_null() & (pl.col("size") == 2)
     events = frames.filter(~plain.fill_null(value=False)).select("document", "frame")
     return sum(row not in own for row in events.iter_rows())

@@ -14,13 +14,10 @@ import polars as pl
 from hlteval.converters.pubannotation.items import BLOCK, CANDIDATE, ROLES, SAID
 from hlteval.converters.pubannotation.scopes import SECTIONS, compact
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.frame_kinds import SITUATION, TEMPLETTE
 from hlteval.representation import Corpus
 
 _LARGEST = 10**15 - 1
 _ELEMENT = re.compile(rf"\$(?:\.tracks\[([1-9][0-9]{{0,8}})\]|\.(?:{'|'.join(SECTIONS)}))?")
-OTHER_FRAMES = (SITUATION, TEMPLETTE)
-"""Kinds of frames that are not written."""
 _Key = tuple[int, int, int]
 Item = dict[str, Any]
 
@@ -228,9 +225,8 @@ def _frames(corpus: Corpus, found: _Found, said: _Said) -> None:
     columns = ("frame_row", "document", "origin", "record", "position", "role", "target")
     for frame, *rest in ordered.select(columns).iter_rows():
         arguments.setdefault(frame, []).append(tuple(rest))
-    rows = corpus.frames.filter(~pl.col("kind").is_in(OTHER_FRAMES))
     known = own_names(corpus)
-    frames = rows.select(*_COLUMNS, "frame", "kind", "label", "trigger").iter_rows()
+    frames = corpus.frames.select(*_COLUMNS, "frame", "kind", "label", "trigger").iter_rows()
     for row, document, origin, record, name, kind, label, trigger in frames:
         held, place = arguments.get(row, []), (document, origin, record)
         if kind == "relation" and trigger is None and len(held) == 2:

@@ -38,7 +38,7 @@ from hlteval.converters.situations.appen_blocks import (
     writable,
 )
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
@@ -263,7 +263,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     pairs = frames.select("label", "place").iter_rows()
     return {
-        **others(corpus),
         "frames whose type or place cannot be written": sum(
             not writable(label, place) for label, place in pairs
         ),

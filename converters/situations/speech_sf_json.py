@@ -31,7 +31,7 @@ from hlteval.converters.situations.speech_sf_faults import (
     is_frame,
     near,
 )
-from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import FieldRef, Finding, Location, catalogue, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -334,7 +334,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     half = pl.col("status").is_null() != pl.col("resolution").is_null()
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     return {
-        **others(corpus),
         "segments without frames": silent.height,
         "statuses of which only half is known": frames.filter(half).height,
     }

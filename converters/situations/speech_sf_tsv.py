@@ -25,7 +25,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.speech_sf_faults import type_hint
-from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.single_file import File, head, located, readings
 from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.grammars import schema
@@ -183,7 +183,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no line can say."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
-    return {**others(corpus), "segments without frames": silent.height}
+    return {"segments without frames": silent.height}
 
 
 FORMAT = Format(

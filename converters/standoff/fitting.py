@@ -18,7 +18,6 @@ from hlteval.converters.standoff.references import (
     with_triggers,
 )
 from hlteval.converters.standoff.texts import filled
-from hlteval.converters.toolkit.frame_kinds import SITUATION, TEMPLETTE, situations
 from hlteval.converters.toolkit.per_document import unnamed
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_name
@@ -39,7 +38,7 @@ def lost(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
     """How much of a corpus a dialect cannot say, in the tables that it carries.
 
     Examples:
-        >>> lost(Corpus(), BRAT)["situation frames"]
+        >>> lost(Corpus(), BRAT)["names of groups"]
         0
     """
     return fitted(corpus, dialect).lost
@@ -77,23 +76,17 @@ def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
 
 
 def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
-    """Spans, frames, modifiers and groups of the kinds that a dialect has."""
-    counts.update(situations(corpus))
-    frame = pl.col("kind").is_in(["event", "relation"])
+    """Spans, modifiers and groups of the kinds that a dialect has."""
     group = pl.col("kind") == "Equiv" if dialect is BIONLP else pl.lit(value=True)
     modifier = modifier_kind().is_in(list(dialect.identifiers))
     mentions = corpus.mentions.filter(_placed())
     groups = corpus.groups.filter(group)
     counts["names of groups"] += _renumbered(groups)
     modifiers = corpus.modifiers.filter(modifier)
-    known = corpus.frames["kind"].is_in(["event", "relation", SITUATION, TEMPLETTE])
-    counts["frames of other kinds"] += int((~known).sum())
     counts["spans beyond the largest offset"] += corpus.mentions.height - mentions.height
     counts["members of groups other than Equiv"] += corpus.groups.height - groups.height
     counts["notes and attributes with values"] += corpus.modifiers.height - modifiers.height
-    frames = corpus.frames.filter(frame)
-    kept = corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
-    return _only(kept, frames) if frames.height < corpus.frames.height else kept
+    return corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
 
 
 def _renumbered(groups: pl.DataFrame) -> int:
