@@ -600,7 +600,8 @@ def converted(
     findings = convert(*given, **named, strict_loss=not expected)
     assert told(findings) == expected, other.name
     if other.reads:
-        arrived(form, corpus, other, path, sum(other.count_losses(corpus).values()))
+        kept = of_its_kinds(other, corpus)
+        arrived(form, kept, other, path, sum(other.count_losses(kept).values()))
 
 
 def arrived(form: Format, corpus: Corpus, other: Format, path: Path, lost: int) -> None:
