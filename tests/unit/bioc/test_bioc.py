@@ -229,7 +229,7 @@ def test_documents_that_xml_cannot_hold_are_listed(tmp_path: Path) -> None:
     source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
     named = [{"row": 0, "name": "a", "text": "a\x01"}, {"row": 1, "name": "b", "text": "b\r\n"}]
     corpus = Corpus(sources=[source], documents=named)
-    lost = {what: count for what, count in bioc_xml.lost(corpus).items() if count}
+    lost = {what: count for what, count in bioc_xml.count_losses(corpus).items() if count}
     assert lost == {"documents with characters that XML cannot hold": 1}
     bioc_xml.write([corpus], tmp_path / "b.bioc.xml")
     again, findings = read(str(tmp_path / "b.bioc.xml"))
