@@ -11,7 +11,7 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters.pubannotation import pubannotation
-from hlteval.converters.pubannotation.faults import file_documents
+from hlteval.converters.pubannotation.documents import file_content
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -241,8 +241,8 @@ def test_records_are_found_again() -> None:
 @pytest.mark.parametrize("path", [VALID, *sorted(FIXTURES.glob("pubannotation/invalid/*"))])
 def test_the_slow_path_reads_what_the_quick_one_does(path: Path) -> None:
     text = path.read_text("utf-8") or "[]"
-    quick = file_documents(text)
-    slow = file_documents(f"// a comment\n{text}")
+    quick = file_content(text)
+    slow = file_content(f"// a comment\n{text}")
     assert slow.values == quick.values
-    assert [fault.code for _, fault in slow.faults] == ["JSN103"]
+    assert [fault.code for _, fault in slow.problems] == ["JSN103"]
     assert [at - len("// a comment\n") for at in slow.starts] == list(quick.starts)
