@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.texts import Mismatch, TextWindow
 from hlteval.converters.toolkit.confidences import decimal, number
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.single_file import own_name
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hlteval.converters.pubannotation.documents import SECTIONS, compact
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.keyed import keyed
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
 from hlteval.syntax.json_parser import Path
@@ -292,10 +293,15 @@ class Annotations:
             return True
         if column not in MENTION_COLUMNS or mention[_AT[column]] is not None:
             return False
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (number if column == "confidence" else isinstance(value, str)):
+        if column == "confidence":
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                return False
+            if abs(value) > sys.float_info.max:
+                return False
+            value = float(value)
+        elif not isinstance(value, str):
             return False
-        mention[_AT[column]] = float(value) if number else value
+        mention[_AT[column]] = value
         return True
 
     def modifications(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:

@@ -158,6 +158,15 @@ def test_what_an_attribute_says_comes_back_as_it_was(taken: Taken, tmp_path: Pat
     assert [one["obj"] for one in again["attributes"]] == [True, False, True, *values[3:]]
 
 
+@pytest.mark.parametrize("value", [10**400, True, "0.5", [0.5]])
+def test_a_confidence_that_is_no_number_stays_an_attribute(taken: Taken, value: Any) -> None:
+    attribute = {"subj": "T1", "pred": "sure", "obj": value, "column": "confidence"}
+    corpus, findings = taken({**PLAIN, "attributes": [attribute]})
+    assert findings == []
+    assert corpus.mentions["confidence"].to_list() == [None, None]
+    assert corpus.modifiers["label"].to_list() == ["sure"]
+
+
 def test_older_modifications_are_attributes(taken: Taken) -> None:
     listed = [{"id": "M1", "pred": "Negation", "obj": "T1"}]
     corpus, findings = taken({**PLAIN, "modifications": listed})
