@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hlteval.converters.bioc.texts import Mismatch, TextWindow
 from hlteval.converters.toolkit.confidences import decimal, number
 from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.single_file import own_name
+from hlteval.converters.toolkit.single_file import unique_name
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
 from hlteval.syntax.xml_stream import Part
@@ -162,7 +162,7 @@ class Documents:
         if not name:
             name = f"document-{self.ordinal}"
             self.report(element, "BIO101", name=name)
-        own = own_name(name, self.names)
+        own = unique_name(name, self.names)
         if own != name:
             self.report((ids or [element])[0], "BIO105", "text", name, name=name, other=own)
         return own

@@ -20,7 +20,7 @@ from hlteval.converters.bioc.reading import (
     RELATION,
 )
 from hlteval.converters.toolkit.confidences import to_text
-from hlteval.converters.toolkit.spans import odd_parts
+from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_text import ABSENT, attributes, escaped
 
@@ -322,7 +322,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
             undivided
         ).height,
         "mentions that have no place in a text": corpus.mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": corpus.mentions.filter(odd_parts()).height,
+        "mentions whose parts are not their extent": corpus.mentions.filter(odd_fragments()).height,
         "candidates that do not follow an entity, or not in ranks 2, 3, …": links.filter(
             missing | (pl.col("rank") != rank)
         ).height,

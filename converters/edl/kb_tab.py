@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.toolkit.single_file import File, head, readings
+from hlteval.converters.toolkit.single_file import File, head, read_files
 from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -39,7 +39,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The entities, without documents."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -35,7 +35,13 @@ from hlteval.converters.hub4.lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables
 from hlteval.converters.hub4.records import Refusal, explain, parts
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
-from hlteval.converters.toolkit.single_file import File, head, in_line, located, readings
+from hlteval.converters.toolkit.single_file import (
+    File,
+    head,
+    locate_in_line,
+    locate_lines,
+    read_files,
+)
 from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -54,7 +60,7 @@ def sniff(source: Source) -> bool:
 def read(source: Source, side: str = "reference", types: str = "") -> Iterator[ReadResult]:
     """The template sets of a source, one batch a file."""
     declared = [name for name in types.split(",") if name]
-    return readings(
+    return read_files(
         source, FORMAT.name, partial(_instances, reference=side == "reference", types=declared)
     )
 
@@ -128,7 +134,9 @@ def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator
     listed = [("HUB108", record, "slash") for record in found.idle]
     listed += [("HUB109", record, "extents") for record in found.hashless[:1]]
     for code, record, field in listed:
-        place = in_line(lines[record - 1].removesuffix("\r"), FieldRef(record, field), _stretch)
+        place = locate_in_line(
+            lines[record - 1].removesuffix("\r"), FieldRef(record, field), _stretch
+        )
         yield catalogue()[code].finding(
             {"count": len(found.hashless)},
             file=member.display,
@@ -139,7 +147,7 @@ def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Line and column of places of one file; see `hub4_records.parts` for what a field is."""
-    return located(member, places, _stretch)
+    return locate_lines(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

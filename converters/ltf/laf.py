@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.laf_files import SUFFIX, as_files, lost
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import Files
+from hlteval.converters.toolkit.per_document import FileBatch
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
@@ -71,7 +71,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file is named so, or the only one has the root element of LAF."""
-    return per_document.named(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
+    return per_document.has_suffix(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -86,7 +86,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 class _Batch:
     """What is collected over the files of a batch: rows of each table, and findings."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: FileBatch) -> None:
         self.files = files
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
         self.known: dict[str, int] = {}
@@ -192,7 +192,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The annotations as a folder of files, each where it was in one of this format."""
-    per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = Format(

@@ -103,7 +103,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables the files do not hold."""
     foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
     return {
-        **per_document.unnamed(corpus),
+        **per_document.count_nameless(corpus),
         "documents with characters that XML cannot hold": len(_unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(foreign).height,
     }

@@ -33,7 +33,7 @@ from hlteval.converters.ltf.elements import read_elements
 from hlteval.converters.ltf.files import SUFFIX, as_files, lost
 from hlteval.converters.ltf.tables import Said, joined
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import Files
+from hlteval.converters.toolkit.per_document import FileBatch
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
@@ -48,7 +48,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file is named so, or the only one has the root element of LTF."""
-    return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
+    return per_document.has_suffix(source, SUFFIX) or "<LCTL_TEXT" in head(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -57,7 +57,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield _reading(files)
 
 
-def _reading(files: Files) -> ReadResult:
+def _reading(files: FileBatch) -> ReadResult:
     said, accepted = bulk([(origin, text) for origin, _, text in files.texts])
     others = [_elements(files, *file) for file in files.texts if file[0] not in accepted]
     said = Said.joined([said, *(one for one, _ in others)])
@@ -70,7 +70,7 @@ def _reading(files: Files) -> ReadResult:
     )
 
 
-def _elements(files: Files, origin: int, stem: str, text: str) -> tuple[Said, list[Finding]]:
+def _elements(files: FileBatch, origin: int, stem: str, text: str) -> tuple[Said, list[Finding]]:
     """A file that is not in the usual layout, and what is wrong with it."""
     member = files.members[origin]
     said, told = read_elements(text, origin, stem, member.encoding)
@@ -80,7 +80,7 @@ def _elements(files: Files, origin: int, stem: str, text: str) -> tuple[Said, li
     return said, [lines.finding(fault, member.display, record) for fault, record in told]
 
 
-def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
+def _repeated(named: pl.DataFrame, files: FileBatch) -> Iterator[Finding]:
     """Documents whose name another has."""
     first = pl.col("origin").first().over("name")
     again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
@@ -104,7 +104,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
     A text without segments is divided into lines and these into tokens (segmentation.py).
     """
-    per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = Format(

@@ -23,7 +23,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import Files
+from hlteval.converters.toolkit.per_document import FileBatch
 from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, decode
@@ -40,7 +40,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file is named so."""
-    return per_document.named(source, SUFFIX)
+    return per_document.has_suffix(source, SUFFIX)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -50,7 +50,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(texts(files), (*files.findings, *told), tuple(files.members))
 
 
-def texts(files: Files) -> Corpus:
+def texts(files: FileBatch) -> Corpus:
     """A corpus of files that are texts; where two have a name, of the first."""
     rows = {name: (origin, name, text) for origin, name, text in reversed(files.texts)}
     schema = {name: TABLES["documents"].schema[name] for name in ("origin", "name", "text")}
@@ -61,7 +61,7 @@ def texts(files: Files) -> Corpus:
     )
 
 
-def _faults(files: Files, origin: int, text: str) -> Iterator[Finding]:
+def _faults(files: FileBatch, origin: int, text: str) -> Iterator[Finding]:
     """The first character that LTF cannot hold, with how many there are."""
     found = re.search(UNWRITABLE, text)
     if found:
@@ -94,7 +94,7 @@ def _line(line: str, record: int) -> Location:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The texts as a folder of files, each as it is."""
-    per_document.write((file for corpus in corpora for file in _files(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
@@ -107,7 +107,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The documents that have no file."""
     return {
-        **per_document.unnamed(corpus),
+        **per_document.count_nameless(corpus),
         "documents without a text": corpus.documents["text"].null_count(),
     }
 

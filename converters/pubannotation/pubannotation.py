@@ -39,7 +39,7 @@ from hlteval.converters.pubannotation.documents import Reporter, compact, file_c
 from hlteval.converters.pubannotation.reading import Annotations, records, title
 from hlteval.converters.pubannotation.writing import count_losses, documents, files, spread
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.single_file import beginning, own_name
+from hlteval.converters.toolkit.single_file import beginning, unique_name
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
@@ -94,7 +94,7 @@ def _take(
         rows.rejected.append(reporter.rejected(index, len(rows.rejected), *place))
         return 1
     bad, given = reporter.violations(index), title(document, stem)
-    name = own_name(given, names)
+    name = unique_name(given, names)
     if name != given:
         reporter.report(index, "PUB106", ("sourceid",), name=given, other=name)
     count = rows.take(document, name, place, bad, partial(reporter.report, index))
@@ -138,7 +138,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
             folder with a file each, where it was in a folder or archive of this format.
     """
     if layout == "files":
-        per_document.write((file for corpus in corpora for file in files(corpus)), path)
+        per_document.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
     listed = (document for corpus in corpora for _, document in documents(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:

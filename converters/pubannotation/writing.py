@@ -14,7 +14,7 @@ import polars as pl
 from hlteval.converters.pubannotation.documents import SECTIONS, compact
 from hlteval.converters.pubannotation.reading import BLOCK, CANDIDATE, MENTION_COLUMNS, ROLES
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.spans import odd_parts
+from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
 
 _LARGEST = 10**15 - 1
@@ -302,7 +302,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     attributes = corpus.attributes.select("element", "value").iter_rows()
     return {
         "mentions that have no place in a text": mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": mentions.filter(odd_parts()).height,
+        "mentions whose parts are not their extent": mentions.filter(odd_fragments()).height,
         "segments that have no place in a text": corpus.segments.filter(~placed()).height,
         "texts of segments that are not what stands there": sum(
             text != (texts[document] or "")[max(0, start) : max(0, end)]

@@ -198,7 +198,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    output_paths = per_document.own_files(corpus, FORMAT.name)
+    output_paths = per_document.original_files(corpus, FORMAT.name)
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)

@@ -26,7 +26,7 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.speech_sf_faults import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Span, catalogue, excerpt
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
@@ -45,7 +45,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The frames of the file, as one batch."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
@@ -146,7 +146,7 @@ def _escaped(value: str) -> str:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
-    return located(member, places, _stretch)
+    return locate_lines(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

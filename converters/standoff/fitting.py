@@ -18,7 +18,7 @@ from hlteval.converters.standoff.references import (
     with_triggers,
 )
 from hlteval.converters.standoff.texts import filled
-from hlteval.converters.toolkit.per_document import unnamed
+from hlteval.converters.toolkit.per_document import count_nameless
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_name
 
@@ -68,8 +68,8 @@ def _brat(corpus: Corpus) -> Fitted:
 
 def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
     """The documents that a file can be named after."""
-    counts.update(unnamed(corpus))
-    if not any(unnamed(corpus).values()):
+    counts.update(count_nameless(corpus))
+    if not any(count_nameless(corpus).values()):
         return corpus
     names = [name for name in corpus.documents["name"] if is_file_name(name)]
     return of_documents(corpus, pl.Series(names, dtype=pl.String))
