@@ -354,7 +354,7 @@ class Passages:
         given = (offset.text or "").strip()
         if _NUMBER.fullmatch(given):
             return int(given), True
-        values = {"what": "the text", "given": given[:40] or "empty"}
+        values = {"what": "text", "given": given[:40] or "empty"}
         self.documents.report(offset, "BIO102", "text", **values)
         return expected, False
 

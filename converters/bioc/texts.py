@@ -24,7 +24,7 @@ _MOST = 10_000
 """Mismatches after which the unit of the offsets is decided."""
 UNITS: Mapping[str, tuple[str, str, int]] = {
     "utf-8": ("bytes", "utf-8", 1),
-    "utf-16": ("units of UTF-16", "utf-16-le", 2),
+    "utf-16": ("UTF-16 units", "utf-16-le", 2),
 }
 """Other units that offsets may count: their name, their encoding, and bytes of each."""
 
@@ -94,9 +94,9 @@ class Mismatch(NamedTuple):
     def hint(self) -> str:
         """Where the text is instead."""
         units = [name for unit, (name, _, _) in UNITS.items() if self.fits(unit)]
-        also = f"; its offsets fit if they count {units[0]}" if units else ""
+        also = f"; the given offsets match if they count {units[0]}" if units else ""
         if not self.text or len(self.text) > _LONGEST:
-            return f"offsets count characters from the beginning of the document{also}"
+            return f"count offsets in characters from the start of the document{also}"
         at = self.spans[0][0] - self.window.start
         low = max(0, at - _NEAR)
         near = self.window.text[low : max(0, at) + _NEAR]
@@ -106,10 +106,10 @@ class Mismatch(NamedTuple):
         found = [place + low for place in (before, after) if place >= 0]
         if found:
             nearest = min(found, key=lambda place: abs(place - at)) + self.window.start
-            return f"it stands at offset {nearest}{also}"
+            return f"use offset {nearest}{also}"
         if also:
-            return f"write offsets of characters{also}"
-        return "its passage does not have this text; is it from another one?"
+            return f"count offsets in characters{also}"
+        return "check the passage; it does not contain this text"
 
 
 @lru_cache(maxsize=2)

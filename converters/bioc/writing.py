@@ -294,7 +294,7 @@ def writable() -> pl.Expr:
 
 
 def _unwritable(corpus: Corpus) -> set[int]:
-    """The documents with characters that XML cannot hold."""
+    """The documents with characters not allowed in XML."""
     odd = pl.any_horizontal(pl.col(pl.String).str.contains(ABSENT))
     found = set(corpus.documents.filter(odd)["row"])
     for name in ("attributes", "mentions", "links", "frames", "arguments", "modifiers", "groups"):
@@ -314,16 +314,16 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     rank = pl.int_range(2, pl.len() + 2).over("mention_row")
     undivided = ~pl.col("document").is_in(list(passages(corpus)))
     return {
-        "documents with characters that XML cannot hold": len(_unwritable(corpus)),
-        "documents whose name is empty or has blanks around it": sum(
+        "documents with characters not allowed in XML": len(_unwritable(corpus)),
+        "documents whose name is empty or has surrounding spaces": sum(
             not name or name != name.strip() for name in names
         ),
-        "segments of documents that cannot be written as passages": corpus.segments.filter(
-            undivided
+        "segments of documents without passage structure": corpus.segments.filter(undivided).height,
+        "mentions outside of texts": corpus.mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": corpus.mentions.filter(
+            odd_fragments()
         ).height,
-        "mentions that have no place in a text": corpus.mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": corpus.mentions.filter(odd_fragments()).height,
-        "candidates that do not follow an entity, or not in ranks 2, 3, …": links.filter(
+        "candidates without an entity, or with gaps in their ranks": links.filter(
             missing | (pl.col("rank") != rank)
         ).height,
         "attributes of other formats": attributes.filter(~(infons | header)).height,

@@ -108,7 +108,7 @@ def _lines(text: str) -> Content:
                 content.add(parsed.faults, index)
                 rest = blanks(text, parsed.end)[0] if parsed.complete else end
                 if rest < end:
-                    hint = {"hint": "each line holds one document, and nothing behind it"}
+                    hint = {"hint": "put one document on each line, and nothing after it"}
                     problem = Problem("JSN107", 0, rest, min(end, rest + 40), hint)
                     content.problems.append((index, problem))
                 codes = [problem.code for number, problem in content.problems if number == index]
@@ -208,5 +208,5 @@ def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
         kind = KINDS.get(type(given), "something else")
         kinds = " or ".join(WANTED.get(name, str(name)) for name in listed)
         return "PUB104", {"given": kind, "wanted": kinds}
-    allowed = ", ".join(map(str, listed)) if listed is wanted else f"{keyword} {wanted}"
+    allowed = " or ".join(map(str, listed)) if listed is wanted else f"{keyword} {wanted}"
     return "PUB104", {"given": str(given)[:60], "wanted": allowed}

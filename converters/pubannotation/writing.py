@@ -301,19 +301,19 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     sizes = corpus.groups.group_by("document", "group", "kind").len()
     attributes = corpus.attributes.select("element", "value").iter_rows()
     return {
-        "mentions that have no place in a text": mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": mentions.filter(odd_fragments()).height,
-        "segments that have no place in a text": corpus.segments.filter(~placed()).height,
-        "texts of segments that are not what stands there": sum(
+        "mentions outside of texts": mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": mentions.filter(
+            odd_fragments()
+        ).height,
+        "segments outside of texts": corpus.segments.filter(~placed()).height,
+        "segment texts that differ from the document": sum(
             text != (texts[document] or "")[max(0, start) : max(0, end)]
             for document, start, end, text in segments.iter_rows()
         ),
-        "events whose identifier is not their own": sum(
-            event not in own for event in events.iter_rows()
-        ),
-        "values of mentions whose identifier is not their own": sum(
+        "events without a unique identifier": sum(event not in own for event in events.iter_rows()),
+        "values of mentions without a unique identifier": sum(
             count for document, name, count in values.iter_rows() if (document, name) not in own
         ),
-        "equivalences of a single member": sizes.filter(pl.col("len") == 1).height,
+        "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,
         "attributes of other formats": sum(not _is_own(*row) for row in attributes),
     }
