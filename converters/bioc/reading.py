@@ -139,7 +139,7 @@ class Documents:
                 self.attribute(child, "collection", child.tag, child.text)
         infons = self.contents(element)[0]
         language = self.values(element, ("language",), infons)["language"]
-        passages = Passages(self, element)
+        passages = DocumentText(self, element)
         text = passages.text
         self.rows["documents"].append((0, name, text, language))
         seen: set[str] = set()
@@ -276,7 +276,7 @@ class _FilledText:
             self.documents.report(element, code, start=start, end=self.end, most=GAP)
 
 
-class Passages:
+class DocumentText:
     """The passages and sentences of a document.
 
     Attributes:

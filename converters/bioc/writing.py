@@ -6,7 +6,8 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -65,9 +66,9 @@ class _Infons:
                 self.lines[of, key[0]].append(line)
                 self.lines[of, *key].append(line)
 
-    def of(self, element: str, *key: int, end: str = "\n") -> str:
+    def of(self, *key: object, end: str = "\n") -> str:
         """The infons of an element of a document, or of the record of one, each with an end."""
-        return "".join(line + end for line in self.lines.get((element, *key), ()))
+        return "".join(line + end for line in self.lines.get(key, ()))
 
     def head(self, document: int) -> str:
         """The header of the collection, as far as a document has one."""
@@ -79,58 +80,112 @@ class _Infons:
 
 def _documents(corpus: Corpus, infons: _Infons) -> Iterator[tuple[int, str]]:
     """The documents that can be written, each with its row."""
-    without, segments = _unwritable(corpus), passages(corpus)
+    without, divided = _unwritable(corpus), passages(corpus)
     annotations, relations = _annotations(corpus, infons), _relations(corpus, infons)
     columns = ("row", "name", "text", "language")
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
         if row in without:
             continue
         end = LARGEST if text is None else len(text)
-        undivided = Passage(None, 0, end, text, None, infons.of("passage", row))
-        body = _Body(segments.get(row) or [undivided], annotations.get(row, ()), infons)
+        listed, others = divided.get(row) or [Passage(("passage", row), 0, end, text)], list[str]()
+        for start, stop, line in annotations.get(row, ()):
+            outer = _holder(listed, start, stop)
+            sentence = _holder(outer.sentences, start, stop) if outer else None
+            lines = (sentence or outer).lines if outer else others
+            lines.append(line)
         more = "" if language is None else _infon("language", language) + "\n"
         more += infons.of("document", row)
-        content = "".join([*body.written(), *relations.get(row, ())])
+        content = "".join([passage.written(infons) for passage in listed])
+        content += "".join([*others, *relations.get(row, ())])
         yield row, f"<document>\n<id>{escaped(name)}</id>\n{more}{content}</document>\n"
 
 
-class _Body:
-    """The passages of a document with their annotations, and those that are in none."""
+@dataclass
+class Passage:
+    """A passage or sentence.
 
-    def __init__(self, listed: Sequence[Passage], lines: Iterable[_Line], infons: _Infons) -> None:
-        self.listed, self.infons = listed, infons
-        self.inner: dict[int | None, list[int]] = defaultdict(list)
-        for at, passage in enumerate(listed):
-            self.inner[passage.holder].append(at)
-        self.lines: dict[int | None, list[str]] = defaultdict(list)
-        for start, end, line in lines:
-            outer = self.holder(None, start, end)
-            sentence = None if outer is None else self.holder(outer, start, end)
-            self.lines[outer if sentence is None else sentence].append(line)
+    Attributes:
+        key: what has its infons: `passage` or `sentence`, and the record, or only the document.
+        start: first code point in the document.
+        end: one past the last.
+        text: its text; None where it has none.
+        sentences: its sentences.
+        lines: its annotations as lines.
+    """
 
-    def holder(self, outer: int | None, start: int, end: int) -> int | None:
-        """The passage, or the sentence of one, that holds a span."""
-        among = self.inner.get(outer, [])
-        at = bisect_right(among, start, key=lambda at: self.listed[at].start) - 1
-        return among[at] if at >= 0 and end <= self.listed[among[at]].end else None
+    key: tuple[Any, ...]
+    start: int
+    end: int
+    text: str | None
+    sentences: list[Passage] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
-    def written(self) -> Iterator[str]:
-        """All passages, and the annotations that are in none."""
-        for at in self.inner[None]:
-            yield from self.passage(at, "passage")
-        yield from self.lines[None]
+    def written(self, infons: _Infons, tag: str = "passage") -> str:
+        """Itself with its sentences and annotations."""
+        content = "".join(sentence.written(infons, "sentence") for sentence in self.sentences)
+        if self.text is not None and not self.sentences:
+            content = f"<text>{escaped(self.text)}</text>\n"
+        head = f"<{tag}>\n{infons.of(*self.key)}<offset>{self.start}</offset>\n"
+        return f"{head}{content}{''.join(self.lines)}</{tag}>\n"
 
-    def passage(self, at: int, tag: str) -> Iterator[str]:
-        """A passage, or a sentence, with what is in it."""
-        own, sentences = self.listed[at], self.inner.get(at, ())
-        infons = own.infons if own.key is None else self.infons.of(tag, *own.key)
-        yield f"<{tag}>\n{infons}<offset>{own.start}</offset>\n"
-        if own.text is not None and not sentences:
-            yield f"<text>{escaped(own.text)}</text>\n"
-        for sentence in sentences:
-            yield from self.passage(sentence, "sentence")
-        yield from self.lines.get(at, ())
-        yield f"</{tag}>\n"
+
+def _holder(listed: Sequence[Passage], start: int, end: int) -> Passage | None:
+    """The passage or sentence that holds a span."""
+    at = bisect_right(listed, start, key=lambda passage: passage.start) - 1
+    return listed[at] if at >= 0 and end <= listed[at].end else None
+
+
+def passages(corpus: Corpus) -> dict[int, list[Passage]]:
+    """The segments of each document as passages with their sentences.
+
+    Left out are documents whose text is not what such passages give: passages in order with
+    nothing but line feeds between and after them, and likewise sentences in a passage. An empty
+    passage marks where the text ends; one is added to a passage that is all of a text.
+    """
+    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    rows: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+    columns = (*_KEY, "start", "end", "text", "part")
+    for row in corpus.segments.select(columns).iter_rows():
+        rows[row[0]].append(row)
+    found = {row: _divided(listed, texts[row]) for row, listed in rows.items() if row in texts}
+    return {document: listed for document, listed in found.items() if listed}
+
+
+def _divided(rows: Sequence[tuple[Any, ...]], text: str) -> list[Passage]:
+    """The segments of a document as passages; none if they are not such."""
+    listed: list[Passage] = []
+    for *key, start, end, own, part in rows:
+        written = text[start:end] if own is None and 0 <= start < end else own
+        if part is None:
+            listed.append(Passage(("passage", *key), start, end, written))
+            continue
+        named = _PART.fullmatch(part)
+        if named is None or int(named[1]) != len(listed):
+            return []
+        listed[-1].sentences.append(Passage(("sentence", *key), start, end, written))
+    if listed[-1].text == "":
+        return []
+    if listed[-1].end != len(text) or (len(rows) == 1 and listed[0].start == 0):
+        listed.append(Passage(("end",), len(text), len(text), ""))
+    tiled = all(
+        _tiled(passage.sentences, text, passage.start, passage.end)
+        for passage in listed
+        if passage.sentences
+    )
+    return listed if tiled and _tiled(listed, text, 0, len(text)) else []
+
+
+def _tiled(listed: Sequence[Passage], text: str, start: int, end: int) -> bool:
+    """Whether passages and the line feeds between them are all of a stretch of a text."""
+    for passage in listed:
+        if text[start : passage.start].strip("\n"):
+            return False
+        if not start <= passage.start <= min(passage.end, start + GAP) or passage.end > end:
+            return False
+        if text[passage.start : passage.end] != (passage.text or ""):
+            return False
+        start = passage.end
+    return start == end
 
 
 def _annotations(corpus: Corpus, infons: _Infons) -> dict[int, list[_Line]]:
@@ -205,84 +260,6 @@ def _relations(corpus: Corpus, infons: _Infons) -> dict[int, list[str]]:
         nodes = [(member, "Arg") for member in members]
         add(2, row, (document, origin, record), name, pairs, nodes)
     return {document: [line for _, line in sorted(lines)] for document, lines in found.items()}
-
-
-class Passage(NamedTuple):
-    """A passage or sentence.
-
-    Attributes:
-        key: document, origin and record of its segment; None where there is no segment.
-        start: first code point in the document.
-        end: one past the last.
-        text: its text; None where it has none.
-        holder: of a sentence, the place of its passage among those of the document.
-        infons: its infons, where it has no key.
-    """
-
-    key: tuple[int, ...] | None
-    start: int
-    end: int
-    text: str | None
-    holder: int | None
-    infons: str = ""
-
-
-def passages(corpus: Corpus) -> dict[int, list[Passage]]:
-    """The segments of each document as passages and sentences, each passage before its sentences.
-
-    Left out are documents whose text is not what such passages give: passages in order with
-    nothing but line feeds between and after them, and likewise sentences in a passage. An empty
-    passage marks where the text ends; one is added to a passage that is all of a text.
-    """
-    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
-    rows: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-    columns = ("document", "origin", "record", "start", "end", "text", "part")
-    for row in corpus.segments.select(columns).iter_rows():
-        rows[row[0]].append(row)
-    found = {row: _divided(listed, texts[row]) for row, listed in rows.items() if row in texts}
-    return {document: listed for document, listed in found.items() if listed}
-
-
-def _divided(rows: Sequence[tuple[Any, ...]], text: str) -> list[Passage]:
-    """The segments of a document as passages; none if they are not such."""
-    listed: list[Passage] = []
-    inner: dict[int | None, list[Passage]] = {None: []}
-    holder = None
-    for *key, start, end, own, part in rows:
-        named = _PART.fullmatch(part) if part is not None else None
-        if part is not None and (named is None or int(named[1]) != len(inner[None])):
-            return []
-        if part is None:
-            holder = len(listed)
-        written = text[start:end] if own is None and 0 <= start < end else own
-        passage = Passage(tuple(key), start, end, written, holder if named else None)
-        listed.append(passage)
-        inner.setdefault(passage.holder, []).append(passage)
-    outer = inner[None]
-    if outer[-1].text == "":
-        return []
-    if outer[-1].end != len(text) or (len(listed) == 1 and listed[0].start == 0):
-        end = Passage(None, len(text), len(text), "", None)
-        listed.append(end)
-        outer.append(end)
-    for holder, among in inner.items():
-        start, end = (0, len(text)) if holder is None else listed[holder][1:3]
-        if not _tiled(among, text, start, end):
-            return []
-    return listed
-
-
-def _tiled(listed: Sequence[Passage], text: str, start: int, end: int) -> bool:
-    """Whether passages and the line feeds between them are all of a stretch of a text."""
-    for passage in listed:
-        if text[start : passage.start].strip("\n"):
-            return False
-        if not start <= passage.start <= min(passage.end, start + GAP) or passage.end > end:
-            return False
-        if text[passage.start : passage.end] != (passage.text or ""):
-            return False
-        start = passage.end
-    return start == end
 
 
 def writable() -> pl.Expr:
