@@ -78,7 +78,7 @@ def _members(source: Source) -> Sequence[Member]:
 
 @dataclass
 class _File:
-    """A file, with the findings that are not given to anyone yet."""
+    """A file, with its findings that are not yielded yet."""
 
     path: str
     member: Member
@@ -106,8 +106,8 @@ class _File:
         for part in parts(self.data, "bioc", "collection", "document"):
             documents = Documents(part, self.names, ordinal)
             ordinal = documents.ordinal
-            for fault in part.faults:
-                self.explain(fault)
+            for violation in part.faults:
+                self.explain(violation)
             relevant = mismatches.relevant(documents.mismatches)
             wanted = {problem.record for problem, *_ in documents.problems}
             wanted |= {problem.record for _, problem, *_ in documents.rejected}
@@ -129,9 +129,9 @@ class _File:
         at = self.lines.located(*place, attribute)
         self.findings.append(problem.finding(self.member.display, at.span, at.excerpt, name))
 
-    def explain(self, fault: Fault) -> None:
+    def explain(self, problem: Fault) -> None:
         """Add the finding of something that is no XML, or not in the schema."""
-        self.findings.append(self.lines.finding(fault, self.member.display))
+        self.findings.append(self.lines.finding(problem, self.member.display))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

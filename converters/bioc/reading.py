@@ -208,11 +208,11 @@ class Documents:
         found, name = Spans(), element.get("id")
         for location in locations:
             for field in ("length", "offset"):
-                given = location.get(field)
-                if _NUMBER.fullmatch((given or "").strip()):
+                value = location.get(field)
+                if _NUMBER.fullmatch((value or "").strip()):
                     continue
-                if given is not None:  # else the schema reports it
-                    values = {"what": field, "given": given[:40] or "empty"}
+                if value is not None:  # else the schema reports it
+                    values = {"what": field, "given": value[:40] or "empty"}
                     self.report(location, "BIO102", field, name, **values)
                 problem = Problem("BIO102", self.ordinals[element], 0, 0)
                 self.rejected.append((self.document, problem, name, text))
@@ -301,7 +301,7 @@ class DocumentText:
         last = documents.children(passages[-1]) if passages else []
         plain = all(child.tag in {"offset", "text"} for child in last)
         if len(self.segments) > 1 and plain and _text(last) == "":
-            self.segments.pop()  # it only tells where the text ends
+            self.segments.pop()  # it marks where the text ends
         elif len(self.segments) == 1 and self.segments[0][1] == 0:
             self.segments.clear()
         documents.rows["segments"] += [
@@ -346,15 +346,15 @@ class DocumentText:
     def start(
         self, element: Element, children: Iterable[Element], expected: int
     ) -> tuple[int, bool]:
-        """Where a passage or sentence starts, and whether it says so; if not, that is reported."""
+        """Where a passage or sentence starts, and whether that is known; if not, it is reported."""
         offset = next((child for child in children if child.tag == "offset"), None)
         if offset is None:
             self.documents.report(element, "BIO103", expected=expected)
             return expected, False
-        given = (offset.text or "").strip()
-        if _NUMBER.fullmatch(given):
-            return int(given), True
-        values = {"what": "text", "given": given[:40] or "empty"}
+        value = (offset.text or "").strip()
+        if _NUMBER.fullmatch(value):
+            return int(value), True
+        values = {"what": "text", "given": value[:40] or "empty"}
         self.documents.report(offset, "BIO102", "text", **values)
         return expected, False
 

@@ -80,22 +80,22 @@ class _Infons:
 
 def _documents(corpus: Corpus, infons: _Infons) -> Iterator[tuple[int, str]]:
     """The documents that can be written, each with its row."""
-    without, divided = _unwritable(corpus), passages(corpus)
+    without, segments = _unwritable(corpus), passages(corpus)
     annotations, relations = _annotations(corpus, infons), _relations(corpus, infons)
     columns = ("row", "name", "text", "language")
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
         if row in without:
             continue
         end = LARGEST if text is None else len(text)
-        listed, others = divided.get(row) or [Passage(("passage", row), 0, end, text)], list[str]()
+        body, others = segments.get(row) or [Passage(("passage", row), 0, end, text)], list[str]()
         for start, stop, line in annotations.get(row, ()):
-            outer = _holder(listed, start, stop)
+            outer = _holder(body, start, stop)
             sentence = _holder(outer.sentences, start, stop) if outer else None
             lines = (sentence or outer).lines if outer else others
             lines.append(line)
         more = "" if language is None else _infon("language", language) + "\n"
         more += infons.of("document", row)
-        content = "".join([passage.written(infons) for passage in listed])
+        content = "".join([passage.written(infons) for passage in body])
         content += "".join([*others, *relations.get(row, ())])
         yield row, f"<document>\n<id>{escaped(name)}</id>\n{more}{content}</document>\n"
 
@@ -129,10 +129,10 @@ class Passage:
         return f"{head}{content}{''.join(self.lines)}</{tag}>\n"
 
 
-def _holder(listed: Sequence[Passage], start: int, end: int) -> Passage | None:
+def _holder(siblings: Sequence[Passage], start: int, end: int) -> Passage | None:
     """The passage or sentence that holds a span."""
-    at = bisect_right(listed, start, key=lambda passage: passage.start) - 1
-    return listed[at] if at >= 0 and end <= listed[at].end else None
+    at = bisect_right(siblings, start, key=lambda passage: passage.start) - 1
+    return siblings[at] if at >= 0 and end <= siblings[at].end else None
 
 
 def passages(corpus: Corpus) -> dict[int, list[Passage]]:
@@ -147,37 +147,37 @@ def passages(corpus: Corpus) -> dict[int, list[Passage]]:
     columns = (*_KEY, "start", "end", "text", "part")
     for row in corpus.segments.select(columns).iter_rows():
         rows[row[0]].append(row)
-    found = {row: _divided(listed, texts[row]) for row, listed in rows.items() if row in texts}
-    return {document: listed for document, listed in found.items() if listed}
+    found = {row: _as_passages(own, texts[row]) for row, own in rows.items() if row in texts}
+    return {row: body for row, body in found.items() if body}
 
 
-def _divided(rows: Sequence[tuple[Any, ...]], text: str) -> list[Passage]:
+def _as_passages(rows: Sequence[tuple[Any, ...]], text: str) -> list[Passage]:
     """The segments of a document as passages; none if they are not such."""
-    listed: list[Passage] = []
+    found: list[Passage] = []
     for *key, start, end, own, part in rows:
         written = text[start:end] if own is None and 0 <= start < end else own
         if part is None:
-            listed.append(Passage(("passage", *key), start, end, written))
+            found.append(Passage(("passage", *key), start, end, written))
             continue
         named = _PART.fullmatch(part)
-        if named is None or int(named[1]) != len(listed):
+        if named is None or int(named[1]) != len(found):
             return []
-        listed[-1].sentences.append(Passage(("sentence", *key), start, end, written))
-    if listed[-1].text == "":
+        found[-1].sentences.append(Passage(("sentence", *key), start, end, written))
+    if found[-1].text == "":
         return []
-    if listed[-1].end != len(text) or (len(rows) == 1 and listed[0].start == 0):
-        listed.append(Passage(("end",), len(text), len(text), ""))
-    tiled = all(
-        _tiled(passage.sentences, text, passage.start, passage.end)
-        for passage in listed
+    if found[-1].end != len(text) or (len(rows) == 1 and found[0].start == 0):
+        found.append(Passage(("end",), len(text), len(text), ""))
+    covered = all(
+        _cover(passage.sentences, text, passage.start, passage.end)
+        for passage in found
         if passage.sentences
     )
-    return listed if tiled and _tiled(listed, text, 0, len(text)) else []
+    return found if covered and _cover(found, text, 0, len(text)) else []
 
 
-def _tiled(listed: Sequence[Passage], text: str, start: int, end: int) -> bool:
+def _cover(siblings: Sequence[Passage], text: str, start: int, end: int) -> bool:
     """Whether passages and the line feeds between them are all of a stretch of a text."""
-    for passage in listed:
+    for passage in siblings:
         if text[start : passage.start].strip("\n"):
             return False
         if not start <= passage.start <= min(passage.end, start + GAP) or passage.end > end:
@@ -196,8 +196,8 @@ def _annotations(corpus: Corpus, infons: _Infons) -> dict[int, list[_Line]]:
     for row, entity in links.select("mention_row", "entity").iter_rows():
         candidates[row].append(("identifier", entity))
     rows = corpus.mentions.filter(writable())
-    given = pl.col("confidence").is_not_null() | pl.col("confidence_text").is_not_null()
-    rows = rows.with_columns(confidence_text=pl.when(given).then(to_text(rows)))
+    some = pl.col("confidence").is_not_null() | pl.col("confidence_text").is_not_null()
+    rows = rows.with_columns(confidence_text=pl.when(some).then(to_text(rows)))
     columns = ("row", *_KEY, "mention", "label", "start", "end", "fragments", "text", "entity")
     more = ("mention_type", "confidence_text", "annotator")
     found: dict[int, list[_Line]] = defaultdict(list)

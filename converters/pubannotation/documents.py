@@ -72,8 +72,8 @@ def file_content(text: str) -> Content:
     """The documents of a file: of an array, of lines, or a single one."""
     valid, value = strict(text.encode())
     if valid:
-        listed = isinstance(value, list)
-        return Content(text, value if listed else [value], single=not listed)
+        single = not isinstance(value, list)
+        return Content(text, [value] if single else value, single=single)
     if not text.strip():
         return Content(text, [])
     if text.lstrip(" \t\r\n").startswith("{"):
@@ -203,10 +203,10 @@ def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
         return "PUB103", {"missing": ", ".join(missing), "hint": hint}
     if keyword == "anyOf":
         return "PUB105", {"given": compact(given)[:60]}
-    listed = wanted if isinstance(wanted, list) else [wanted]
+    allowed = wanted if isinstance(wanted, list) else [wanted]
     if keyword == "type":
         kind = KINDS.get(type(given), "something else")
-        kinds = " or ".join(WANTED.get(name, str(name)) for name in listed)
+        kinds = " or ".join(WANTED.get(name, str(name)) for name in allowed)
         return "PUB104", {"given": kind, "wanted": kinds}
-    allowed = " or ".join(map(str, listed)) if listed is wanted else f"{keyword} {wanted}"
-    return "PUB104", {"given": str(given)[:60], "wanted": allowed}
+    limit = " or ".join(map(str, allowed)) if allowed is wanted else f"{keyword} {wanted}"
+    return "PUB104", {"given": str(given)[:60], "wanted": limit}

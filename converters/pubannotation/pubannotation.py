@@ -93,10 +93,10 @@ def _take(
     if index in reporter.content.unreadable or not isinstance(document, dict):
         rows.rejected.append(reporter.rejected(index, len(rows.rejected), *place))
         return 1
-    bad, given = reporter.violations(index), title(document, stem)
-    name = unique_name(given, names)
-    if name != given:
-        reporter.report(index, "PUB106", ("sourceid",), name=given, other=name)
+    bad, own = reporter.violations(index), title(document, stem)
+    name = unique_name(own, names)
+    if name != own:
+        reporter.report(index, "PUB106", ("sourceid",), name=own, other=name)
     count = rows.take(document, name, place, bad, partial(reporter.report, index))
     reporter.settle()
     return count
@@ -140,13 +140,13 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
     if layout == "files":
         per_document.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
-    listed = (document for corpus in corpora for _, document in documents(corpus))
+    rows = (document for corpus in corpora for _, document in documents(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
         if layout == "lines":
-            stream.writelines(f"{compact(document)}\n" for document in listed)
+            stream.writelines(f"{compact(document)}\n" for document in rows)
             return
         stream.write("[")
-        for number, document in enumerate(listed):
+        for number, document in enumerate(rows):
             stream.write(f"{',' if number else ''}\n{spread(document)}")
         stream.write("\n]\n")
 

@@ -45,13 +45,13 @@ class Scope(NamedTuple):
 
     def items(self, section: str) -> Iterator[tuple[Path, Any]]:
         """The items of a section, each with its path."""
-        listed = self.members.get(section)
-        for at, item in enumerate(listed if isinstance(listed, list) else ()):
+        items = self.members.get(section)
+        for at, item in enumerate(items if isinstance(items, list) else ()):
             yield (*self.path, section, at), item
 
-    def name(self, given: Any) -> str | None:
+    def name(self, identifier: Any) -> str | None:
         """An identifier as it is in the tables; None where there is none."""
-        return (self.prefix or None) if given is None else f"{self.prefix}{given}"
+        return (self.prefix or None) if identifier is None else f"{self.prefix}{identifier}"
 
 
 def scopes(document: Mapping[str, Any]) -> Iterator[Scope]:
@@ -72,7 +72,7 @@ def records(document: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def title(document: Mapping[str, Any], stem: str) -> str:
-    """The name of a document: its source, its number there, and its part, as far as given.
+    """The name of a document: its source, its number there, and its part, as far as it has them.
 
     Examples:
         >>> title({"sourcedb": "PMC", "sourceid": "1134658", "divid": 0}, "file")

@@ -26,12 +26,12 @@ Item = dict[str, Any]
 def files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The files of the documents by name; documents that were in one file are again."""
     output_paths = per_document.output_paths(corpus, "pubannotation", ".json")
-    named: dict[str, list[Item]] = defaultdict(list)
+    members: dict[str, list[Item]] = defaultdict(list)
     for row, document in documents(corpus):
-        named[output_paths.get(row, f"document-{row + 1}.json")].append(document)
-    for name, listed in named.items():
-        content = ",\n".join(map(spread, listed))
-        yield name, f"{content}\n" if len(listed) == 1 else f"[\n{content}\n]\n"
+        members[output_paths.get(row, f"document-{row + 1}.json")].append(document)
+    for name, own in members.items():
+        content = ",\n".join(map(spread, own))
+        yield name, f"{content}\n" if len(own) == 1 else f"[\n{content}\n]\n"
 
 
 def spread(document: Item) -> str:
@@ -39,8 +39,8 @@ def spread(document: Item) -> str:
     parts = []
     for name, value in document.items():
         if name in SECTIONS and isinstance(value, list):
-            listed = ",\n  ".join(map(compact, value))
-            parts.append(f"{compact(name)}: [\n  {listed}]")
+            items = ",\n  ".join(map(compact, value))
+            parts.append(f"{compact(name)}: [\n  {items}]")
         else:
             parts.append(f"{compact(name)}: {compact(value)}")
     return "{" + ",\n ".join(parts) + "}"
@@ -137,16 +137,16 @@ class _Documents:
         own, text = self.members.get((row, "$"), {}), self.texts[row]
         found: Item = {} if "sourceid" in own else {"sourceid": name}
         found |= {} if language is None else {"lang": language}
-        found |= own | ({} if text is None else {"text": text}) | self.listed(row, 0)
+        found |= own | ({} if text is None else {"text": text}) | self.items(row, 0)
         if tracks := sorted(self.tracks[row]):
             members = [self.members[row, f"$.tracks[{track}]"] for track in tracks]
             found["tracks"] = [
-                {name: value for name, value in own.items() if name} | self.listed(row, track)
+                {name: value for name, value in own.items() if name} | self.items(row, track)
                 for track, own in zip(tracks, members, strict=True)
             ]
         return found
 
-    def listed(self, document: int, track: int) -> Item:
+    def items(self, document: int, track: int) -> Item:
         """The sections of a document or track that are not empty."""
         return {
             section: [item for _, item in sorted(items, key=lambda entry: entry[0])]
