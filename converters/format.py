@@ -68,7 +68,8 @@ class Format:
         sniff: whether a source looks like it, from names and first bytes.
         read: batches of whole documents, each with its findings.
         locate: line and column of places of one file, found in one pass.
-        write: batches of a corpus to a path; None where the format is only read.
+        write: batches of a corpus, as `supported` gives them, to a path; None where the format is
+            only read.
         documents: the members that make up each document, by its name; one entry with an empty
             name where a file holds many.
         known_losses: what of the tables it carries is not kept, in a few words.
