@@ -24,7 +24,7 @@ _MOST = 10_000
 """Mismatches after which the unit of the offsets is decided."""
 UNITS: Mapping[str, tuple[str, str, int]] = {
     "utf-8": ("bytes", "utf-8", 1),
-    "utf-16": ("UTF-16 units", "utf-16-le", 2),
+    "utf-16": ("UTF-16 code units", "utf-16-le", 2),
 }
 """Other units that offsets may count: their name, their encoding, and bytes of each."""
 

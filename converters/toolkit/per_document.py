@@ -146,4 +146,4 @@ def original_files(corpus: Corpus, form: str) -> Mapping[int, str]:
 def count_nameless(corpus: Corpus) -> Mapping[str, int]:
     """The count of documents whose name cannot be that of a file, as a loss."""
     count = sum(not is_file_name(name) for name in corpus.documents["name"])
-    return {"documents whose name is no name of a file": count}
+    return {"documents whose name is not a valid file name": count}

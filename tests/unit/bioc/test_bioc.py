@@ -128,7 +128,7 @@ def test_a_line_break_may_be_a_blank(taken: Taken) -> None:
     assert taken(collection(document(passage(0, "a\nb", held))))[1] == []
 
 
-@pytest.mark.parametrize(("unit", "what"), [("utf-8", "bytes"), ("utf-16-le", "UTF-16 units")])
+@pytest.mark.parametrize(("unit", "what"), [("utf-8", "bytes"), ("utf-16-le", "UTF-16 code units")])
 def test_offsets_in_other_units_are_told_once_a_file(
     taken: Taken, unit: str, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
