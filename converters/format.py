@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from hlteval.converters.toolkit.frame_kinds import only_kinds, plural
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -67,18 +68,18 @@ class Format:
         sniff: whether a source looks like it, from names and first bytes.
         read: batches of whole documents, each with its findings.
         locate: line and column of places of one file, found in one pass.
-        write: batches of a corpus to a path; None where the format is only read.
+        write: batches of a corpus, as `supported` gives them, to a path; None where the format is
+            only read.
         documents: the members that make up each document, by its name; one entry with an empty
             name where a file holds many.
         known_losses: what of the tables it carries is not kept, in a few words.
-        count_losses: how much of a corpus's rows in these tables it has no place for, by what
-            that is.
+        count_losses: counts by name what it cannot represent of these tables and follows from
+            no declaration; it is given a corpus with frames of its `frame_kinds` only.
         settings: what can be set.
         codes: the codes of the findings of its reader, or their prefixes; codes of files as such
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
-        frame_kinds: the kinds of frames that it has a place for, where these are not all; the
-            others, with what belongs to them, are counted by `count_losses`.
+        frame_kinds: the kinds of frames that it can represent; empty for all kinds.
     """
 
     name: str
@@ -132,15 +133,52 @@ class Format:
         """Whether it has a place for everything."""
         return set(self.carries) == set(EVERYTHING)
 
-    def unplaced(self, corpus: Corpus) -> Mapping[str, int]:
-        """How many values of a corpus it has no place for, in the tables it carries, by column."""
-        counts = dict[str, int]()
-        for column in (column for name in self.tables for column in _optional(name)):
-            if column not in self.carries:
-                table, _, name = column.partition(".")
-                values = getattr(corpus, table)[name]
+    def supported(self, corpus: Corpus) -> Corpus:
+        """A corpus without the frames of other kinds and what belongs to them: what is written."""
+        if not self.frame_kinds or corpus.frames["kind"].is_in(list(self.frame_kinds)).all():
+            return corpus
+        return corpus.cached(self._of_frame_kinds)
+
+    def _of_frame_kinds(self, corpus: Corpus) -> Corpus:
+        return only_kinds(corpus, self.frame_kinds)
+
+    def losses(self, corpus: Corpus) -> Mapping[str, int]:
+        """The counts of what is lost of the tables that the format carries, by name.
+
+        Each row is counted once: with the frame that it belongs to, or else with its columns.
+
+        Examples:
+            >>> from hlteval.converters import load
+            >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "frame": "C1"}
+            >>> corpus = Corpus(frames=[{**frame, "kind": "claim", "label": "Denies"}])
+            >>> load("bioc-xml").losses(corpus)
+            {'frames of the kind claim': 1}
+        """
+        counts = {**derived_losses(self, corpus), **self.count_losses(self.supported(corpus))}
+        return {name: count for name, count in counts.items() if count}
+
+
+def derived_losses(form: Format, corpus: Corpus) -> Mapping[str, int]:
+    """The losses that follow from the declarations of a format, in the tables that it carries.
+
+    These are the frames of other kinds, by kind, the rows that belong to them, by table, and of
+    what remains the values in columns that the format cannot represent, by column.
+    """
+    supported = form.supported(corpus)
+    lost = corpus.frames.join(supported.frames, on="row", how="anti")
+    counts = {
+        plural(kind): count
+        for kind, count in lost.group_by("kind", maintain_order=True).len().iter_rows()
+    }
+    for table in form.tables:
+        before, after = getattr(corpus, table), getattr(supported, table)
+        if table != "frames":
+            counts[f"{table} that belong to frames of other kinds"] = before.height - after.height
+        for column in _optional(table):
+            if column not in form.carries:
+                values = after[column.partition(".")[2]]
                 counts[f"values of {column}"] = values.len() - values.null_count()
-        return counts
+    return counts
 
 
 def _optional(table: str) -> tuple[str, ...]:

@@ -197,9 +197,10 @@ def _converted(
     readings = list(form.read(source))
     targets = {"jsonl", draw.choice((form.name, form.name, *known()))}
     for number, target in enumerate(sorted(targets)):
-        write = load(target).write
-        if write is not None:
-            write([one.corpus for one in readings], folder / f"out-{number}")
+        other = load(target)
+        if other.write is not None:
+            corpora = [other.supported(result.corpus) for result in readings]
+            other.write(corpora, folder / f"out-{number}")
     return [*source.findings, *(finding for one in readings for finding in one.findings)]
 
 

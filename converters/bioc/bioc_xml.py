@@ -27,24 +27,20 @@ Codes raised: XML1xx, BIOxxx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import polars as pl
-
-from hlteval.converters.bioc.documents import Documents
-from hlteval.converters.bioc.layout import COLUMNS, Told
-from hlteval.converters.bioc.misfits import Misfits, Placed
-from hlteval.converters.bioc.writing import lost, written
+from hlteval.converters.bioc.reading import Documents
+from hlteval.converters.bioc.texts import Mismatches
+from hlteval.converters.bioc.writing import collection, count_losses
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning
-from hlteval.findings import FieldRef, Finding, Location
-from hlteval.representation import TABLES, Corpus
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
-from hlteval.syntax.xml_elements import Lines, Malformed, located, other_encoding, problem_at
+from hlteval.syntax.xml_elements import Lines, Malformed, locate_lines, other_encoding, problem_at
 from hlteval.syntax.xml_stream import parts
 
 _SUFFIX = ".bioc.xml"
@@ -68,9 +64,9 @@ def read(source: Source) -> Iterator[ReadResult]:
             continue
         file = _File(source.path, member, data, digest, names, list(findings))
         try:
-            yield from file.readings()
+            yield from file.results()
         except Malformed as reason:
-            file.tell([(reason.problem, None)])
+            file.explain(reason.fault)
         if file.findings:
             yield ReadResult(Corpus(), tuple(file.findings), (member,))
 
@@ -83,7 +79,7 @@ def _members(source: Source) -> Sequence[Member]:
 
 @dataclass
 class _File:
-    """A file, and what is wrong with it that was not told yet."""
+    """A file, with its findings that are not yielded yet."""
 
     path: str
     member: Member
@@ -91,72 +87,66 @@ class _File:
     digest: str
     names: dict[str, int]
     findings: list[Finding]
-    ordinal: int = 0
-    misfits: Misfits = field(default_factory=Misfits)
     _lines: Lines | None = None
 
-    def readings(self) -> Iterator[ReadResult]:
-        """The parts of the file."""
+    @property
+    def lines(self) -> Lines:
+        """The lines of the file, which are only found where something is wrong."""
+        self._lines = self._lines or Lines(Written(self.data))
+        return self._lines
+
+    def results(self) -> Iterator[ReadResult]:
+        """The documents of each part of the file."""
         declared = declared_encoding(self.data)
         if other_encoding(declared, self.member.encoding):
             values = {"given": declared or "UTF-8", "encoding": self.member.encoding}
-            self.tell([(problem_at("XML103", 1, 1, values), None)])
-        row = {"path": self.path, "member": self.member.name or self.member.basename}
-        origin = {"row": 0, **row, "format": FORMAT.name, "sha256": self.digest}
+            self.explain(Fault("XML103", 1, 1, values))
+        named = {"path": self.path, "member": self.member.name or self.member.basename}
+        origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
+        mismatches, ordinal = Mismatches(self.report), 0
         for part in parts(self.data, "bioc", "collection", "document"):
-            documents = Documents(part, self.names, self.ordinal)
-            self.ordinal = documents.ordinal
-            self.tell((fault, None) for fault in part.problems)
-            refused = documents.rows["rejected_records"]
-            misfits = self.misfits.open(documents.misfits)
-            wanted = {one.ordinal for one in documents.told} | {row[2] for row in refused}
-            wanted.update(one.ordinal for one in misfits)
+            documents = Documents(part, self.names, ordinal)
+            ordinal = documents.ordinal
+            for violation in part.faults:
+                self.explain(violation)
+            relevant = mismatches.relevant(documents.mismatches)
+            wanted = {problem.record for problem, *_ in documents.problems}
+            wanted |= {problem.record for _, problem, *_ in documents.rejected}
+            wanted |= {mismatch.record for mismatch in relevant}
             places = part.places(wanted) if wanted else {}
-            self.tell(_fault(one, places) for one in documents.told)
-            self.tell(self.misfits.settled(misfits, places))
-            documents.rows["rejected_records"] = [
-                _with_column(row, places[row[2]][1]) for row in refused
-            ]
-            tables = {name: _keyed(name, rows) for name, rows in documents.rows.items()}
+            for problem, attribute, name in documents.problems:
+                self.report(problem, places[problem.record], name, attribute)
+            for mismatch in relevant:
+                mismatches.add(mismatch, places[mismatch.record])
             found, self.findings = tuple(self.findings), []
-            yield ReadResult(Corpus(sources=[origin], **tables), found, (self.member,))
-        self.tell(self.misfits.rest())
+            corpus = Corpus(sources=[origin], **documents.tables(places))
+            yield ReadResult(corpus, found, (self.member,))
+        mismatches.decide()
 
-    def tell(self, told: Iterable[Placed]) -> None:
-        """Add findings."""
-        for fault, record in told:
-            self._lines = self._lines or Lines(Written(self.data))
-            self.findings.append(self._lines.finding(fault, self.member.display, record))
+    def report(
+        self, problem: Problem, place: tuple[int, int], name: str | None, attribute: str = ""
+    ) -> None:
+        """Add the finding of a problem of an element at its line and column."""
+        at = self.lines.locate_lines(*place, attribute)
+        self.findings.append(problem.finding(self.member.display, at.span, at.excerpt, name))
 
-
-def _fault(told: Told, places: Mapping[int, tuple[int, int]]) -> Placed:
-    return problem_at(told.code, *places[told.ordinal], told.values, told.field), told.record
-
-
-def _with_column(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:
-    """A refused record with its columns, which are the last before what was expected."""
-    return (*row[:-3], column, column + len("<annotation"), row[-1])
-
-
-def _keyed(name: str, rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
-    schema = {column: TABLES[name].schema[column] for column in COLUMNS[name]}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
+    def explain(self, problem: Fault) -> None:
+        """Add the finding of something that is no XML, or not in the schema."""
+        self.findings.append(self.lines.finding(problem, self.member.display))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where elements stand; a field is an attribute, or `text` for what follows the tag."""
-    return located(member, places)
+    """Where elements are; a field is an attribute, or `text` for what follows the tag."""
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """All documents as one collection, an element of theirs a line.
 
-    An annotation stands in the passage or sentence that holds it, a relation with its document.
+    An annotation is in the passage or sentence that holds it, a relation in its document.
     """
     with path.open("w", encoding="utf-8", newline="") as stream:
-        for text in written(corpora):
-            stream.write(text)
+        stream.writelines(collection(corpora))
 
 
 FORMAT = Format(
@@ -165,19 +155,11 @@ FORMAT = Format(
     suffixes=(_SUFFIX,),
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "groups", "frames"),
-        *(
-            "arguments",
-            "modifiers",
-            "links",
-            "links.entity",
-            "documents.text",
-            "documents.language",
-            "segments.text",
-        ),
-        *("segments.part", "mentions.fragments", "mentions.text", "mentions.entity"),
-        *("mentions.mention_type", "mentions.confidence", "mentions.confidence_text"),
-        *("mentions.annotator", "frames.frame", "frames.trigger", "modifiers.value"),
-        "modifiers.text",
+        *("arguments", "modifiers", "links", "links.entity", "documents.text"),
+        *("documents.language", "segments.text", "segments.part", "mentions.fragments"),
+        *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),
+        *("mentions.confidence_text", "mentions.annotator", "frames.frame", "frames.trigger"),
+        *("modifiers.value", "modifiers.text"),
     ),
     sniff=sniff,
     read=read,
@@ -185,7 +167,7 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),
-    count_losses=lost,
+    count_losses=count_losses,
     known_losses="layout; the passage of an annotation that could be in several, and the order "
     "of annotations across passages; the position of relations; all collection "
     "headers except the first; comments and anything outside the schema",

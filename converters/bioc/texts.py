@@ -1,101 +1,169 @@
-"""Annotations of BioC beside the texts they are from: their text is what stands at their locations.
+"""The texts of annotations in BioC, which are what is at their locations in a passage or document.
 
-Line breaks count as blanks. Of a discontinuous annotation the parts may be joined with or without a
-blank or dots, or all be there from the first to the last.
+Line breaks count as spaces. The parts of a discontinuous annotation may be joined with or without a
+space or dots, or be followed from the first to the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+from hlteval.findings import Problem
+
 _JOINTS = (" ", "", "...", " ... ", "…", " … ")
-_BLANK = str.maketrans("\r\n\t", "   ")
+_SPACE = str.maketrans("\r\n\t", "   ")
 _LONGEST = 300
-"""Of a text that is looked for elsewhere."""
-_WINDOW = 50_000
-"""Characters on either side in which it is."""
-Spans = Sequence[tuple[int, int]]
+"""Characters of a text that is searched for elsewhere."""
+_NEAR = 50_000
+"""Characters on either side in which it is searched for."""
+_LEAST, _SHARE = 3, 0.9
+"""Mismatches that show how offsets are counted: how many, and which share of all."""
+_MOST = 10_000
+"""Mismatches after which the unit of the offsets is decided."""
+UNITS: Mapping[str, tuple[str, str, int]] = {
+    "utf-8": ("bytes", "utf-8", 1),
+    "utf-16": ("UTF-16 code units", "utf-16-le", 2),
+}
+"""Other units that offsets may count: their name, their encoding, and bytes of each."""
 
 
-class Stretch(NamedTuple):
-    """A text, and the offset at which it begins."""
+class TextWindow(NamedTuple):
+    """The text of a passage, sentence or document, and the offset at which it starts."""
 
     text: str
     start: int
 
+    def has(self, spans: Sequence[tuple[int, int]], text: str) -> bool:
+        """Whether a text is what is at some places.
 
-class Misfit(NamedTuple):
-    """An annotation whose text is not what stands at its locations in the text that it is in."""
+        Examples:
+            >>> TextWindow("liver and lung cancer", 10).has([(10, 15), (25, 31)], "liver cancer")
+            True
+        """
+        pieces = [self.text[max(0, a - self.start) : max(0, b - self.start)] for a, b in spans]
+        first, last = min(spans)[0], max(end for _, end in spans)
+        if first < self.start:
+            return False
+        if len(spans) > 1:
+            whole = self.text[first - self.start : last - self.start]
+            pieces = [*(joint.join(pieces) for joint in _JOINTS), whole]
+        plain = text.translate(_SPACE)
+        return text in pieces or any(piece.translate(_SPACE) == plain for piece in pieces)
 
-    ordinal: int
-    record: str | None
+
+class Mismatch(NamedTuple):
+    """An annotation whose text is not what is at its locations.
+
+    Attributes:
+        record: the ordinal of the annotation in the file.
+        identifier: its identifier.
+        spans: its locations.
+        text: its text.
+        window: the text of the passage that holds it.
+    """
+
+    record: int
+    identifier: str | None
     spans: tuple[tuple[int, int], ...]
     text: str
-    within: Stretch
+    window: TextWindow
+
+    def fits(self, unit: str) -> bool:
+        """Whether it matches if its offsets count another unit from the start of the passage."""
+        _, encoding, width = UNITS[unit]
+        begin, data = self.window.start, _encoded(self.window.text, encoding)
+        pieces = [
+            data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
+            for start, end in self.spans
+            if start >= begin
+        ]
+        return any(joint.join(pieces) == self.text for joint in _JOINTS)
+
+    def problem(self) -> Problem:
+        """The problem of this annotation, with a hint where its text is."""
+        begin = self.window.start
+        pieces = (
+            self.window.text[max(0, start - begin) : max(0, end - begin)][:40]
+            for start, end in self.spans[:3]
+        )
+        values = {"said": " … ".join(pieces), "given": self.text[:40], "hint": self.hint()}
+        return Problem("BIO203", self.record, 0, 0, values)
+
+    def hint(self) -> str:
+        """Where the text is instead."""
+        units = [name for unit, (name, _, _) in UNITS.items() if self.fits(unit)]
+        also = f"; the given offsets match if they count {units[0]}" if units else ""
+        if not self.text or len(self.text) > _LONGEST:
+            return f"count offsets in characters from the start of the document{also}"
+        at = self.spans[0][0] - self.window.start
+        low = max(0, at - _NEAR)
+        near = self.window.text[low : max(0, at) + _NEAR]
+        middle = max(0, at - low)
+        before = near.rfind(self.text, 0, middle + len(self.text))
+        after = near.find(self.text, middle)
+        found = [place + low for place in (before, after) if place >= 0]
+        if found:
+            nearest = min(found, key=lambda place: abs(place - at)) + self.window.start
+            return f"use offset {nearest}{also}"
+        if also:
+            return f"count offsets in characters{also}"
+        return "check the passage; it does not contain this text"
 
 
-CONVENTIONS: Mapping[str, tuple[str, str, int]] = {
-    "utf-8": ("bytes", "utf-8", 1),
-    "utf-16": ("UTF-16 units", "utf-16-le", 2),
-}
-"""Other units that offsets are counted in: what they are, their encoding, and bytes of each."""
+@lru_cache(maxsize=2)
+def _encoded(text: str, encoding: str) -> bytes:
+    return text.encode(encoding)
 
 
-def fits(stretch: Stretch, spans: Spans, text: str) -> bool:
-    """Whether a text is what stands at some places.
+Report = Callable[[Problem, tuple[int, int], str | None], None]
+"""Takes a problem, the line and column of its element, and the identifier of the record."""
 
-    Examples:
-        >>> fits(Stretch("liver and lung cancer", 10), [(10, 15), (25, 31)], "liver cancer")
-        True
+
+class Mismatches:
+    """The mismatches of a file.
+
+    Offsets that count bytes, or units of UTF-16, are one problem of the whole file. So mismatches
+    are kept until enough are seen, whatever the parts that the file is read in.
+
+    Attributes:
+        unit: the unit that offsets count, once it is decided; empty for characters.
     """
-    if len(spans) == 1:
-        (start, end), begin = spans[0], stretch.start
-        if start < begin:
-            return False
-        said = stretch.text[start - begin : end - begin]
-        return said == text or said.translate(_BLANK) == text.translate(_BLANK)
-    return any(
-        said.translate(_BLANK) == text.translate(_BLANK) for said in _readings(stretch, spans)
-    )
 
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.unit: str | None = None
+        self.kept: list[tuple[Problem, tuple[int, int], str | None, frozenset[str]]] = []
 
-def _readings(stretch: Stretch, spans: Spans) -> list[str]:
-    begin = stretch.start
-    if min(spans)[0] < begin:
-        return []
-    pieces = [stretch.text[start - begin : end - begin] for start, end in spans]
-    first, last = min(spans)[0] - begin, max(end for _, end in spans) - begin
-    return [*(joint.join(pieces) for joint in _JOINTS), stretch.text[first:last]]
+    def relevant(self, mismatches: Iterable[Mismatch]) -> list[Mismatch]:
+        """Those that the unit does not explain, as far as it is decided."""
+        return [found for found in mismatches if not (self.unit and found.fits(self.unit))]
 
+    def add(self, mismatch: Mismatch, place: tuple[int, int]) -> None:
+        """Take a mismatch at its line and column, and report what can be reported by now."""
+        units = frozenset(unit for unit in UNITS if mismatch.fits(unit))
+        if self.unit is None:
+            self.kept.append((mismatch.problem(), place, mismatch.identifier, units))
+            if len(self.kept) >= _MOST:
+                self.decide()
+        elif self.unit not in units:
+            self.report(mismatch.problem(), place, mismatch.identifier)
 
-def counted(misfit: Misfit, unit: str) -> bool:
-    """Whether an annotation would fit if its offsets counted other units within its passage."""
-    _, encoding, width = CONVENTIONS[unit]
-    begin, data = misfit.within.start, misfit.within.text.encode(encoding)
-    pieces = [
-        data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
-        for start, end in misfit.spans
-        if start >= begin
-    ]
-    return any(joint.join(pieces) == misfit.text for joint in _JOINTS)
-
-
-def nearest(misfit: Misfit) -> str:
-    """Where the text of an annotation stands instead, as a hint."""
-    units = [name for unit, (name, _, _) in CONVENTIONS.items() if counted(misfit, unit)]
-    also = f"; the given offsets match if they count {units[0]}" if units else ""
-    text, begin = misfit.text, misfit.within.start
-    at = misfit.spans[0][0] - begin
-    if not text or len(text) > _LONGEST:
-        return f"count offsets in characters from the start of the document{also}"
-    low = max(0, at - _WINDOW)
-    window = misfit.within.text[low : max(0, at) + _WINDOW]
-    middle = max(0, at - low)
-    before, behind = window.rfind(text, 0, middle + len(text)), window.find(text, middle)
-    found = [place + low for place in (before, behind) if place >= 0]
-    if found:
-        return f"use offset {min(found, key=lambda one: abs(one - at)) + begin}{also}"
-    if also:
-        return f"count offsets in characters{also}"
-    return "check the passage; it does not contain this text"
+    def decide(self) -> None:
+        """Decide on the unit that nearly all fit in, and report what it does not explain."""
+        if self.unit is not None:
+            return
+        self.unit = ""
+        for unit, (name, _, _) in UNITS.items():
+            fitting = [entry for entry in self.kept if unit in entry[-1]]
+            if len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
+                problem, place, identifier, _ = fitting[0]
+                values = {"what": name, "element": "annotation"}
+                self.report(problem._replace(code="BIO204", values=values), place, identifier)
+                self.unit = unit
+                break
+        for problem, place, identifier, units in self.kept:
+            if self.unit not in units:
+                self.report(problem, place, identifier)
+        self.kept.clear()

@@ -35,7 +35,7 @@ import polars as pl
 from hlteval.converters.edl.conll_brackets import BEGIN, END, brackets, columns, part
 from hlteval.converters.edl.conll_coref_lines import count_losses, write
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.single_file import head, located
+from hlteval.converters.toolkit.single_file import head, locate_lines
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -222,7 +222,7 @@ class _Document:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file, or their last columns."""
-    return located(member, places, _stretch)
+    return locate_lines(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

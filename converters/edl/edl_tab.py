@@ -168,7 +168,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
     lines = _decoded(member, member.fetch())[0].split("\n")
     return [
-        in_line(lines[place.record - 1].removesuffix("\r"), place, _stretch)
+        locate_in_line(lines[place.record - 1].removesuffix("\r"), place, _stretch)
         if 1 <= place.record <= len(lines)
         else None
         for place in places

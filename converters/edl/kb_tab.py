@@ -24,7 +24,7 @@ from dataclasses import replace
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.toolkit.single_file import File, head, readings
+from hlteval.converters.toolkit.single_file import File, head, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -54,7 +54,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The entities, without documents."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -32,7 +32,7 @@ from hlteval.converters.edl.neleval_records import TABLE, place
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text, to_text
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -52,7 +52,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The annotations of the file, as one batch."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
@@ -109,7 +109,7 @@ def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The columns of places of a file."""
-    return located(member, places, _stretch)
+    return locate_lines(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

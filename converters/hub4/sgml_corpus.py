@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -62,7 +62,7 @@ def read(
 ) -> Iterator[ReadResult]:
     """The documents of a source, one batch per file; unsegmented, a file is one document."""
     values = (document_tag, id_tag, line_ends, unsegmented == "yes")
-    return readings(source, FORMAT.name, lambda file: _documents(file, *values))
+    return read_files(source, FORMAT.name, lambda file: _documents(file, *values))
 
 
 def _documents(
@@ -191,7 +191,7 @@ def _tags(name: str) -> re.Pattern[str]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

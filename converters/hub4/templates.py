@@ -35,7 +35,7 @@ from hlteval.converters.hub4.lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables
 from hlteval.converters.hub4.records import explain, field_spans
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -54,7 +54,7 @@ def sniff(source: Source) -> bool:
 def read(source: Source, side: str = "reference", types: str = "") -> Iterator[ReadResult]:
     """The template sets of a source, one batch per file."""
     declared = [name for name in types.split(",") if name]
-    return readings(
+    return read_files(
         source, FORMAT.name, partial(_instances, reference=side == "reference", types=declared)
     )
 
@@ -121,7 +121,7 @@ def _of_slashes_and_hashes(found: Tables, lines: Sequence[str]) -> Iterator[Prob
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of fields of a file; see `field_spans` for their names."""
-    return located(member, places, _stretch)
+    return locate_lines(member, places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

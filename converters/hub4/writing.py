@@ -115,7 +115,6 @@ def unwritten(corpus: Corpus) -> Mapping[str, int]:
     told = corpus.frames.filter(pl.col("kind") == TEMPLETTE)
     silent = corpus.documents.join(told, left_on="row", right_on="document", how="anti")
     return {
-        "frames other than template instances": corpus.frames.height - told.height,
         "instances with invalid pointers": told.filter(
             ~_is_pointer("frame").fill_null(value=False)
         ).height,

@@ -21,7 +21,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -59,7 +59,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents, without anything on them."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
@@ -79,7 +79,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -20,7 +20,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -44,7 +44,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The sentences of all documents as segments of one corpus."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
@@ -58,7 +58,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 FORMAT = Format(

@@ -32,7 +32,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.tables import rebuilt, unlike
-from hlteval.converters.toolkit.single_file import File, head, located, readings
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -50,7 +50,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The documents of each file as one batch."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
@@ -190,7 +190,7 @@ def _escaped(text: pl.Expr) -> pl.Expr:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of a file; a record is a line."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

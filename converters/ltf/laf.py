@@ -28,12 +28,12 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.laf_files import SUFFIX, as_files, lost
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.per_document import Files
+from hlteval.converters.toolkit.per_document import FileBatch
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed, located, located_findings
+from hlteval.syntax.xml_elements import Element, Malformed, locate_lines, located_findings
 from hlteval.syntax.xml_structure import structure
 
 _NUMBER = re.compile("[0-9]{1,9}")
@@ -56,7 +56,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or the only file the root element of LAF."""
-    return per_document.named(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
+    return per_document.has_suffix(source, SUFFIX) or "<LCTL_ANNOTATIONS" in head(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -71,7 +71,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 class _Batch:
     """The rows of each table, and the findings, of the files of a batch."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: FileBatch) -> None:
         self.files = files
         self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
         self.known: dict[str, int] = {}
@@ -159,12 +159,12 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """
     shown = {"start_char", "end_char", "text"}
     moved = [FieldRef(place.record + (place.field in shown), place.field) for place in places]
-    return located(member, moved)
+    return locate_lines(member, moved)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The annotations as a folder of files, with the names of the original files of this format."""
-    per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = Format(

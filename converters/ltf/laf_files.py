@@ -96,7 +96,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent."""
     foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
     return {
-        **per_document.unnamed(corpus),
+        **per_document.count_nameless(corpus),
         "documents with characters not allowed in XML": len(_unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(foreign).height,
     }

@@ -33,12 +33,12 @@ from hlteval.converters.ltf.elements import read_elements
 from hlteval.converters.ltf.files import SUFFIX, as_files, lost
 from hlteval.converters.ltf.tables import Tables, corpus
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import Files
+from hlteval.converters.toolkit.per_document import FileBatch
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import located, located_findings
+from hlteval.syntax.xml_elements import locate_lines, located_findings
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -48,7 +48,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix, or the only file the root element of LTF."""
-    return per_document.named(source, SUFFIX) or "<LCTL_TEXT" in head(source)
+    return per_document.has_suffix(source, SUFFIX) or "<LCTL_TEXT" in head(source)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -67,7 +67,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(corpus(files.sources, tables), tuple(findings), tuple(files.members))
 
 
-def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
+def _repeated(named: pl.DataFrame, files: FileBatch) -> Iterator[Finding]:
     """Documents with the name of an earlier one."""
     first = pl.col("origin").first().over("name")
     again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
@@ -83,7 +83,7 @@ def _repeated(named: pl.DataFrame, files: Files) -> Iterator[Finding]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -91,7 +91,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
     A text without segments is split into lines, and these into tokens (segmentation.py).
     """
-    per_document.write((file for corpus in corpora for file in as_files(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in as_files(corpus)), path)
 
 
 FORMAT = Format(

@@ -23,8 +23,8 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import Files
-from hlteval.converters.toolkit.single_file import located
+from hlteval.converters.toolkit.per_document import FileBatch
+from hlteval.converters.toolkit.single_file import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, Problem, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -41,7 +41,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 def sniff(source: Source) -> bool:
     """Whether a file has the suffix."""
-    return per_document.named(source, SUFFIX)
+    return per_document.has_suffix(source, SUFFIX)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -51,7 +51,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(texts(files), (*files.findings, *unwritable), tuple(files.members))
 
 
-def texts(files: Files) -> Corpus:
+def texts(files: FileBatch) -> Corpus:
     """A corpus of text files; of several files with one name, the first."""
     rows = {name: (origin, name, text) for origin, name, text in reversed(files.texts)}
     schema = {name: TABLES["documents"].schema[name] for name in ("origin", "name", "text")}
@@ -62,7 +62,7 @@ def texts(files: Files) -> Corpus:
     )
 
 
-def _unwritable(files: Files) -> Iterator[Finding]:
+def _unwritable(files: FileBatch) -> Iterator[Finding]:
     """The first character of each text that LTF cannot hold, with the count of all."""
     for origin, _, text in files.texts:
         if found := re.search(UNWRITABLE, text):
@@ -78,12 +78,12 @@ def _unwritable(files: Files) -> Iterator[Finding]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of a file; a record is a line."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The texts as a folder of files, each as it is."""
-    per_document.write((file for corpus in corpora for file in _files(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
@@ -96,7 +96,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The documents that files cannot represent."""
     return {
-        **per_document.unnamed(corpus),
+        **per_document.count_nameless(corpus),
         "documents without a text": corpus.documents["text"].null_count(),
     }
 

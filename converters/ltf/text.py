@@ -50,7 +50,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> None:
     """The documents as a folder of files."""
     make = partial(_files, divided=tokens == "divided")
-    per_document.write((file for corpus in corpora for file in make(corpus)), path)
+    per_document.write_files((file for corpus in corpora for file in make(corpus)), path)
 
 
 def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
@@ -92,7 +92,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     contents = _contents(corpus, divided=False)
     return {
-        **per_document.unnamed(corpus),
+        **per_document.count_nameless(corpus),
         "texts that do not consist of lines": sum(text != texts[row] for row, text in contents),
     }
 

@@ -33,18 +33,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path as FilePath
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.pubannotation.faults import Faults, file_documents
-from hlteval.converters.pubannotation.items import Items
-from hlteval.converters.pubannotation.losses import lost
-from hlteval.converters.pubannotation.scopes import records, title
-from hlteval.converters.pubannotation.writing import write_files, written
+from hlteval.converters.pubannotation.documents import Reporter, compact, file_content
+from hlteval.converters.pubannotation.reading import Annotations, records, title
+from hlteval.converters.pubannotation.writing import count_losses, documents, files, spread
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.per_document import Files
-from hlteval.converters.toolkit.single_file import beginning, own_name
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.single_file import beginning, unique_name
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_parser import Path, parse
@@ -59,98 +57,78 @@ def sniff(source: Source) -> bool:
     """Whether the file, or the first of a folder that ends in .json, has members of this format."""
     members = source.members
     if source.kind not in {"file", "stdin"}:
-        members = tuple(one for one in members if one.basename.endswith(_SUFFIX))[:1]
+        members = tuple(file for file in members if file.basename.endswith(_SUFFIX))[:1]
     begin = beginning(members[0]) if members else ""
     return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
 
 
 def read(source: Source) -> Iterator[ReadResult]:
-    """The documents of a source, some hundred at a time."""
+    """The documents of a source, some hundred at a time, however many are in a file."""
     names: dict[str, int] = {}
-    for files in per_document.batches(source, FORMAT.name, _SUFFIX):
-        batch = _Batch(files, names)
-        for origin, stem, text in files.texts:
-            yield from batch.taken(origin, stem, text)
-        yield batch.reading()
+    for batch in per_document.batches(source, FORMAT.name, _SUFFIX):
+        rows, findings = Annotations(), list(batch.findings)
+        for origin, stem, text in batch.texts:
+            content, record = file_content(text), 1
+            reporter = Reporter(content, batch.members[origin].display, findings)
+            for index in range(len(content.values)):
+                name = stem if content.single else f"{stem}-{index + 1}"
+                record += _take(rows, reporter, names, index, name, (origin, record))
+                content.values[index] = None
+                if rows.count >= per_document.BATCH:
+                    corpus = Corpus(sources=batch.sources, **rows.tables())
+                    yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                    rows = Annotations()
+                    findings.clear()
+        corpus = Corpus(sources=batch.sources, **rows.tables())
+        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
 
 
-class _Batch:
-    """What is collected over the documents of some files."""
-
-    def __init__(self, files: Files, names: dict[str, int]) -> None:
-        self.files, self.names = files, names
-        self.items = Items()
-        self.findings: list[Finding] = list(files.findings)
-
-    def reading(self) -> ReadResult:
-        """What is collected by now, which is forgotten here."""
-        corpus = Corpus(sources=self.files.sources, **self.items.tables())
-        findings, members = tuple(self.findings), tuple(self.files.members)
-        self.items, self.findings = Items(), []
-        return ReadResult(corpus, findings, members)
-
-    def taken(self, origin: int, stem: str, text: str) -> Iterator[ReadResult]:
-        """Add the documents of a file; readings of a large one come out."""
-        found = file_documents(text)
-        faults = Faults(found, self.files.members[origin].display)
-        record = 1
-        for index in range(len(found.values)):
-            given = stem if found.single else f"{stem}-{index + 1}"
-            record += self.take(faults, index, given, (origin, record))
-            found.values[index] = None
-            if self.items.count >= per_document.BATCH:
-                self.findings += faults.findings
-                faults.findings = []
-                yield self.reading()
-        self.findings += faults.findings
-
-    def take(self, faults: Faults, index: int, stem: str, place: tuple[int, int]) -> int:
-        """Add a document, with what is wrong with it; its number of records."""
-        document = faults.found.values[index]
-        if index in faults.found.refused or not isinstance(document, dict):
-            self.items.refuse(*place, *faults.refusal(index))
-            return 1
-        bad = faults.broken(index)
-        given = title(document, stem)
-        name = own_name(given, self.names)
-        records = self.items.take(document, name, *place, bad)
-        if name != given:
-            faults.tell(index, "PUB106", ("sourceid",), name=given, other=name)
-        for told in self.items.told:
-            faults.tell(index, told.code, told.path, **told.values)
-        faults.settle()
-        return records
+def _take(
+    rows: Annotations,
+    reporter: Reporter,
+    names: dict[str, int],
+    index: int,
+    stem: str,
+    place: tuple[int, int],
+) -> int:
+    """Add a document, report its problems, and give its number of records."""
+    document = reporter.content.values[index]
+    if index in reporter.content.unreadable or not isinstance(document, dict):
+        rows.rejected.append(reporter.rejected(index, len(rows.rejected), *place))
+        return 1
+    bad, own = reporter.violations(index), title(document, stem)
+    name = unique_name(own, names)
+    if name != own:
+        reporter.report(index, "PUB106", ("sourceid",), name=own, other=name)
+    count = rows.take(document, name, place, bad, partial(reporter.report, index))
+    reporter.settle()
+    return count
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """Where records stand; a field is a member of theirs. A document is shown where it begins."""
+    """Where records are; a field is a member of theirs. Of a document, only where it starts."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    found, wanted = file_documents(text), {place.record for place in places}
-    ways: dict[int, tuple[int, Path]] = {}
+    content, wanted = file_content(text), {place.record for place in places}
+    paths: dict[int, tuple[int, Path]] = {}
     record = 1
-    for index, document in enumerate(found.values):
-        whole = isinstance(document, dict) and index not in found.refused
-        for way in records(document) if whole else [()]:
+    for index, document in enumerate(content.values):
+        readable = isinstance(document, dict) and index not in content.unreadable
+        for path in records(document) if readable else [()]:
             if record in wanted:
-                ways[record] = (index, way)
+                paths[record] = (index, path)
             record += 1
     lines = Places(text)
-    return [_located(text, found.starts, lines, ways.get(place.record), place) for place in places]
-
-
-def _located(
-    text: str,
-    starts: Sequence[int],
-    lines: Places,
-    way: tuple[int, Path] | None,
-    place: FieldRef,
-) -> Location | None:
-    if way is None:
-        return None
-    one = parse(text, starts[way[0]])
-    field = (*way[1], place.field)
-    span = lines.span(*place_of(text, one, field if field in one.values else way[1]))
-    return Location(span, lines.excerpt(span))
+    found: list[Location | None] = []
+    for place in places:
+        if place.record not in paths:
+            found.append(None)
+            continue
+        index, path = paths[place.record]
+        parsed, member_path = parse(text, content.starts[index]), (*path, place.field)
+        path = member_path if member_path in parsed.values else path
+        span = lines.span(*place_of(text, parsed, path))
+        found.append(Location(span, lines.excerpt(span)))
+    return found
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
@@ -163,11 +141,17 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
             folder with a file each, where it was in a folder or archive of this format.
     """
     if layout == "files":
-        write_files(corpora, path)
+        per_document.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
+    rows = (document for corpus in corpora for _, document in documents(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
-        for text in written(corpora, lines=layout == "lines"):
-            stream.write(text)
+        if layout == "lines":
+            stream.writelines(f"{compact(document)}\n" for document in rows)
+            return
+        stream.write("[")
+        for number, document in enumerate(rows):
+            stream.write(f"{',' if number else ''}\n{spread(document)}")
+        stream.write("\n]\n")
 
 
 FORMAT = Format(
@@ -177,15 +161,10 @@ FORMAT = Format(
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
         *("frames", "arguments", "modifiers", "documents.text", "documents.language"),
-        *(
-            "segments.name",
-            "segments.text",
-            "mentions.fragments",
-            "mentions.text",
-            "mentions.entity",
-        ),
-        *("mentions.mention_type", "mentions.confidence", "mentions.annotator"),
-        *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
+        *("segments.name", "segments.text", "mentions.fragments", "mentions.text"),
+        *("mentions.entity", "mentions.mention_type", "mentions.confidence"),
+        *("mentions.annotator", "links.entity", "frames.frame", "frames.trigger"),
+        *("modifiers.value", "modifiers.text"),
     ),
     sniff=sniff,
     read=read,
@@ -193,7 +172,7 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),
-    count_losses=lost,
+    count_losses=count_losses,
     known_losses="layout; the relative order of events and relations; that an attribute was a "
     "modification; argument identifiers",
     settings=(

@@ -1,100 +1,64 @@
-"""A corpus as annotations of PubAnnotation, and what of it they have no place for."""
+"""A corpus as documents of PubAnnotation, and what of it they cannot represent."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
-from hlteval.converters.pubannotation.items import BLOCK, CANDIDATE, ROLES, SAID
-from hlteval.converters.pubannotation.scopes import SECTIONS, compact
+from hlteval.converters.pubannotation.documents import SECTIONS, compact
+from hlteval.converters.pubannotation.reading import BLOCK, CANDIDATE, MENTION_COLUMNS, ROLES
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.frame_kinds import SITUATION, TEMPLETTE
+from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
 
 _LARGEST = 10**15 - 1
 _ELEMENT = re.compile(rf"\$(?:\.tracks\[([1-9][0-9]{{0,8}})\]|\.(?:{'|'.join(SECTIONS)}))?")
-OTHER_FRAMES = (SITUATION, TEMPLETTE)
-"""Kinds of frames that are not written."""
-_Key = tuple[int, int, int]
+_KEY = ("row", "document", "origin", "record")
 Item = dict[str, Any]
 
 
-def written(corpora: Iterable[Corpus], *, lines: bool) -> Iterator[str]:
-    """The documents as lines, or as an array."""
-    if not lines:
-        yield "["
-    first = True
-    for corpus in corpora:
-        for _, document in documents(corpus):
-            if lines:
-                yield f"{compact(document)}\n"
-            else:
-                yield f"{'' if first else ','}\n{_spread(document)}"
-            first = False
-    if not lines:
-        yield "\n]\n"
-
-
-def write_files(corpora: Iterable[Corpus], folder: Path) -> None:
-    """A file for each document, or for those that were in one."""
-    per_document.write((file for corpus in corpora for file in _files(corpus)), folder)
-
-
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+def files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The files of the documents by name; documents that were in one file are again."""
     output_paths = per_document.output_paths(corpus, "pubannotation", ".json")
-    files: dict[str, list[Item]] = {}
+    members: dict[str, list[Item]] = defaultdict(list)
     for row, document in documents(corpus):
-        files.setdefault(output_paths.get(row, f"document-{row + 1}.json"), []).append(document)
-    for name, listed in files.items():
-        if len(listed) == 1:
-            yield name, f"{_spread(listed[0])}\n"
-        else:
-            yield name, "[\n" + ",\n".join(map(_spread, listed)) + "\n]\n"
+        members[output_paths.get(row, f"document-{row + 1}.json")].append(document)
+    for name, own in members.items():
+        content = ",\n".join(map(spread, own))
+        yield name, f"{content}\n" if len(own) == 1 else f"[\n{content}\n]\n"
 
 
-def _spread(document: Item) -> str:
+def spread(document: Item) -> str:
     """A document as JSON, with a line for each of its items."""
     parts = []
     for name, value in document.items():
         if name in SECTIONS and isinstance(value, list):
-            listed = ",\n  ".join(map(compact, value))
-            parts.append(f"{compact(name)}: [\n  {listed}]")
+            items = ",\n  ".join(map(compact, value))
+            parts.append(f"{compact(name)}: [\n  {items}]")
         else:
             parts.append(f"{compact(name)}: {compact(value)}")
     return "{" + ",\n ".join(parts) + "}"
 
 
-class _Said(NamedTuple):
-    """What only this format says: of documents and tracks, and of items."""
-
-    around: Mapping[int, Mapping[str, Item]]
-    items: Mapping[tuple[str, _Key], Item]
-
-
-def _said(corpus: Corpus) -> _Said:
-    around: dict[int, dict[str, Item]] = {}
-    of_items: dict[tuple[str, _Key], Item] = {}
-    columns = ("document", "origin", "record", "element", "name", "value")
-    for document, origin, record, element, name, value in corpus.attributes.select(
-        columns
-    ).iter_rows():
-        if not is_ours(element, value):
-            continue
-        if element == "$" or "[" in element:
-            said = around.setdefault(document, {}).setdefault(element, {})
-        else:
-            said = of_items.setdefault((element[2:], (document, origin, record)), {})
-        said[name] = json.loads(value)
-    return _Said(around, of_items)
+def documents(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+    """Every document, with its row."""
+    written = _Documents(corpus)
+    written.mentions()
+    written.blocks()
+    written.frames()
+    written.groups()
+    written.modifiers()
+    for row, name, language in corpus.documents.select("row", "name", "language").iter_rows():
+        yield row, written.document(row, name, language)
 
 
-def is_ours(element: str, value: str) -> bool:
+def _is_own(element: str, value: str) -> bool:
     """Whether an attribute is a member of this format, as JSON."""
     if not _ELEMENT.fullmatch(element):
         return False
@@ -105,68 +69,183 @@ def is_ours(element: str, value: str) -> bool:
     return True
 
 
-class _Annotations:
-    """The annotations of a document, in its sections and tracks."""
+class _Documents:
+    """The documents of a batch, as they are put together.
 
-    def __init__(self, around: Mapping[str, Item], text: str | None) -> None:
-        self.around, self.text = around, text
-        numbers = [_ELEMENT.fullmatch(element) for element in around]
-        self.tracks = sorted(int(one[1]) for one in numbers if one and one[1])
-        self.sections: dict[tuple[int, str], list[tuple[Any, Item]]] = {}
-        self.spans: dict[str, Any] = {}
+    Attributes:
+        members: the members that only this format has, by what they belong to: a document or
+            track by its row and element, an item by its section and record.
+        tracks: the numbers of the tracks of each document.
+        spans: the span of each mention.
+        sections: the items of each section of each track of each document, by their order.
+    """
 
-    def at(self, span: Any) -> str | None:
-        """What stands at a span; None where there is no text."""
-        if self.text is None:
-            return None
-        parts = span if isinstance(span, list) else [span]
-        return " ".join(self.text[one["begin"] : one["end"]] for one in parts)
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus, self.own_names = corpus, own_names(corpus)
+        self.texts = dict(corpus.documents.select("row", "text").iter_rows())
+        self.members: dict[tuple[Any, ...], Item] = defaultdict(dict)
+        self.tracks: dict[int, set[int]] = defaultdict(set)
+        self.spans: dict[tuple[int, str | None], Any] = {}
+        self.sections: dict[tuple[int, int, str], list[tuple[Any, Item]]] = defaultdict(list)
+        columns = ("document", "origin", "record", "element", "name", "value")
+        for document, origin, record, element, name, value in corpus.attributes.select(
+            columns
+        ).iter_rows():
+            if not _is_own(element, value):
+                continue
+            key: tuple[Any, ...] = (element[2:], document, origin, record)
+            if element == "$" or "[" in element:
+                key = (document, element)
+                if "[" in element:
+                    self.tracks[document].add(int(element.partition("[")[2][:-1]))
+            self.members[key][name] = json.loads(value)
 
-    def track(self, name: str | None) -> int:
-        """The track that an identifier is of; 0 for none."""
-        number, colon, _ = (name or "").partition(":")
+    def add(
+        self,
+        section: str,
+        place: Sequence[int],
+        order: Sequence[int],
+        named: str | None,
+        item: Item,
+        members: Item | None = None,
+    ) -> None:
+        """Add an item with the members that its record has.
+
+        Args:
+            section: the section.
+            place: document, origin and record.
+            order: the order among the items of its record.
+            named: an identifier that shows the track.
+            item: the item.
+            members: the members of its record, where these are not those of the section.
+        """
+        document, *record = place
+        if members is None:
+            members = self.members.get((section, *place), {})
+        item = {**item, **members}
+        number, colon, _ = (named or "").partition(":")
         known = colon and number.isascii() and number.isdigit() and len(number) < 10
-        return int(number) if known and int(number) in self.tracks else 0
-
-    def add(self, section: str, key: tuple[int, ...], named: str | None, item: Item) -> None:
-        """Add an item; `named` tells its track, `key` its place among the others."""
-        track = self.track(named)
+        track = int(number) if known and int(number) in self.tracks[document] else 0
         if track:
-            prefix = f"{track}:"
-            item = {name: _without(prefix, name, value) for name, value in item.items()}
-        kept = {name: value for name, value in item.items() if (name, value) != ("id", "")}
-        self.sections.setdefault((track, section), []).append((key, kept))
+            item = {name: _without(f"{track}:", name, value) for name, value in item.items()}
+        if item.get("id") == "":
+            del item["id"]
+        self.sections[document, track, section].append(((*record, *order), item))
 
-    def document(self, name: str, language: str | None) -> Item:
-        """The whole document."""
-        own = dict(self.around.get("$", {}))
-        head = {} if "sourceid" in own else {"sourceid": name}
-        pronunciations = {} if language is None else {"lang": language}
-        text = {} if self.text is None else {"text": self.text}
-        found = {**head, **pronunciations, **own, **text, **self.listed(0)}
-        if self.tracks:
+    def document(self, row: int, name: str, language: str | None) -> Item:
+        """A whole document."""
+        own, text = self.members.get((row, "$"), {}), self.texts[row]
+        found: Item = {} if "sourceid" in own else {"sourceid": name}
+        found |= {} if language is None else {"lang": language}
+        found |= own | ({} if text is None else {"text": text}) | self.items(row, 0)
+        if tracks := sorted(self.tracks[row]):
+            members = [self.members[row, f"$.tracks[{track}]"] for track in tracks]
             found["tracks"] = [
-                {**_members(self.around[f"$.tracks[{one}]"]), **self.listed(one)}
-                for one in range(1, max(self.tracks) + 1)
-                if one in self.tracks
+                {name: value for name, value in own.items() if name} | self.items(row, track)
+                for track, own in zip(tracks, members, strict=True)
             ]
         return found
 
-    def listed(self, track: int) -> Item:
+    def items(self, document: int, track: int) -> Item:
         """The sections of a document or track that are not empty."""
         return {
-            section: [item for _, item in sorted(self.sections[track, section], key=_first)]
+            section: [item for _, item in sorted(items, key=lambda entry: entry[0])]
             for section in SECTIONS
-            if (track, section) in self.sections
+            if (items := self.sections.get((document, track, section)))
         }
 
+    def mentions(self) -> None:
+        """Mentions as denotations, and what is in their columns as attributes of these."""
+        candidates: dict[int, list[tuple[str, Any]]] = defaultdict(list)
+        links = self.corpus.links.drop_nulls("entity").sort("mention_row", "rank")
+        for row, entity in links.select("mention_row", "entity").iter_rows():
+            candidates[row].append((CANDIDATE, entity))
+        columns = ("mention", "label", "start", "end", "fragments", "text", *MENTION_COLUMNS)
+        rows = self.corpus.mentions.filter(writable()).select(*_KEY, *columns).iter_rows()
+        for row, document, *record, name, label, start, end, fragments, text, a, b, c, d in rows:
+            parts = [_span(part["start"], part["end"]) for part in fragments or ()]
+            span: Any = parts or _span(start, end)
+            self.spans.setdefault((document, name), span)
+            whole = self.texts[document] or ""
+            there = " ".join(whole[part["begin"] : part["end"]] for part in parts or (span,))
+            known = text is None or (text == there and self.texts[document] is not None)
+            item = {"id": name, "span": span, "obj": label, **({} if known else {"text": text})}
+            self.add("denotations", (document, *record), (0, row), name, item)
+            if (document, name) not in self.own_names:
+                continue
+            values = [*zip(MENTION_COLUMNS, (a, b, c, d), strict=True), *candidates.get(row, ())]
+            for at, (column, value) in enumerate(values):
+                if value is not None:
+                    item = {"subj": name, "pred": column, "obj": value, "column": column}
+                    self.add("attributes", (document, -1, 0), (row, at), name, item, {})
 
-def _first(pair: tuple[Any, Item]) -> Any:
-    return pair[0]
+    def blocks(self) -> None:
+        """Segments."""
+        rows = self.corpus.segments.filter(placed()).select(*_KEY, "name", "start", "end")
+        for row, *place, name, start, end in rows.iter_rows():
+            item = {"id": name or "", "span": _span(start, end), "obj": BLOCK}
+            self.add("blocks", place, (row,), name, item)
+
+    def frames(self) -> None:
+        """Relations, and events as denotations with their arguments as relations."""
+        arguments: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        columns = ("frame_row", *_KEY[1:], "position", "role", "target")
+        ordered = self.corpus.arguments.sort("frame_row", "position").select(columns)
+        for frame, *place, position, role, target in ordered.iter_rows():
+            arguments[frame].append((place, position, role, target))
+        rows = self.corpus.frames.select(*_KEY, "frame", "kind", "label", "trigger").iter_rows()
+        for row, *place, name, kind, label, trigger in rows:
+            held = arguments[row]
+            if kind == "relation" and trigger is None and len(held) == 2:
+                (*_, first, subj), (*_, second, obj) = held
+                roles = {} if (first, second) == ROLES else {"roles": [first, second]}
+                item = {"id": name or "", "subj": subj, "pred": label, "obj": obj, **roles}
+                self.add("relations", place, (0, row, 0), name or subj, item)
+            elif (place[0], name) in self.own_names:
+                span = self.event_span(place[0], trigger, [target for *_, target in held])
+                event = {"kind": kind, "trigger": trigger}
+                item = {"id": name, "span": span, "obj": label, "frame": event}
+                self.add("denotations", place, (1, row), name, item)
+                for own, position, role, target in held:
+                    item = {"subj": name, "pred": role, "obj": target, "argument": position}
+                    self.add("relations", own, (0, row, position), name, item)
+
+    def event_span(self, document: int, trigger: str | None, targets: Sequence[str]) -> Any:
+        """The span of an event: its trigger, from its first to its last argument, or all text."""
+        if (document, trigger) in self.spans:
+            return self.spans[document, trigger]
+        spans = [self.spans[document, name] for name in targets if (document, name) in self.spans]
+        parts = [part for span in spans for part in (span if isinstance(span, list) else [span])]
+        if not parts:
+            return _span(0, max(1, len(self.texts[document] or "")))
+        return _span(min(part["begin"] for part in parts), max(part["end"] for part in parts))
+
+    def groups(self) -> None:
+        """Equivalences as chains of relations."""
+        groups = self.corpus.groups.group_by("document", "group", "kind", maintain_order=True)
+        columns = [pl.col("row", "origin", "record").first(), pl.col("member")]
+        rows = groups.agg(columns).iter_rows()
+        for document, group, kind, row, origin, record, members in rows:
+            for at, (first, second) in enumerate(pairwise(members)):
+                item = {"subj": first, "pred": kind, "obj": second, "group": group}
+                place = (document, origin, record)
+                self.add("relations", place, (1, row, at), group, item, {} if at else None)
+
+    def modifiers(self) -> None:
+        """Modifiers as attributes."""
+        columns = (*_KEY, "modifier", "label", "target", "value", "text")
+        rows = self.corpus.modifiers.select(columns).iter_rows()
+        for row, *place, name, label, target, value, text in rows:
+            members = self.members.get(("attributes", *place), {})
+            members = members | self.members.get(("modifications", *place), {})
+            written = {"obj": True if value is None else value}
+            written |= {} if text is None else {"text": text}
+            item = {"id": name, "subj": target, "pred": label, **written}
+            self.add("attributes", place, (row, 0), name or target, item, members)
 
 
-def _members(said: Item) -> Item:
-    return {name: value for name, value in said.items() if name}
+def _span(start: int, end: int) -> Item:
+    return {"begin": start, "end": end}
 
 
 def _without(prefix: str, name: str, value: Any) -> Any:
@@ -178,159 +257,63 @@ def _without(prefix: str, name: str, value: Any) -> Any:
     return value
 
 
-def documents(corpus: Corpus) -> Iterator[tuple[int, Item]]:
-    """Every document, with its row."""
-    said = _said(corpus)
-    found: dict[int, _Annotations] = {}
-    columns = corpus.documents.select("row", "text")
-    for row, text in columns.iter_rows():
-        found[row] = _Annotations(said.around.get(row, {}), text)
-    for fill in (_mentions, _blocks, _frames, _groups, _columns, _modifiers):
-        fill(corpus, found, said)
-    listed = corpus.documents.select("row", "name", "language")
-    for row, name, language in listed.iter_rows():
-        yield row, found[row].document(name, language)
-
-
-def _span(start: int, end: int) -> Item:
-    return {"begin": start, "end": end}
-
-
-_Found = Mapping[int, _Annotations]
-_COLUMNS = ("row", "document", "origin", "record")
-
-
-def _mentions(corpus: Corpus, found: _Found, said: _Said) -> None:
-    columns = (*_COLUMNS, "mention", "label", "start", "end", "fragments", "text")
-    rows = corpus.mentions.filter(writable()).select(columns).iter_rows()
-    for row, document, origin, record, name, label, start, end, fragments, text in rows:
-        parts = [_span(one["start"], one["end"]) for one in fragments or ()]
-        span = parts or _span(start, end)
-        found[document].spans.setdefault(name, span)
-        more = said.items.get(("denotations", (document, origin, record)), {})
-        own = {} if text in {None, found[document].at(span)} else {"text": text}
-        item = {"id": name, "span": span, "obj": label, **own, **more}
-        found[document].add("denotations", (origin, record, 0, row), name, item)
-
-
-def _blocks(corpus: Corpus, found: _Found, said: _Said) -> None:
-    rows = corpus.segments.filter(placed()).select(*_COLUMNS, "name", "start", "end")
-    for row, document, origin, record, name, start, end in rows.iter_rows():
-        more = said.items.get(("blocks", (document, origin, record)), {})
-        item = {"id": name or "", "span": _span(start, end), "obj": BLOCK, **more}
-        found[document].add("blocks", (origin, record, row), name, item)
-
-
-def _frames(corpus: Corpus, found: _Found, said: _Said) -> None:
-    """Relations, and events as denotations with their arguments as relations."""
-    arguments: dict[int, list[tuple[Any, ...]]] = {}
-    ordered = corpus.arguments.sort("frame_row", "position")
-    columns = ("frame_row", "document", "origin", "record", "position", "role", "target")
-    for frame, *rest in ordered.select(columns).iter_rows():
-        arguments.setdefault(frame, []).append(tuple(rest))
-    rows = corpus.frames.filter(~pl.col("kind").is_in(OTHER_FRAMES))
-    known = own_names(corpus)
-    frames = rows.select(*_COLUMNS, "frame", "kind", "label", "trigger").iter_rows()
-    for row, document, origin, record, name, kind, label, trigger in frames:
-        held, place = arguments.get(row, []), (document, origin, record)
-        if kind == "relation" and trigger is None and len(held) == 2:
-            more = said.items.get(("relations", place), {})
-            key = (origin, record, 0, row, 0)
-            found[document].add(
-                "relations", key, name or held[0][5], _relation(name, label, held, more)
-            )
-        elif (document, name) in known:
-            more = said.items.get(("denotations", place), {})
-            span = _standing(found[document], trigger, held)
-            marked = {"kind": kind, "trigger": trigger}
-            item = {"id": name, "span": span, "obj": label, "frame": marked, **more}
-            found[document].add("denotations", (origin, record, 1, row), name, item)
-            for _, at, line, position, role, target in held:
-                more = said.items.get(("relations", (document, at, line)), {})
-                told = {"subj": name, "pred": role, "obj": target, "argument": position, **more}
-                found[document].add("relations", (at, line, 0, row, position), name, told)
-
-
-def _relation(name: str | None, label: str, held: list[tuple[Any, ...]], more: Item) -> Item:
-    (*_, one, subj), (*_, two, obj) = held
-    roles = {} if (one, two) == ROLES else {"roles": [one, two]}
-    return {"id": name or "", "subj": subj, "pred": label, "obj": obj, **roles, **more}
-
-
-def _standing(annotations: _Annotations, trigger: str | None, held: list[tuple[Any, ...]]) -> Any:
-    """Where an event is shown: at its trigger, over its arguments, or over all of the text."""
-    if trigger in annotations.spans:
-        return annotations.spans[str(trigger)]
-    spans = [annotations.spans[one[-1]] for one in held if one[-1] in annotations.spans]
-    parts = [part for span in spans for part in (span if isinstance(span, list) else [span])]
-    if not parts:
-        return _span(0, max(1, len(annotations.text or "")))
-    return _span(min(one["begin"] for one in parts), max(one["end"] for one in parts))
-
-
-def _groups(corpus: Corpus, found: _Found, said: _Said) -> None:
-    """Equivalences as chains of relations."""
-    groups = corpus.groups.group_by("document", "group", "kind", maintain_order=True)
-    columns = [pl.col("row", "origin", "record").first(), pl.col("member")]
-    for document, group, kind, row, origin, record, members in groups.agg(columns).iter_rows():
-        more = said.items.get(("relations", (document, origin, record)), {})
-        for at, (one, two) in enumerate(pairwise(members)):
-            item = {"subj": one, "pred": kind, "obj": two, "group": group, **({} if at else more)}
-            found[document].add("relations", (origin, record, 1, row, at), group, item)
-
-
-def _columns(corpus: Corpus, found: _Found, said: _Said) -> None:
-    """What is said of mentions in columns, as attributes of them."""
-    del said
-    own = own_names(corpus)
-    mentions = corpus.mentions.select("row", "document", "mention", *SAID)
-    links: dict[int, list[str]] = {}
-    candidates = corpus.links.drop_nulls("entity").sort("mention_row", "rank")
-    for row, entity in candidates.select("mention_row", "entity").iter_rows():
-        links.setdefault(row, []).append(entity)
-    for row, document, name, *values in mentions.iter_rows():
-        said_of = list(zip(SAID, values, strict=True))
-        said_of += [(CANDIDATE, entity) for entity in links.get(row, ())]
-        for at, (column, value) in enumerate(said_of):
-            if value is not None and (document, name) in own:
-                item = {"subj": name, "pred": column, "obj": value, "column": column}
-                found[document].add("attributes", (-1, 0, row, at), name, item)
-
-
-def _modifiers(corpus: Corpus, found: _Found, said: _Said) -> None:
-    columns = (*_COLUMNS, "modifier", "label", "target", "value", "text")
-    rows = corpus.modifiers.select(columns).iter_rows()
-    for row, document, origin, record, name, label, target, value, text in rows:
-        more = dict(said.items.get(("attributes", (document, origin, record)), {}))
-        more |= said.items.get(("modifications", (document, origin, record)), {})
-        noted = {} if text is None else {"text": text}
-        told = True if value is None else value
-        item = {"id": name, "subj": target, "pred": label, "obj": told, **noted, **more}
-        found[document].add("attributes", (origin, record, row, 0), name or target, item)
-
-
 def own_names(corpus: Corpus) -> set[tuple[int, str]]:
     """The identifiers that only one mention or frame of a document has."""
-    names = pl.concat(
-        [
-            corpus.mentions.select("document", name="mention"),
-            corpus.frames.select("document", name="frame"),
-        ]
-    )
+    mentions = corpus.mentions.select("document", name="mention")
+    names = pl.concat([mentions, corpus.frames.select("document", name="frame")])
     own = names.filter(names.is_unique(), pl.col("name") != "")
     return {(document, name) for document, name in own.iter_rows()}
 
 
 def placed() -> pl.Expr:
-    """Whether a stretch has offsets that can be written."""
+    """Whether a segment or mention has offsets that can be written."""
     return pl.min_horizontal("start", "end").is_between(0, _LARGEST) & (
         pl.max_horizontal("start", "end") <= _LARGEST
     )
 
 
 def writable() -> pl.Expr:
-    """Whether a mention has offsets that can be written."""
-    parts = pl.col("fragments").list.eval(
-        pl.min_horizontal(pl.element().struct.field("start"), pl.element().struct.field("end"))
-    )
+    """Whether a mention and its parts have offsets that can be written."""
+    start, end = (pl.element().struct.field(name) for name in ("start", "end"))
+    parts = pl.col("fragments").list.eval(pl.min_horizontal(start, end))
     return placed() & (parts.list.min().fill_null(0) >= 0)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what is not written, or not read as it was, by name.
+
+    Examples:
+        >>> sum(count_losses(Corpus()).values())
+        0
+    """
+    mentions, own = corpus.mentions, own_names(corpus)
+    texts = dict(corpus.documents.select("row", "text").iter_rows())
+    segments = corpus.segments.drop_nulls("text").select("document", "start", "end", "text")
+    counts = corpus.arguments.group_by(row="frame_row").agg(size=pl.len())
+    frames = corpus.frames.join(counts, on="row", how="left")
+    pair = (pl.col("kind") == "relation") & pl.col("trigger").is_null() & (pl.col("size") == 2)
+    events = frames.filter(~pair.fill_null(value=False)).select("document", "frame")
+    links = corpus.links.drop_nulls("entity").group_by(row="mention_row").agg(links=pl.len())
+    filled = pl.sum_horizontal(pl.col(*MENTION_COLUMNS).is_not_null().cast(pl.Int64))
+    values = mentions.join(links, on="row", how="left").select(
+        "document", "mention", filled + pl.col("links").fill_null(0)
+    )
+    sizes = corpus.groups.group_by("document", "group", "kind").len()
+    attributes = corpus.attributes.select("element", "value").iter_rows()
+    return {
+        "mentions outside of texts": mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": mentions.filter(
+            odd_fragments()
+        ).height,
+        "segments outside of texts": corpus.segments.filter(~placed()).height,
+        "segment texts that differ from the document": sum(
+            text != (texts[document] or "")[max(0, start) : max(0, end)]
+            for document, start, end, text in segments.iter_rows()
+        ),
+        "events without a unique identifier": sum(event not in own for event in events.iter_rows()),
+        "values of mentions without a unique identifier": sum(
+            count for document, name, count in values.iter_rows() if (document, name) not in own
+        ),
+        "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,
+        "attributes of other formats": sum(not _is_own(*row) for row in attributes),
+    }

@@ -40,7 +40,7 @@ from hlteval.converters.situations.appen_blocks import (
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.keyed import keyed
-from hlteval.converters.toolkit.single_file import located
+from hlteval.converters.toolkit.single_file import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
@@ -156,7 +156,7 @@ _ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "t
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of records of a file."""
-    return located(member, places)
+    return locate_lines(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -174,7 +174,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    output_paths = per_document.own_files(corpus, FORMAT.name)
+    output_paths = per_document.original_files(corpus, FORMAT.name)
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)
@@ -239,7 +239,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     pairs = frames.select("label", "place").iter_rows()
     return {
-        **others(corpus),
         "frames with unsupported types or places": sum(
             not writable(label, place) for label, place in pairs
         ),

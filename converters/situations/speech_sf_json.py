@@ -298,7 +298,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     half = pl.col("status").is_null() != pl.col("resolution").is_null()
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     return {
-        **others(corpus),
         "segments without frames": silent.height,
         "incomplete statuses": frames.filter(half).height,
     }

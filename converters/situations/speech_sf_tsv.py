@@ -27,7 +27,7 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.frame_kinds import SITUATION, others
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import File, head, located_cells, readings
+from hlteval.converters.toolkit.single_file import File, head, located_cells, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
@@ -85,7 +85,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The frames of the file, as one batch."""
-    return readings(source, FORMAT.name, _read)
+    return read_files(source, FORMAT.name, _read)
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
@@ -137,7 +137,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What no line can represent of the tables."""
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
-    return {**others(corpus), "segments without frames": silent.height}
+    return {"segments without frames": silent.height}
 
 
 FORMAT = Format(

@@ -18,8 +18,7 @@ from hlteval.converters.standoff.references import (
     with_triggers,
 )
 from hlteval.converters.standoff.texts import filled
-from hlteval.converters.toolkit.frame_kinds import SITUATION, TEMPLETTE, situations
-from hlteval.converters.toolkit.per_document import unnamed
+from hlteval.converters.toolkit.per_document import count_nameless
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_name
 
@@ -39,7 +38,7 @@ def lost(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
     """The counts of what a dialect loses of a corpus, in the tables that it supports.
 
     Examples:
-        >>> lost(Corpus(), BRAT)["situation frames"]
+        >>> lost(Corpus(), BRAT)["names of groups"]
         0
     """
     return fitted(corpus, dialect).lost
@@ -69,31 +68,25 @@ def _brat(corpus: Corpus) -> Fitted:
 
 def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
     """The documents whose names can be names of files."""
-    counts.update(unnamed(corpus))
-    if not any(unnamed(corpus).values()):
+    counts.update(count_nameless(corpus))
+    if not any(count_nameless(corpus).values()):
         return corpus
     names = [name for name in corpus.documents["name"] if is_file_name(name)]
     return of_documents(corpus, pl.Series(names, dtype=pl.String))
 
 
 def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
-    """Spans, frames, modifiers and groups of the kinds that a dialect has."""
-    counts.update(situations(corpus))
-    frame = pl.col("kind").is_in(["event", "relation"])
+    """Spans, modifiers and groups of the kinds that a dialect has."""
     group = pl.col("kind") == "Equiv" if dialect is BIONLP else pl.lit(value=True)
     modifier = modifier_kind().is_in(list(dialect.identifiers))
     mentions = corpus.mentions.filter(_placed())
     groups = corpus.groups.filter(group)
     counts["names of groups"] += _renumbered(groups)
     modifiers = corpus.modifiers.filter(modifier)
-    known = corpus.frames["kind"].is_in(["event", "relation", SITUATION, TEMPLETTE])
-    counts["frames of other kinds"] += int((~known).sum())
     counts["spans beyond the largest offset"] += corpus.mentions.height - mentions.height
     counts["members of groups other than Equiv"] += corpus.groups.height - groups.height
     counts["notes and attributes with values"] += corpus.modifiers.height - modifiers.height
-    frames = corpus.frames.filter(frame)
-    kept = corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
-    return _only(kept, frames) if frames.height < corpus.frames.height else kept
+    return corpus.replace(mentions=mentions, modifiers=modifiers, groups=groups)
 
 
 def _renumbered(groups: pl.DataFrame) -> int:

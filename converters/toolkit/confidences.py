@@ -1,4 +1,4 @@
-"""Confidences that a format writes as decimal numbers: read in bulk, and written as they were."""
+"""Confidences that a format writes as decimal numbers: read in bulk, and written unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = r"[ ]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?[ ]
 
 
 def decimal(value: float) -> str:
-    """A number as it is written: with a decimal point, without an exponent.
+    """A number as it is written by default: with a decimal point, without an exponent.
 
     Examples:
         >>> decimal(1), decimal(0.00001), decimal(0.1)
@@ -23,7 +23,7 @@ def decimal(value: float) -> str:
 
 
 def number(text: str) -> float | None:
-    """The number that a text is, blanks around it aside; None for what is none.
+    """The number that a text is, apart from spaces around it; None for other texts.
 
     Examples:
         >>> number(" 1e-3"), number("high"), number("1e999"), number("nan")
@@ -36,10 +36,10 @@ def number(text: str) -> float | None:
 
 
 def from_text(written: pl.Series) -> pl.DataFrame:
-    """The columns `confidence` and `confidence_text` of numbers as they were written.
+    """The columns `confidence` and `confidence_text` of numbers as written.
 
     Args:
-        written: texts; none are null.
+        written: the texts, without nulls.
 
     Examples:
         >>> from_text(pl.Series(["0.5", "1", "high"])).rows()
@@ -68,7 +68,7 @@ def from_text(written: pl.Series) -> pl.DataFrame:
 
 
 def to_text(rows: pl.DataFrame) -> pl.Series:
-    """The confidences of mentions as they are written; 1.0 where there is none.
+    """The confidences of mentions as text; 1.0 where there is none.
 
     Args:
         rows: with the columns `confidence` and `confidence_text`.
@@ -81,9 +81,8 @@ def to_text(rows: pl.DataFrame) -> pl.Series:
     value, text = pl.col("confidence"), pl.col("confidence").cast(pl.String)
     long = ~text.str.contains(r"^[0-9]+\.[0-9]+$") & pl.col("confidence_text").is_null()
     odd = rows.filter(long)["confidence"].drop_nulls().unique().to_list()
-    spelt = value.replace_strict(
-        {one: decimal(one) for one in odd}, default=None, return_dtype=pl.String
-    )
+    texts = {number: decimal(number) for number in odd}
+    spelled = value.replace_strict(texts, default=None, return_dtype=pl.String)
     return rows.select(
-        pl.coalesce("confidence_text", spelt, text, pl.lit("1.0")).alias("confidence")
+        pl.coalesce("confidence_text", spelled, text, pl.lit("1.0")).alias("confidence")
     )["confidence"]

@@ -1,4 +1,4 @@
-"""What formats share that keep each document in a file of its own."""
+"""What formats share that have a file per document."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ from hlteval.sources import (
 )
 
 BATCH = 500
-"""Most documents in a batch."""
+"""The maximum number of documents in a batch."""
 _BYTES = 8_000_000
-"""Bytes at which a batch is complete: more cost memory and gain no time."""
+"""Bytes that complete a batch; larger batches cost memory and are not faster."""
 
 
 def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each document, by their name without a suffix; a single file has any name."""
+    """The files of each document by its name, which is theirs without the suffix.
+
+    A source that is a single file may have any suffix.
+    """
     members = [member for member in source.members if member.basename.endswith(suffix)]
     if source.kind in {"file", "stdin"}:
         members = list(source.members)
@@ -37,7 +40,7 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
 
 
 def stem(member: Member, suffix: str) -> str:
-    """The name of a document's file without its suffix, or without the last part of it.
+    """The name of a file without the suffix of its format, or without the end of that.
 
     Examples:
         >>> stem(Member("ltf/d1.xml", "", 0, bytes), ".ltf.xml")
@@ -50,19 +53,19 @@ def stem(member: Member, suffix: str) -> str:
     return name
 
 
-def named(source: Source, suffix: str) -> bool:
-    """Whether a file has a suffix."""
+def has_suffix(source: Source, suffix: str) -> bool:
+    """Whether the name of a file of a source ends in a suffix."""
     return any(member.basename.endswith(suffix) for member in source.members)
 
 
-class Files:
-    """What is collected over the files of a batch.
+class FileBatch:
+    """The files of a batch of documents.
 
     Attributes:
-        form: name of the format.
-        texts: of each file that could be decoded: its number, its document, its text.
-        members: the files by number.
-        findings: what was wrong with them.
+        form: the name of the format.
+        texts: row of `sources`, document name and text of each file that could be decoded.
+        members: the files by their row of `sources`.
+        findings: the findings in the files as such.
     """
 
     def __init__(self, path: str, form: str) -> None:
@@ -77,8 +80,8 @@ class Files:
         """The table of sources."""
         return pl.DataFrame(self.rows, schema=TABLES["sources"].schema, orient="row")
 
-    def take(self, name: str, member: Member) -> int:
-        """Add a file of a document; its size in bytes."""
+    def add(self, name: str, member: Member) -> int:
+        """Add a file of a document and give its size in bytes."""
         try:
             data = member.fetch()
         except Unreadable as reason:
@@ -95,21 +98,21 @@ class Files:
         return len(data)
 
 
-def batches(source: Source, form: str, suffix: str) -> Iterator[Files]:
-    """The files of a source, some hundred documents or megabytes at a time."""
-    files, size, count = Files(source.path, form), 0, 0
+def batches(source: Source, form: str, suffix: str) -> Iterator[FileBatch]:
+    """The files of a source, at most `BATCH` documents or some megabytes at a time."""
+    files, size, count = FileBatch(source.path, form), 0, 0
     for name, members in documents(source, suffix).items():
-        size += sum(files.take(name, member) for member in members)
+        size += sum(files.add(name, member) for member in members)
         count += 1
         if count >= BATCH or size >= _BYTES:
             yield files
-            files, size, count = Files(source.path, form), 0, 0
+            files, size, count = FileBatch(source.path, form), 0, 0
     if count:
         yield files
 
 
-def write(files: Iterable[tuple[str, str]], folder: Path) -> None:
-    """Files by name, as they are, in a folder that is made."""
+def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
+    """Write files by name, each with its content, in a folder that is made."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files:
         file = folder / name
@@ -118,26 +121,29 @@ def write(files: Iterable[tuple[str, str]], folder: Path) -> None:
 
 
 def output_paths(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
-    """The file of each document that a file can be named after.
+    """The file of each document whose name can be that of a file, by row.
 
-    One that was read from a file of this format has that file again.
+    A document that was read from a file of this format has that file again.
     """
-    members = own_files(corpus, form)
-    listed = corpus.documents.select("row", "origin", "name").iter_rows()
+    members = original_files(corpus, form)
+    rows = corpus.documents.select("row", "origin", "name").iter_rows()
     return {
         row: members.get(origin, f"{name}{suffix}")
-        for row, origin, name in listed
+        for row, origin, name in rows
         if is_file_name(name)
     }
 
 
-def own_files(corpus: Corpus, form: str) -> Mapping[int, str]:
-    """The files of a format that a corpus was read from, by source; none that leads elsewhere."""
-    read = corpus.sources.filter(pl.col("format") == form).select("row", "member")
-    return {row: member for row, member in read.iter_rows() if stays_inside(member)}
+def original_files(corpus: Corpus, form: str) -> Mapping[int, str]:
+    """The files of a format that a corpus was read from, by row of `sources`.
+
+    Paths that lead out of the folder are left out.
+    """
+    rows = corpus.sources.filter(pl.col("format") == form).select("row", "member")
+    return {row: member for row, member in rows.iter_rows() if stays_inside(member)}
 
 
-def unnamed(corpus: Corpus) -> Mapping[str, int]:
-    """The documents that have no file."""
+def count_nameless(corpus: Corpus) -> Mapping[str, int]:
+    """The count of documents whose name cannot be that of a file, as a loss."""
     count = sum(not is_file_name(name) for name in corpus.documents["name"])
     return {"documents whose name is not a valid file name": count}

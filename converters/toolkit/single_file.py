@@ -1,4 +1,4 @@
-"""What formats that are one file have in common: how it begins, how it is read, where lines are."""
+"""What formats share that are a single file: how it begins, how it is read, where its lines are."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import Table
 
+SpanOf = Callable[[str, str], tuple[int, int]]
+"""Gives the place of a field in a line: first code point, and one past the last, 0-based."""
+
 
 class File(NamedTuple):
-    """A file that was read.
+    """A file and its text.
 
     Attributes:
-        member: the file itself.
-        text: what it says; None where that is no text in its encoding, which is told already.
+        member: the file.
+        text: its text; None where it cannot be decoded, which is reported already.
         origin: its row of the table `sources`.
     """
 
@@ -27,11 +30,11 @@ class File(NamedTuple):
 
 
 def head(source: Source, size: int = 4000) -> str:
-    """How a source begins that is a single file; empty where it is none, or cannot be read.
+    """The beginning of a source that is a single file; empty for other sources.
 
     Args:
-        source: what may be of a format.
-        size: how many bytes are looked at; a mark of the encoding is left out.
+        source: the source.
+        size: the number of bytes; a byte order mark is left out.
     """
     if source.kind not in {"file", "stdin"} or not source.members:
         return ""
@@ -39,11 +42,11 @@ def head(source: Source, size: int = 4000) -> str:
 
 
 def beginning(member: Member, size: int = 4000) -> str:
-    """How a file begins; empty where it cannot be read.
+    """The beginning of a file; empty where it cannot be read.
 
     Args:
         member: the file.
-        size: how many bytes are looked at; a mark of the encoding is left out.
+        size: the number of bytes; a byte order mark is left out.
     """
     try:
         begin = member.fetch()[:size]
@@ -52,36 +55,36 @@ def beginning(member: Member, size: int = 4000) -> str:
     return begin.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
-def own_name(name: str, names: dict[str, int]) -> str:
-    """A name for a document that no other one has: its own, or that with a number.
+def unique_name(name: str, names: dict[str, int]) -> str:
+    """A unique name for a document: its own, or its own with a number.
 
     Args:
-        name: as it is written.
-        names: how often each was given until now; it is kept up.
+        name: the name as written.
+        names: the names in use, and how often each was written; the new one is added.
 
     Examples:
         >>> names = {}
-        >>> [own_name("d1", names) for _ in range(3)]
+        >>> [unique_name("d1", names) for _ in range(3)]
         ['d1', 'd1 (2)', 'd1 (3)']
     """
-    own, count = name, names.get(name, 0)
-    while own in names:
+    unique, count = name, names.get(name, 0)
+    while unique in names:
         count += 1
-        own = f"{name} ({count})"
+        unique = f"{name} ({count})"
     names[name] = max(count, 1)
-    names.setdefault(own, 1)
-    return own
+    names.setdefault(unique, 1)
+    return unique
 
 
-def readings(
+def read_files(
     source: Source, form: str, read: Callable[[File], tuple[Corpus, Iterable[Finding]]]
 ) -> Iterator[ReadResult]:
-    """A reading of each file.
+    """The result of reading each file of a source.
 
     Args:
         source: the files.
-        form: name of the format.
-        read: gives the corpus of a file, and what was wrong with it.
+        form: the name of the format.
+        read: gives the corpus of a file and the findings in it.
     """
     for member in source.members:
         try:
@@ -90,33 +93,31 @@ def readings(
             yield ReadResult(Corpus(), (reason.finding,), (member,))
             continue
         decoded = decode(data, display=member.display, encoding=member.encoding)
-        named = {"path": source.path, "member": member.name or member.basename}
-        origin: dict[str, object] = {"row": 0, **named, "format": form, "sha256": sha256(data)}
+        names = {"path": source.path, "member": member.name or member.basename}
+        origin: dict[str, object] = {"row": 0, **names, "format": form, "sha256": sha256(data)}
         corpus, findings = read(File(member, decoded.text, origin))
         yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
 
 
 def whole_line(line: str, _: str) -> tuple[int, int]:
-    """The stretch of a line that is all of it."""
+    """The place of a field that is a whole line."""
     return 0, len(line)
 
 
-def located(
-    member: Member,
-    places: Sequence[FieldRef],
-    stretch: Callable[[str, str], tuple[int, int]] = whole_line,
+def locate_lines(
+    member: Member, places: Sequence[FieldRef], span_of: SpanOf = whole_line
 ) -> list[Location | None]:
-    """Where places of a file stand whose records are its lines; None for a line that is not there.
+    """The locations of fields in a file whose records are its lines; None for missing lines.
 
     Args:
         member: the file.
-        places: what is looked for.
-        stretch: where a field stands in a line: first code point, and one past the last, from 0.
+        places: the fields.
+        span_of: gives the place of a field in its line.
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
     lines = (text or "").split("\n")
     return [
-        in_line(lines[place.record - 1].removesuffix("\r"), place, stretch)
+        locate_in_line(lines[place.record - 1].removesuffix("\r"), place, span_of)
         if 1 <= place.record <= len(lines)
         else None
         for place in places
@@ -134,10 +135,10 @@ def located_cells(
         table: the declaration of the file.
     """
     first = beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
-    return located(member, places, (table.ordered_by(first) or table).stretch)
+    return locate_lines(member, places, (table.ordered_by(first) or table).stretch)
 
 
-def in_line(
+def locate_in_line(
     line: str, place: FieldRef, stretch: Callable[[str, str], tuple[int, int]] = whole_line
 ) -> Location:
     """Where a place stands in its line; see `located`."""

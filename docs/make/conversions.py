@@ -1,4 +1,4 @@
-"""Tables of what formats carry and what is lost from one to another, made from declarations."""
+"""Tables of what formats support and what conversions lose, made from declarations."""
 
 from __future__ import annotations
 
@@ -21,85 +21,82 @@ therefore omitted.
 """
 
 _BELONGS = {"frames": ("arguments", "fills"), "mentions": ("links",)}
-"""What is lost with the items of a table."""
+"""The tables whose rows belong to those of a table."""
 
 
-def carried(listed: Sequence[Format]) -> str:
-    """Which tables each format carries: with all of their columns, with some, or not."""
+def support_table(formats: Sequence[Format]) -> str:
+    """The tables of the representation that each format supports: wholly, in part, or not."""
     rows = [
         (
-            _linked(form),
-            *("yes" if has else "-" for has in (form.reads, form.write)),
-            *(_share(form, name) for name in TABLES),
+            _link(form),
+            *("yes" if supported else "-" for supported in (form.reads, form.write)),
+            *(_support(form, name) for name in TABLES),
         )
-        for form in listed
+        for form in formats
     ]
     return table(("format", "read", "written", *TABLES), rows)
 
 
-def _share(form: Format, name: str) -> str:
+def _support(form: Format, name: str) -> str:
     if name not in form.carries:
         return "-"
-    return "part" if lacking(form, name) else "yes"
+    return "part" if missing_columns(form, name) else "yes"
 
 
-def lacking(form: Format, name: str) -> list[str]:
-    """The columns of a table that a format has no place for.
+def missing_columns(form: Format, name: str) -> list[str]:
+    """The columns of a table that a format cannot represent.
 
     Examples:
         >>> from hlteval.converters import load
-        >>> lacking(load("document-list"), "documents")
+        >>> missing_columns(load("document-list"), "documents")
         ['text', 'language', 'start']
     """
-    own = (column.partition(".") for column in EVERYTHING if column not in form.carries)
-    return [column for of, _, column in own if of == name and column]
+    missing = (column.partition(".") for column in EVERYTHING if column not in form.carries)
+    return [column for of, _, column in missing if of == name and column]
 
 
-def in_part(form: Format) -> str:
-    """The columns that a format has no place for, of the tables that it carries."""
-    told = ((name, lacking(form, name)) for name in form.tables)
-    return "; ".join(f"`{name}` without {code(columns)}" for name, columns in told if columns)
+def partial_support(form: Format) -> str:
+    """The columns that a format cannot represent of the tables that it supports."""
+    missing = ((name, missing_columns(form, name)) for name in form.tables)
+    return "; ".join(f"`{name}` without {code(columns)}" for name, columns in missing if columns)
 
 
-def pairs(listed: Sequence[Format]) -> str:
-    """For each format that is read, which others keep all of it, and what is lost in the rest."""
-    told = [form for form in listed if not form.carries_all]
+def pair_table(formats: Sequence[Format]) -> str:
+    """What each format that is read loses in each of the others that is written."""
+    lossy = [form for form in formats if not form.carries_all]
     heads = ("from", "lossless", "loses columns", "loses tables")
-    rows = [_row(form, told) for form in told if form.reads]
+    rows = [_row(form, lossy) for form in lossy if form.reads]
     return "\n".join([_PAIRS, table(heads, [row for row in rows if any(row[1:])])])
 
 
-def _row(form: Format, listed: Sequence[Format]) -> tuple[str, ...]:
+def _row(form: Format, formats: Sequence[Format]) -> tuple[str, ...]:
     by_tables: dict[tuple[str, ...], list[str]] = {}
-    whole, partly = list[str](), list[str]()
-    for other in listed:
-        if not other.write or other is form or not _common(form, other):
+    lossless, without_columns = list[str](), list[str]()
+    for other in formats:
+        if not other.write or other is form:
             continue
-        tables, columns = lost(form, other)
+        tables, columns = pair_losses(form, other)
+        shared = {"documents.text", *form.tables} & {*form.carries} & {*other.carries}
+        if not shared - {"sources", "documents", *tables}:
+            continue  # they share no more than names of documents
         if tables:
             by_tables.setdefault(tables, []).append(other.name)
         else:
-            (partly if columns else whole).append(other.name)
-    told = (
+            (without_columns if columns else lossless).append(other.name)
+    without_tables = (
         f"{', '.join(names)} ({code(tables)})"
-        for tables, names in sorted(by_tables.items(), key=lambda one: len(one[0]))
+        for tables, names in sorted(by_tables.items(), key=lambda entry: len(entry[0]))
     )
-    return _linked(form), ", ".join(whole), ", ".join(partly), "; ".join(told)
+    cells = (", ".join(lossless), ", ".join(without_columns), "; ".join(without_tables))
+    return _link(form), *cells
 
 
-def _common(form: Format, other: Format) -> bool:
-    """Whether two formats share more than names of documents."""
-    shared = {"documents.text", *form.tables} & {*form.carries} & {*other.carries}
-    missing, _ = lost(form, other)
-    return bool(shared - {"sources", "documents", *missing})
-
-
-def lost(form: Format, other: Format) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tables that have no place in another format, and the columns of those that have.
+def pair_losses(form: Format, other: Format) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The tables that another format cannot represent, and the columns of the remaining tables.
 
     Examples:
         >>> from hlteval.converters import load
-        >>> lost(load("edl-tab"), load("laf"))[0]
+        >>> pair_losses(load("edl-tab"), load("laf"))[0]
         ('links',)
     """
     missing = {name for name in form.tables if name not in other.carries}
@@ -113,5 +110,5 @@ def lost(form: Format, other: Format) -> tuple[tuple[str, ...], tuple[str, ...]]
     return tuple(name for name in form.tables if name in missing), kept
 
 
-def _linked(form: Format) -> str:
+def _link(form: Format) -> str:
     return f"[{form.name}](#{form.name})"

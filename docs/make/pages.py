@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Literal
 
-from docs.make.conversions import carried, in_part, pairs
+from docs.make.conversions import pair_table, partial_support, support_table
 from docs.make.markdown import code, table
 from docs.make.origins import origins
 from hlteval import converters, tasks
@@ -64,7 +64,7 @@ def format_page() -> str:
         '# Formats'
     """
     listed = [converters.load(name) for name in converters.BUILTIN]
-    return "\n".join([_FORMATS, carried(listed), pairs(listed), *map(_format, listed)])
+    return "\n".join([_FORMATS, support_table(listed), pair_table(listed), *map(_format, listed)])
 
 
 def _task(task: Task) -> str:
@@ -259,8 +259,8 @@ def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
     files = code(form.suffixes) or "named by `--from` and `--to`"
-    rows = [("files", files), ("not preserved", form.known_losses or "nothing")]
-    if form.tables and (part := in_part(form)):
+    rows = [("files", files), ("not kept", form.known_losses or "nothing")]
+    if form.tables and (part := partial_support(form)):
         rows.insert(1, ("partly supported", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))
     rows += map(_setting, form.settings)

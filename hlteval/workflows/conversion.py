@@ -220,19 +220,18 @@ class _Run:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
 
     def corpora(self) -> Iterator[Corpus]:
-        """The batches, whose losses are counted."""
-        for reading in self.form.read(self.source):
-            self.take(reading)
-            yield reading.corpus
+        """The batches as they are written; losses are counted on the way."""
+        for result in self.form.read(self.source):
+            self.count_losses(result)
+            yield self.target.supported(result.corpus)
 
-    def take(self, reading: ReadResult) -> None:
-        self.findings += reading.findings
-        for name, rows in reading.corpus.tables():
+    def count_losses(self, result: ReadResult) -> None:
+        self.findings += result.findings
+        for name, rows in result.corpus.tables():
             if rows.height and name not in self.target.tables:
                 self.lost[name] += rows.height
-        self.partly.update(self.target.count_losses(reading.corpus))
-        self.partly.update(self.target.unplaced(reading.corpus))
-        files = reading.corpus.sources.select("member", "format", "sha256")
+        self.partly.update(self.target.losses(result.corpus))
+        files = result.corpus.sources.select("member", "format", "sha256")
         self.digests |= {
             name: digest for name, form, digest in files.iter_rows() if form == self.target.name
         }
@@ -246,8 +245,7 @@ class _Run:
                 "CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers
             )
         for what, rows in self.partly.items():
-            if rows:
-                yield finding("CNV103", rows=rows, what=what, format=self.target.name)
+            yield finding("CNV103", rows=rows, what=what, format=self.target.name)
 
     def relaid(self, folder: Path) -> Iterable[Finding]:
         """Files of the same format that are written with other bytes."""

@@ -128,7 +128,7 @@ def test_a_line_break_may_be_a_blank(taken: Taken) -> None:
     assert taken(collection(document(passage(0, "a\nb", held))))[1] == []
 
 
-@pytest.mark.parametrize(("unit", "what"), [("utf-8", "bytes"), ("utf-16-le", "UTF-16 units")])
+@pytest.mark.parametrize(("unit", "what"), [("utf-8", "bytes"), ("utf-16-le", "UTF-16 code units")])
 def test_offsets_in_other_units_are_told_once_a_file(
     taken: Taken, unit: str, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,7 +229,7 @@ def test_documents_that_xml_cannot_hold_are_listed(tmp_path: Path) -> None:
     source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
     named = [{"row": 0, "name": "a", "text": "a\x01"}, {"row": 1, "name": "b", "text": "b\r\n"}]
     corpus = Corpus(sources=[source], documents=named)
-    lost = {what: count for what, count in bioc_xml.lost(corpus).items() if count}
+    lost = {what: count for what, count in bioc_xml.count_losses(corpus).items() if count}
     assert lost == {"documents with characters not allowed in XML": 1}
     bioc_xml.write([corpus], tmp_path / "b.bioc.xml")
     again, findings = read(str(tmp_path / "b.bioc.xml"))

@@ -11,7 +11,7 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters.pubannotation import pubannotation
-from hlteval.converters.pubannotation.faults import file_documents
+from hlteval.converters.pubannotation.documents import file_content
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -158,6 +158,15 @@ def test_what_an_attribute_says_comes_back_as_it_was(taken: Taken, tmp_path: Pat
     assert [one["obj"] for one in again["attributes"]] == [True, False, True, *values[3:]]
 
 
+@pytest.mark.parametrize("value", [10**400, True, "0.5", [0.5]])
+def test_a_confidence_that_is_no_number_stays_an_attribute(taken: Taken, value: Any) -> None:
+    attribute = {"subj": "T1", "pred": "sure", "obj": value, "column": "confidence"}
+    corpus, findings = taken({**PLAIN, "attributes": [attribute]})
+    assert findings == []
+    assert corpus.mentions["confidence"].to_list() == [None, None]
+    assert corpus.modifiers["label"].to_list() == ["sure"]
+
+
 def test_older_modifications_are_attributes(taken: Taken) -> None:
     listed = [{"id": "M1", "pred": "Negation", "obj": "T1"}]
     corpus, findings = taken({**PLAIN, "modifications": listed})
@@ -241,8 +250,8 @@ def test_records_are_found_again() -> None:
 @pytest.mark.parametrize("path", [VALID, *sorted(FIXTURES.glob("pubannotation/invalid/*"))])
 def test_the_slow_path_reads_what_the_quick_one_does(path: Path) -> None:
     text = path.read_text("utf-8") or "[]"
-    quick = file_documents(text)
-    slow = file_documents(f"// a comment\n{text}")
+    quick = file_content(text)
+    slow = file_content(f"// a comment\n{text}")
     assert slow.values == quick.values
-    assert [fault.code for _, fault in slow.faults] == ["JSN103"]
+    assert [fault.code for _, fault in slow.problems] == ["JSN103"]
     assert [at - len("// a comment\n") for at in slow.starts] == list(quick.starts)

@@ -1,0 +1,364 @@
+"""The documents of BioC, from the elements of a file to rows of the tables."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hlteval.converters.bioc.texts import Mismatch, TextWindow
+from hlteval.converters.toolkit.confidences import decimal, number
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.converters.toolkit.single_file import unique_name
+from hlteval.findings import Problem
+from hlteval.representation.corpus import Rows
+from hlteval.syntax.xml_stream import Part
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+HEADER = ("source", "date", "key", "version")
+"""The elements of a collection before its infons."""
+EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
+GAP = 1_000_000
+"""Most characters between two passages that a text is filled with."""
+LARGEST = 10**15 - 1
+"""Largest offset that is read."""
+_NUMBER = re.compile("[0-9]{1,15}")
+_MENTION = ("type", "identifier", "mention_type", "confidence", "annotator")
+Infons = Sequence[tuple[str, str]]
+Spans = list[tuple[int, int]]
+
+
+class Documents:
+    """The documents of a part of a file.
+
+    Attributes:
+        ordinal: the ordinal of the last document in the file.
+        problems: what is wrong, with the attribute that is meant, or `text`, and the identifier.
+        mismatches: the annotations whose text is not what is at their locations.
+        rejected: the annotations that cannot be read: document, problem, identifier and text.
+    """
+
+    def __init__(self, part: Part, names: dict[str, int], ordinal: int) -> None:
+        self.ordinals, self.passed = part.ordinals, part.passed
+        self.names, self.ordinal, self.document = names, ordinal, 0
+        self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        self.problems: list[tuple[Problem, str, str | None]] = []
+        self.mismatches: list[Mismatch] = []
+        self.rejected: list[tuple[int, Problem, str | None, str]] = []
+        header: list[Element] = []
+        for element in self.children(part.root):
+            if element.tag == "document":
+                self.take(element, header)
+                header = []
+            else:
+                header.append(element)
+
+    def tables(self, places: Mapping[int, tuple[int, int]]) -> dict[str, Rows]:
+        """The rows as tables.
+
+        Args:
+            places: line and column of each rejected annotation, by its ordinal.
+        """
+        rejected = []
+        for row, (document, problem, name, text) in enumerate(self.rejected):
+            column = places[problem.record][1] - 1
+            placed = problem._replace(start=column, end=column + len("<annotation"))
+            more = {"row": row, "document": document, "origin": 0, "id": name}
+            rejected.append(placed.rejected("mention", text, expected="a location", **more))
+        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        return {**tables, "rejected_records": rejected}
+
+    def children(self, element: Element) -> list[Element]:
+        """The children of an element that the schema has."""
+        return [child for child in element if self.ordinals[child] not in self.passed]
+
+    def report(
+        self,
+        element: Element,
+        code: str,
+        field: str = "",
+        record: str | None = None,
+        **values: object,
+    ) -> None:
+        """Note a problem of an element, or of an attribute or the text of it."""
+        values["element"] = element.tag
+        problem = Problem(code, self.ordinals[element], 0, 0, values)
+        self.problems.append((problem, field, record))
+
+    def place(self, element: Element) -> tuple[int, int, int]:
+        """The document, origin and record of what an element holds."""
+        return self.document, 0, self.ordinals[element]
+
+    def contents(self, element: Element) -> tuple[Infons, list[Element], str | None]:
+        """The infons of an annotation or relation, its locations or nodes, and its text."""
+        infons, others, text = [], [], None
+        for child in self.children(element):
+            if child.tag == "infon":
+                infons.append((child.get("key", ""), child.text or ""))
+            elif child.tag == "text":
+                text = child.text or ""
+            else:
+                others.append(child)
+        return infons, others, text
+
+    def values(
+        self, element: Element, columns: Sequence[str], infons: Infons, repeatable: str = ""
+    ) -> dict[str, str | None]:
+        """The values of the infons that have columns; the others are kept as attributes.
+
+        Args:
+            element: the element that has the infons.
+            columns: the keys that have columns; the first infon of a key counts.
+            infons: all infons of the element.
+            repeatable: the key whose further infons are no attributes.
+        """
+        found: dict[str, str | None] = dict.fromkeys(columns)
+        for key, text in infons:
+            if key in found and found[key] is None:
+                found[key] = text
+            elif key != repeatable:
+                self.attribute(element, f"{element.tag}/infon", key, text)
+        return found
+
+    def attribute(self, of: Element, element: str, name: str, value: str) -> None:
+        """Keep a value that only this format has."""
+        self.rows["attributes"].append((*self.place(of), element, name, value))
+
+    def take(self, element: Element, header: Iterable[Element]) -> None:
+        """Add a document; the first of a file also has the header of the collection."""
+        self.ordinal += 1
+        name = self.name(element)
+        self.document = len(self.rows["documents"])
+        for child in header:
+            if child.tag == "infon":
+                self.attribute(child, "collection/infon", child.get("key", ""), child.text or "")
+            elif child.text:
+                self.attribute(child, "collection", child.tag, child.text)
+        infons = self.contents(element)[0]
+        language = self.values(element, ("language",), infons)["language"]
+        passages = DocumentText(self, element)
+        text = passages.text
+        self.rows["documents"].append((0, name, text, language))
+        seen: set[str] = set()
+        whole = None if text is None else TextWindow(text, 0)
+        for annotation, own, start in passages.annotations:
+            self.annotation(annotation, own, start, whole)
+        for annotation, _, _ in passages.annotations:
+            identifier = annotation.get("id", "")
+            if identifier and identifier in seen:
+                self.report(annotation, "BIO302", "id", identifier, id=identifier)
+            seen.add(identifier)
+        known = {item.get("id", "") for item in element.iter("annotation", "relation")}
+        for relation in passages.relations:
+            self.relation(relation, known)
+
+    def name(self, element: Element) -> str:
+        """The name of a document, unique in its source."""
+        ids = [child for child in self.children(element) if child.tag == "id"]
+        name = (ids[0].text or "").strip() if ids else ""
+        if not name:
+            name = f"document-{self.ordinal}"
+            self.report(element, "BIO101", name=name)
+        own = unique_name(name, self.names)
+        if own != name:
+            self.report((ids or [element])[0], "BIO105", "text", name, name=name, other=own)
+        return own
+
+    def annotation(
+        self, element: Element, own: str | None, start: int | None, document: TextWindow | None
+    ) -> None:
+        """Add an annotation and compare its text with that of its passage, or of its document.
+
+        Args:
+            element: the annotation.
+            own: the text of the passage that holds it.
+            start: where that starts; None where it is unknown.
+            document: the whole text.
+        """
+        infons, locations, text = self.contents(element)
+        spans = self.spans(element, locations, text or "")
+        if not spans:
+            return
+        values = self.values(element, _MENTION, infons, "identifier")
+        candidates = [value for key, value in infons if key == "identifier"][1:]
+        written = values["confidence"]
+        confidence = None if written is None else number(written)
+        canonical = confidence is not None and decimal(confidence) == written
+        fragments = [{"start": a, "end": b} for a, b in spans] if len(spans) > 1 else None
+        place, row = self.place(element), len(self.rows["mentions"])
+        self.rows["mentions"].append(
+            (*place, element.get("id", ""), values["type"] or "", min(spans)[0],
+             max(end for _, end in spans), fragments, text, values["identifier"],
+             values["mention_type"], confidence, None if canonical else written,
+             values["annotator"])
+        )  # fmt: skip
+        self.rows["links"] += [(*place, row, *link) for link in enumerate(candidates, start=2)]
+        if text is None or (own is not None and start is None):
+            return  # the missing start of the passage is reported
+        near = document if own is None or start is None else TextWindow(own, start)
+        if near is None or near.has(spans, text) or (document and document.has(spans, text)):
+            return
+        self.mismatches.append(Mismatch(place[2], element.get("id"), tuple(spans), text, near))
+
+    def spans(self, element: Element, locations: Iterable[Element], text: str) -> Spans:
+        """Where an annotation is; empty where that cannot be read, which is reported."""
+        found, name = Spans(), element.get("id")
+        for location in locations:
+            for field in ("length", "offset"):
+                value = location.get(field)
+                if _NUMBER.fullmatch((value or "").strip()):
+                    continue
+                if value is not None:  # else the schema reports it
+                    values = {"what": field, "given": value[:40] or "empty"}
+                    self.report(location, "BIO102", field, name, **values)
+                problem = Problem("BIO102", self.ordinals[element], 0, 0)
+                self.rejected.append((self.document, problem, name, text))
+                return Spans()
+            start = int(location.get("offset", ""))
+            found.append((start, start + int(location.get("length", ""))))
+        if not found:
+            self.report(element, "BIO104", "", name)
+            problem = Problem("BIO104", self.ordinals[element], 0, 0)
+            self.rejected.append((self.document, problem, name, text))
+        return found
+
+    def relation(self, element: Element, known: set[str]) -> None:
+        """Add a relation as what it is: an event or relation, a modifier or an equivalence."""
+        infons, children, _ = self.contents(element)
+        nodes = []
+        for node in children:
+            target = node.get("refid", "")
+            if target not in known:
+                self.report(node, "BIO301", "refid", element.get("id"), target=target[:40])
+            nodes.append((node.get("role", ""), target))
+        place, name, first = self.place(element), element.get("id"), dict(reversed(infons))
+        kind, label = first.get("kind"), first.get("type", "")
+        equal = kind is None and label == "Equiv" and all(role == "Arg" for role, _ in nodes)
+        if kind == MODIFIER and len(nodes) == 1:
+            values = self.values(element, ("type", "kind", "value", "text"), infons)
+            modifier = (*place, name or "", label, nodes[0][1], values["value"], values["text"])
+            self.rows["modifiers"].append(modifier)
+        elif nodes and (kind == EQUIVALENCE or equal):
+            self.values(element, ("type", "kind"), infons)
+            group = name or f"*{place[2]}"
+            self.rows["groups"] += [(*place, group, label, member) for _, member in nodes]
+        else:
+            columns = ("type", "trigger_id", "kind")[: 3 if kind in {EVENT, RELATION} else 2]
+            trigger = self.values(element, columns, infons)["trigger_id"]
+            if kind not in {EVENT, RELATION}:
+                kind = RELATION if trigger is None else EVENT
+            if trigger is not None and nodes[:1] == [(label, trigger)]:
+                del nodes[0]
+            row = len(self.rows["frames"])
+            self.rows["frames"].append((*place, name, kind, label, trigger))
+            arguments = enumerate(nodes, start=1)
+            self.rows["arguments"] += [(*place, row, at, *node) for at, node in arguments]
+
+
+class _FilledText:
+    """A text that is put together from pieces, with line feeds for what is between them."""
+
+    def __init__(self, documents: Documents, start: int = 0) -> None:
+        self.documents, self.end = documents, start
+        self.pieces: list[str] = []
+
+    def add(self, element: Element, text: str, start: int) -> None:
+        """Add a piece at its offset, or report why it cannot be there."""
+        gap = start - self.end
+        if 0 <= gap <= GAP:
+            self.pieces += ["\n" * gap, text]
+            self.end = start + len(text)
+        else:
+            code = "BIO201" if gap < 0 else "BIO202"
+            self.documents.report(element, code, start=start, end=self.end, most=GAP)
+
+
+class DocumentText:
+    """The passages and sentences of a document.
+
+    Attributes:
+        text: the whole text; None where no passage has one.
+        annotations: all annotations, each with the text of the passage or sentence that holds it
+            and where that starts; a start is None where it is unknown.
+        relations: all relations.
+    """
+
+    def __init__(self, documents: Documents, element: Element) -> None:
+        self.documents = documents
+        self.annotations: list[tuple[Element, str | None, int | None]] = []
+        self.relations: list[Element] = []
+        self.segments: list[tuple[Element, int, int, str | None, str | None]] = []
+        written = False
+        text, children = _FilledText(documents), documents.children(element)
+        passages = [child for child in children if child.tag == "passage"]
+        for ordinal, passage in enumerate(passages, start=1):
+            written |= self.add(passage, text, ordinal)
+        self.text = "".join(text.pieces) if written else None
+        self.hold(children, None, None)
+        last = documents.children(passages[-1]) if passages else []
+        plain = all(child.tag in {"offset", "text"} for child in last)
+        if len(self.segments) > 1 and plain and _text(last) == "":
+            self.segments.pop()  # it marks where the text ends
+        elif len(self.segments) == 1 and self.segments[0][1] == 0:
+            self.segments.clear()
+        documents.rows["segments"] += [
+            (*documents.place(segment), None, *rest) for segment, *rest in self.segments
+        ]
+
+    def add(
+        self, element: Element, text: _FilledText, ordinal: int, part: str | None = None
+    ) -> bool:
+        """Add a passage with its sentences, or a sentence; whether it has a text.
+
+        Args:
+            element: the passage or sentence.
+            text: the text that it is a piece of.
+            ordinal: the ordinal of the passage in its document.
+            part: the passage that holds a sentence.
+        """
+        children = self.documents.children(element)
+        self.documents.values(element, (), self.documents.contents(element)[0])
+        start, known = self.start(element, children, text.end)
+        own, at = _text(children), len(self.segments)
+        sentences = [child for child in children if child.tag == "sentence"]
+        inner = _FilledText(self.documents, start)
+        for sentence in sentences:
+            self.add(sentence, inner, ordinal, f"passage {ordinal}")
+        if sentences and own is None:
+            own = "".join(inner.pieces)
+        self.hold(children, own, start if known else None)
+        self.segments.insert(at, (element, start, start + len(own or ""), own, part))
+        if own is not None or part:
+            text.add(element, own or "", start)
+        return own is not None
+
+    def hold(self, children: Iterable[Element], text: str | None, start: int | None) -> None:
+        """Keep the annotations and relations of a passage, sentence or document."""
+        for child in children:
+            if child.tag == "annotation":
+                self.annotations.append((child, text, start))
+            elif child.tag == "relation":
+                self.relations.append(child)
+
+    def start(
+        self, element: Element, children: Iterable[Element], expected: int
+    ) -> tuple[int, bool]:
+        """Where a passage or sentence starts, and whether that is known; if not, it is reported."""
+        offset = next((child for child in children if child.tag == "offset"), None)
+        if offset is None:
+            self.documents.report(element, "BIO103", expected=expected)
+            return expected, False
+        value = (offset.text or "").strip()
+        if _NUMBER.fullmatch(value):
+            return int(value), True
+        values = {"what": "text", "given": value[:40] or "empty"}
+        self.documents.report(offset, "BIO102", "text", **values)
+        return expected, False
+
+
+def _text(children: Iterable[Element]) -> str | None:
+    """The first text among some elements."""
+    return next((child.text or "" for child in children if child.tag == "text"), None)

@@ -1,0 +1,212 @@
+"""The documents of a file of PubAnnotation, and their problems, each at its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Any
+
+from hlteval.findings import Finding, Problem
+from hlteval.syntax.json_parser import JsonFault, Parsed, Path, blanks, parse
+from hlteval.syntax.json_places import Places, place_of, shown
+from hlteval.syntax.json_schema import KINDS, WANTED, Violation, refused, violations
+from hlteval.syntax.json_text import items, one, starts, strict
+
+SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
+_SCHEMA = "pubannotation"
+_FIRST = 5
+"""Lines that are looked at to find out whether each is a document."""
+
+
+def compact(value: Any) -> str:
+    """A value as JSON.
+
+    Examples:
+        >>> compact({"a": ["é", 1.5]})
+        '{"a": ["é", 1.5]}'
+    """
+    return _encoder().encode(value)
+
+
+@cache
+def _encoder() -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False)
+
+
+@dataclass
+class Content:
+    """What a file holds.
+
+    Attributes:
+        text: the file.
+        values: the documents, or what is in their place.
+        single: whether the file is one document.
+        problems: what is no JSON, with the index of the document; None outside of documents.
+        unreadable: the documents that are no JSON, by index, each with the code of a problem.
+        begins: where each document starts, where that is known.
+    """
+
+    text: str
+    values: list[Any]
+    single: bool = False
+    problems: list[tuple[int | None, Problem]] = field(default_factory=list)
+    unreadable: dict[int, str] = field(default_factory=dict)
+    begins: list[int] | None = None
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Where each document starts."""
+        if self.begins is not None:
+            return self.begins
+        return [blanks(self.text, 0)[0]] if self.single else starts(self.text)
+
+    def add(self, faults: Iterable[JsonFault], index: int | None) -> None:
+        """Add what is no JSON, in a document or outside of documents."""
+        self.problems += [(index, Problem(f.code, 0, f.start, f.end, f.values)) for f in faults]
+
+
+def file_content(text: str) -> Content:
+    """The documents of a file: of an array, of lines, or a single one."""
+    valid, value = strict(text.encode())
+    if valid:
+        single = not isinstance(value, list)
+        return Content(text, [value] if single else value, single=single)
+    if not text.strip():
+        return Content(text, [])
+    if text.lstrip(" \t\r\n").startswith("{"):
+        lines = [line for line in text.split("\n", _FIRST * 2) if line.strip()]
+        tried = (strict(line.encode()) for line in lines[:_FIRST])
+        if len(lines) > 1 and any(valid and isinstance(value, dict) for valid, value in tried):
+            return _lines(text)
+    found = items(text)
+    array = text.lstrip(" \t\r\n\ufeff").startswith("[")
+    content = Content(text, [item.value for item in found.parsed], single=not array)
+    content.begins = [item.start for item in found.parsed]
+    content.add(found.faults, None)
+    for index, parsed in enumerate(found.parsed):
+        content.add(parsed.faults, index)
+        if parsed.faults or not parsed.complete:
+            content.unreadable[index] = parsed.faults[0].code if parsed.faults else "JSN101"
+    return content
+
+
+def _lines(text: str) -> Content:
+    """The documents of a file that has one a line."""
+    begins: list[int] = []
+    content, at = Content(text, [], begins=begins), 0
+    for line in text.split("\n"):
+        end, index = at + len(line), len(begins)
+        if line.strip():
+            begins.append(end - len(line.lstrip()))
+            valid, value = strict(line.encode())
+            if not valid:
+                parsed = one(text[:end], begins[-1])
+                value = parsed.value
+                content.add(parsed.faults, index)
+                rest = blanks(text, parsed.end)[0] if parsed.complete else end
+                if rest < end:
+                    hint = {"hint": "put one document on each line, and nothing after it"}
+                    problem = Problem("JSN107", 0, rest, min(end, rest + 40), hint)
+                    content.problems.append((index, problem))
+                codes = [problem.code for number, problem in content.problems if number == index]
+                content.unreadable[index] = codes[0] if codes else "JSN101"
+            content.values.append(value)
+        at = end + 1
+    return content
+
+
+class Reporter:
+    """Reports the problems of the documents of a file.
+
+    Attributes:
+        findings: takes the findings.
+    """
+
+    def __init__(self, content: Content, display: str, findings: list[Finding]) -> None:
+        self.content, self.display, self.findings = content, display, findings
+        self.places = Places(content.text)
+        self.parsed: tuple[int, Parsed] | None = None
+        self.waiting: list[tuple[Problem, str]] = []
+        for index, problem in content.problems:
+            self.add(problem, self.path(index, ()))
+        if not content.values and not content.problems:
+            self.add(Problem("PUB101", 0, 0, 0), "$")
+        self.invalid = {*refused(_SCHEMA, content.values)} - content.unreadable.keys()
+
+    def path(self, index: int | None, path: Path) -> str:
+        """A path in the file, as people write it."""
+        return shown(path if index is None or self.content.single else (index, *path))
+
+    def add(self, problem: Problem, path: str) -> None:
+        """Add the finding of a problem at a path of the file."""
+        problem = problem._replace(values={"path": path, **problem.values})
+        span = self.places.span(problem.start, problem.end)
+        self.findings.append(problem.finding(self.display, span, self.places.excerpt(span), path))
+
+    def report(self, index: int, code: str, path: Path, **values: object) -> None:
+        """Keep a problem of a part of a document until all of the document is known."""
+        text = self.content.text
+        if self.parsed is None or self.parsed[0] != index:
+            self.parsed = (index, parse(text, self.content.starts[index]))
+        start, end = place_of(text, self.parsed[1], path)
+        self.waiting.append((Problem(code, 0, start, end, values), self.path(index, path)))
+
+    def settle(self) -> None:
+        """Add what was kept in the order of its places: going back costs a new start."""
+        for problem, path in sorted(self.waiting, key=lambda kept: kept[0][2:4]):
+            self.add(problem, path)
+        self.waiting.clear()
+
+    def violations(self, index: int) -> set[Path]:
+        """Report how a document breaks the schema, and give the paths of the items that do."""
+        items: set[Path] = set()
+        if index in self.invalid:
+            for violation in violations(_SCHEMA, "document", self.content.values[index]):
+                code, values = _explanation(violation)
+                self.report(index, code, violation.path, **values)
+                items.update(_item(violation.path))
+        return items
+
+    def rejected(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
+        """A document that cannot be read, as a row of the table `rejected_records`."""
+        code = self.content.unreadable.get(index)
+        if code is None:
+            code = "PUB104"
+            for violation in violations(_SCHEMA, "document", self.content.values[index]):
+                self.report(index, code, (), **_explanation(violation)[1])
+            self.settle()
+        start = self.content.starts[index]
+        text = self.content.text[start : start + 1000].partition("\n")[0]
+        column = self.places.span(start, start).column - 1
+        problem = Problem(code, record, column, column + len(text))
+        return problem.rejected("document", text, expected="a document", row=row, origin=origin)
+
+
+def _item(path: Path) -> Iterator[Path]:
+    """The path of the item that a path leads into, if it leads into one."""
+    for at, (step, after) in enumerate(pairwise(path)):
+        if step in SECTIONS and isinstance(after, int):
+            yield path[: at + 2]
+            return
+
+
+def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
+    """The code of a violation and the values of its message."""
+    keyword, wanted, given = violation.keyword, violation.wanted, violation.given
+    if keyword == "required":
+        missing = [name for name in wanted if name not in given]
+        flat = "span" in missing and "begin" in given
+        hint = 'write "span": {"begin": …, "end": …}' if flat else "add it"
+        return "PUB103", {"missing": ", ".join(missing), "hint": hint}
+    if keyword == "anyOf":
+        return "PUB105", {"given": compact(given)[:60]}
+    allowed = wanted if isinstance(wanted, list) else [wanted]
+    if keyword == "type":
+        kind = KINDS.get(type(given), "something else")
+        kinds = " or ".join(WANTED.get(name, str(name)) for name in allowed)
+        return "PUB104", {"given": kind, "wanted": kinds}
+    limit = " or ".join(map(str, allowed)) if allowed is wanted else f"{keyword} {wanted}"
+    return "PUB104", {"given": str(given)[:60], "wanted": limit}

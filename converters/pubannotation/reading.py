@@ -1,0 +1,318 @@
+"""The annotations of PubAnnotation, from values of JSON to rows of the tables."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from hlteval.converters.pubannotation.documents import SECTIONS, compact
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.representation import TABLES
+from hlteval.representation.corpus import Rows
+from hlteval.syntax.json_parser import Path
+
+MENTION_COLUMNS = ("entity", "mention_type", "annotator", "confidence")
+"""Columns of mentions that are written as attributes of them."""
+CANDIDATE = "candidate"
+"""The predicate of an attribute that is another candidate for the entity of a mention."""
+BLOCK = "segment"
+"""The kind of a block that comes from elsewhere."""
+ROLES = ("subj", "obj")
+_MEMBERS = {
+    "denotations": ("id", "span", "obj", "text", "frame"),
+    "blocks": ("id", "span", "obj"),
+    "relations": ("id", "subj", "pred", "obj", "roles", "argument", "group"),
+    "attributes": ("id", "subj", "pred", "obj", "text", "column"),
+    "modifications": ("id", "pred", "obj"),
+}
+"""The members of items that are not kept as attributes."""
+
+
+class Scope(NamedTuple):
+    """The annotations of a document, or of one of its tracks.
+
+    Attributes:
+        path: the path to them.
+        prefix: the beginning of their identifiers in the tables, unique per track.
+        members: the sections, and all else, by name.
+    """
+
+    path: Path
+    prefix: str
+    members: Mapping[str, Any]
+
+    def items(self, section: str) -> Iterator[tuple[Path, Any]]:
+        """The items of a section, each with its path."""
+        items = self.members.get(section)
+        for at, item in enumerate(items if isinstance(items, list) else ()):
+            yield (*self.path, section, at), item
+
+    def name(self, identifier: Any) -> str | None:
+        """An identifier as it is in the tables; None where there is none."""
+        return (self.prefix or None) if identifier is None else f"{self.prefix}{identifier}"
+
+
+def scopes(document: Mapping[str, Any]) -> Iterator[Scope]:
+    """The annotations of a document, and those of each of its tracks."""
+    yield Scope((), "", document)
+    tracks = document.get("tracks")
+    for at, track in enumerate(tracks if isinstance(tracks, list) else ()):
+        if isinstance(track, dict):
+            yield Scope(("tracks", at), f"{at + 1}:", track)
+
+
+def records(document: Mapping[str, Any]) -> Iterator[Path]:
+    """The path of each record of a document in order: itself, its items, tracks and theirs."""
+    for scope in scopes(document):
+        yield scope.path
+        for section in SECTIONS:
+            yield from (path for path, _ in scope.items(section))
+
+
+def title(document: Mapping[str, Any], stem: str) -> str:
+    """The name of a document: its source, its number there, and its part, as far as it has them.
+
+    Examples:
+        >>> title({"sourcedb": "PMC", "sourceid": "1134658", "divid": 0}, "file")
+        'PMC-1134658-0'
+    """
+    parts = [document.get(name) for name in ("sourcedb", "sourceid", "divid")]
+    if not isinstance(parts[1], str | int) or parts[1] == "":
+        return stem
+    return "-".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
+
+
+Report = Callable[..., None]
+"""Takes a problem: its code, the path to its place in the document, and the message values."""
+
+
+class Annotations:
+    """The rows of documents.
+
+    Attributes:
+        rejected: the rows of documents that cannot be read.
+    """
+
+    report: Report
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Any]] = defaultdict(list)
+        self.rejected: list[Mapping[str, object]] = []
+        self.place = (0, 0, 0)
+        self.text: str | None = None
+        self.events: dict[str, int] = {}
+        self.mentions: dict[str, int] = {}
+        self.groups: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
+        self.known: dict[str, str] = {}
+        self.candidates: dict[int, int] = {}
+
+    @property
+    def count(self) -> int:
+        """How many documents there are."""
+        return len(self.rows["documents"])
+
+    def tables(self) -> dict[str, Rows]:
+        """The rows as tables."""
+        self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
+        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        return {**tables, "rejected_records": self.rejected}
+
+    def take(
+        self,
+        document: Mapping[str, Any],
+        name: str,
+        place: tuple[int, int],
+        bad: set[Path],
+        report: Report,
+    ) -> int:
+        """Add a document and give its number of records.
+
+        Args:
+            document: an object.
+            name: the name of the document.
+            place: the file, and the ordinal of the first record in it.
+            bad: the paths of items that are left out.
+            report: takes the problems.
+        """
+        self.report = report
+        text, language = document.get("text"), document.get("lang")
+        language = language if isinstance(language, str) else None
+        self.text = text if isinstance(text, str) else None
+        row, (origin, record) = self.count, place
+        self.rows["documents"].append((origin, name, self.text, language))
+        if "text" not in document:
+            report("PUB102", (), name=name)
+        for scope in scopes(document):
+            self.place = (row, origin, record)
+            self.others(scope, language)
+            self.known = dict(self.identifiers(scope))
+            self.events, self.mentions, self.groups = {}, {}, {}
+            record += 1
+            for section in SECTIONS:
+                for path, item in scope.items(section):
+                    self.place = (row, origin, record)
+                    if path not in bad:
+                        getattr(self, section)(scope, path, item)
+                    record += 1
+            for rows in self.groups.values():
+                self.rows["groups"] += rows
+        return record - place[1]
+
+    def others(self, scope: Scope, language: str | None) -> None:
+        """Keep the members of a document or track that are no annotations."""
+        element, own = f"$.tracks[{scope.prefix[:-1]}]", set[str]()
+        if not scope.path:
+            element = "$"
+            own = {"text", "tracks", *["lang"] * (language is not None)}
+            if title(scope.members, "") == scope.members.get("sourceid"):
+                own.add("sourceid")  # it is the name of the document
+        for name, value in scope.members.items():
+            if name not in own and not (name in SECTIONS and isinstance(value, list)):
+                self.rows["attributes"].append((*self.place, element, name, compact(value)))
+        if scope.path and not scope.members.keys() - set(SECTIONS):
+            self.rows["attributes"].append((*self.place, element, "", "null"))
+
+    def identifiers(self, scope: Scope) -> Iterator[tuple[str, str]]:
+        """The identifiers with their sections; those that are not unique are reported."""
+        seen = set[str]()
+        for section in SECTIONS:
+            for path, item in scope.items(section):
+                name = item.get("id") if isinstance(item, dict) else None
+                if not isinstance(name, str):
+                    continue
+                if name not in seen:
+                    yield name, section
+                elif section in SECTIONS[:3]:
+                    self.report("PUB302", (*path, "id"), id=name[:40])
+                seen.add(name)
+
+    def keep(self, path: Path, item: Mapping[str, Any], *names: str) -> None:
+        """Keep as attributes some members of an item, and those that have no column."""
+        section = str(path[-2])
+        others = (name for name in item if name not in _MEMBERS[section])
+        self.rows["attributes"] += [
+            (*self.place, f"$.{section}", name, compact(item[name])) for name in (*names, *others)
+        ]
+
+    def spans(self, path: Path, span: Any) -> list[tuple[int, int]]:
+        """The parts of a span; those that are not in the text are reported."""
+        parts = span if isinstance(span, list) else [span]
+        found = [(int(part["begin"]), int(part["end"])) for part in parts]
+        length = None if self.text is None else len(self.text)
+        for at, (begin, end) in enumerate(found):
+            place = (*path, "span", at) if isinstance(span, list) else (*path, "span")
+            if end <= begin or (length is not None and end > length):
+                code = "PUB202" if end <= begin else "PUB201"
+                self.report(code, place, begin=begin, end=end, length=length)
+        return found
+
+    def refers(self, name: str, path: Path) -> str | None:
+        """The section of the item of an identifier; if there is none, that is reported."""
+        if name not in self.known:
+            self.report("PUB301", path, id=name[:40])
+        return self.known.get(name)
+
+    def denotations(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
+        """Add a mention, or an event that is shown as one."""
+        name, frame = scope.name(item.get("id")), item.get("frame")
+        self.keep(path, item)
+        if isinstance(frame, dict):
+            trigger = frame["trigger"]
+            if trigger is not None:
+                self.refers(trigger, (*path, "frame", "trigger"))
+                trigger = scope.name(trigger)
+            self.events.setdefault(name or "", len(self.rows["frames"]))
+            row = (*self.place, name, frame["kind"], item["obj"], trigger)
+            self.rows["frames"].append(row)
+            return
+        spans = self.spans(path, item["span"])
+        start, end = min(spans)[0], max(end for _, end in spans)
+        fragments = [{"start": a, "end": b} for a, b in spans] if len(spans) > 1 else None
+        text = None if self.text is None else " ".join(self.text[a:b] for a, b in spans)
+        text = item.get("text", text)
+        self.mentions.setdefault(name or "", len(self.rows["mentions"]))
+        mention = [*self.place, name or "", item["obj"], start, end, fragments, text]
+        self.rows["mentions"].append(mention + [None] * (_WIDTH - len(mention)))
+
+    def blocks(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
+        """Add a segment; its kind and its parts are kept as attributes."""
+        kind = [] if item["obj"] == BLOCK else ["obj"]
+        self.keep(path, item, *kind, *["span"] * isinstance(item["span"], list))
+        spans = self.spans(path, item["span"])
+        start, end = min(spans)[0], max(end for _, end in spans)
+        text = None if self.text is None else self.text[start:end]
+        self.rows["segments"].append((*self.place, scope.name(item.get("id")), start, end, text))
+
+    def relations(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
+        """Add a relation, an argument of an event, or two members of a group."""
+        self.keep(path, item)
+        name, subj, obj = (scope.name(item.get(member)) for member in ("id", *ROLES))
+        sections = {self.refers(item[role], (*path, role)) for role in ROLES}
+        if sections == {"denotations", "blocks"}:
+            self.report("PUB303", path)
+        if "argument" in item and subj in self.events:
+            argument = (self.events[str(subj)], item["argument"], item["pred"], obj)
+            self.rows["arguments"].append((*self.place, *argument))
+        elif "group" in item:
+            group = (f"{scope.prefix}{item['group']}", item["pred"])
+            rows = self.groups.setdefault(group, [])
+            chained = bool(rows) and rows[-1][-1] == subj
+            place = rows[0][:3] if rows else self.place
+            rows += [(*place, *group, member) for member in (subj, obj)[chained:]]
+        else:
+            row = len(self.rows["frames"])
+            self.rows["frames"].append((*self.place, name, "relation", item["pred"], None))
+            filled = zip(item.get("roles", ROLES), (subj, obj), strict=True)
+            self.rows["arguments"] += [
+                (*self.place, row, position, *filler) for position, filler in enumerate(filled, 1)
+            ]
+
+    def attributes(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
+        """Add an attribute, or a column of a mention."""
+        self.refers(item["subj"], (*path, "subj"))
+        target, column, value = scope.name(item["subj"]), item.get("column"), item.get("obj")
+        row = self.mentions.get(target or "")
+        if row is not None and self.column(row, column, value):
+            self.keep(path, item)
+            return
+        plain = value is None or value is True or isinstance(value, str)
+        self.keep(path, item, *[] if column is None else ["column"], *[] if plain else ["obj"])
+        written = (value if isinstance(value, str) else None) if plain else compact(value)
+        name = scope.name(item.get("id")) or ""
+        modifier = (*self.place, name, item["pred"], target, written, item.get("text"))
+        self.rows["modifiers"].append(modifier)
+
+    def column(self, row: int, column: Any, value: Any) -> bool:
+        """Whether an attribute is a column of a mention, or another candidate for its entity."""
+        mention = self.rows["mentions"][row]
+        if column == CANDIDATE and isinstance(value, str):
+            self.candidates[row] = rank = self.candidates.get(row, 1) + 1
+            self.rows["links"].append((*mention[:3], row, rank, value))
+            return True
+        if column not in MENTION_COLUMNS or mention[_AT[column]] is not None:
+            return False
+        if column == "confidence":
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                return False
+            if abs(value) > sys.float_info.max:
+                return False
+            value = float(value)
+        elif not isinstance(value, str):
+            return False
+        mention[_AT[column]] = value
+        return True
+
+    def modifications(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:
+        """Add an attribute of the older form."""
+        self.refers(item["obj"], (*path, "obj"))
+        self.keep(path, item)
+        name = scope.name(item.get("id")) or ""
+        row = (*self.place, name, item["pred"], scope.name(item["obj"]), None, None)
+        self.rows["modifiers"].append(row)
+
+
+_AT = {name: at - 1 for at, name in enumerate(TABLES["mentions"].schema)}
+"""Where a row of mentions, which has no key yet, has each column."""
+_WIDTH = len(_AT) - 1
