@@ -80,7 +80,8 @@ def _read(name: str) -> set[str]:
 def _of_task(task: Task, at: str) -> frozenset[str]:
     """The codes of a task itself: of its rules, and of what it does beside them."""
     codes, begins = {rule.code for rule in tasks.rules(task)}, []
-    for function in (task.package, task.metric):
+    reading = (option.read for option in task.options if option.read)
+    for function in (task.package, task.metric, *reading):
         inner = function.func if isinstance(function, partial) else function
         said = function.keywords.values() if isinstance(function, partial) else ()
         codes |= {value for value in said if _CODE.fullmatch(str(value))}

@@ -39,7 +39,8 @@ EDL = Task(
     reference_optional=True,
     rules=lazy("hlteval.validators.edl.rules:RULES"),
     package=lazy("hlteval.validators.edl.package:findings"),
-    metric=lazy("hlteval.tasks.edl_metrics:metric"),
+    metric=lazy("hlteval.scoring.edl.metric:LinkMatch"),
+    metric_options=lazy("hlteval.scoring.edl.metric:Options"),
     statistics=FIGURES,
     measures=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
@@ -56,6 +57,7 @@ EDL = Task(
             metavar="NAME",
             repeatable=True,
             short="m",
+            read=lazy("hlteval.tasks.edl_options:measure"),
         ),
         Option(
             "by",
@@ -76,10 +78,12 @@ EDL = Task(
         Option(
             "type_weights",
             "What pairs of types count: reference's type, system's type and weight, with tabs.",
+            read=lazy("hlteval.tasks.edl_options:type_weights"),
         ),
         Option(
             "exclude",
             "Zones that are not scored: document, first and last offset, with tabs between.",
+            read=lazy("hlteval.tasks.edl_options:zones"),
         ),
         Option(
             "texts",
@@ -90,6 +94,7 @@ EDL = Task(
             "documents",
             "A list of documents, an identifier a line: only these are scored.",
             format="document-list",
+            selects_documents=True,
             commands=("score", "validate"),
         ),
         Option(

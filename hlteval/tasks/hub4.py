@@ -107,12 +107,14 @@ _READING = (
     Option(
         "options",
         "A TOML file of options; what is given on the command line counts before it.",
+        holds_options=True,
         commands=("score", "validate"),
     ),
     Option(
         "corpus",
         "The text corpus of the documents, in SGML.",
         reference_format="sgml-corpus",
+        read=lazy("hlteval.tasks.hub4_options:reference_texts"),
         commands=("score", "validate"),
     ),
     Option(
@@ -120,18 +122,21 @@ _READING = (
         "Offsets of the system count from the beginning of its corpus, which has no documents.",
         switch=True,
         is_format_setting=True,
+        needs={"": ("corpus",)},
         commands=("score", "validate"),
     ),
     Option(
         "unscored",
         "Slots that are not scored, as SLOT or TYPE.SLOT; DOC_NR,COMMENT,OBJ_STATUS if not given.",
         metavar="SLOT,…",
+        kind="list",
         commands=("score", "validate"),
     ),
     Option(
         "pointers",
         "Slots that hold pointers, as TYPE.SLOT; TEMPLATE.EVENT if not given.",
         metavar="SLOT,…",
+        kind="list",
         commands=("score", "validate"),
     ),
 )
@@ -176,30 +181,53 @@ _SCORING = (
         "What is compared; all if not given.",
         choices=(*(mode.name for mode in MODES), "all"),
     ),
-    Option("hyp_corpus", "The text corpus that the system worked on, where it is another one."),
-    Option("glm", "A global mapping file: spellings are made alike by its rules."),
-    Option("align", "Align the texts of both corpora by words.", switch=True),
+    Option(
+        "hyp_corpus",
+        "The text corpus that the system worked on, where it is another one.",
+        read=lazy("hlteval.tasks.hub4_options:system_texts"),
+        needs={"": ("corpus",)},
+    ),
+    Option(
+        "glm",
+        "A global mapping file: spellings are made alike by its rules.",
+        read=lazy("hlteval.tasks.hub4_options:global_maps"),
+    ),
+    Option(
+        "align",
+        "Align the texts of both corpora by words.",
+        switch=True,
+        needs={"": ("corpus", "hyp_corpus")},
+    ),
     Option(
         "align_costs",
         "What words cost that do not fit: as in the specification's example, or as in sclite, "
         "or by their phones; phones with --lexicon, else document.",
         choices=("document", "sclite", "phones"),
+        needs={"phones": ("lexicon",)},
     ),
-    Option("lexicon", "A lexicon for aligning by phones: a word and its phones a line."),
+    Option(
+        "lexicon",
+        "A lexicon for aligning by phones: a word and its phones a line.",
+        read=lazy("hlteval.tasks.hub4_options:lexicon"),
+    ),
     Option("ignore_case", "Small letters and capitals are the same.", switch=True),
     Option("noisy", "Compare words, of which fillers and fragments may be absent.", switch=True),
-    Option("fillers", "Pause fillers; uh,um if not given.", metavar="WORD,…"),
-    Option("premodifiers", "Words taken from the beginnings of fills.", metavar="WORD,…"),
+    Option("fillers", "Pause fillers; uh,um if not given.", metavar="WORD,…", kind="list"),
+    Option(
+        "premodifiers", "Words taken from the beginnings of fills.", metavar="WORD,…", kind="list"
+    ),
     Option("premodifiers_anywhere", "Take premodifiers from all places.", switch=True),
     Option("whiteout", "Characters that count as blanks.", metavar="CHARS"),
-    Option("nonextractable", "Elements whose text counts as blanks.", metavar="TAG,…"),
-    Option("type_order", "The types in the order in which they are mapped.", metavar="T,…"),
+    Option("nonextractable", "Elements whose text counts as blanks.", metavar="TAG,…", kind="list"),
+    Option(
+        "type_order", "The types in the order in which they are mapped.", metavar="T,…", kind="list"
+    ),
     Option(
         "zero_f",
         "Whether pairs without a correct point are mapped.",
         choices=("map", "skip-optional", "skip"),
     ),
-    Option("beta", "The weight of recall in F; 1 if not given.", metavar="B"),
+    Option("beta", "The weight of recall in F; 1 if not given.", metavar="B", kind="number"),
 )
 
 HUB4 = Task(
@@ -214,7 +242,8 @@ HUB4 = Task(
     schema=partial(lazy("hlteval.validators.hub4.setup:setup"), {}),
     schema_for=lazy("hlteval.validators.hub4.setup:setup"),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
-    metric=lazy("hlteval.tasks.hub4_metrics:metric"),
+    metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
+    metric_options=lazy("hlteval.scoring.hub4.options:Options"),
     statistics=FIGURES,
     measures=MODES,
     primary={"plan": "both.f"},

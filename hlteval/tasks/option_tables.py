@@ -8,32 +8,32 @@ from hlteval.sources import Unreadable, decode, open_source
 from hlteval.tasks.task import WrongOption
 
 
-def lines(path: str, columns: int, told: str) -> Iterator[tuple[int, list[str]]]:
+def lines(path: str, *columns: str) -> Iterator[tuple[int, list[str]]]:
     """The cells of each line that is not empty, with the number of the line.
 
     Args:
         path: of the table.
-        columns: how many cells a line has, with tabs between.
-        told: what a line is, for people.
+        columns: what a line has, with tabs between.
 
     Raises:
-        WrongOption: for a line that is none, with its number; or for what cannot be read.
+        WrongOption: for a line with more or fewer cells, with its number; or an unreadable file.
     """
     for text in texts(path):
         for number, line in enumerate(text.split("\n"), start=1):
             cells = line.removesuffix("\r").split("\t")
             if cells == [""]:
                 continue
-            if len(cells) != columns:
-                raise WrongOption(f"{path}:{number}: a line is {told}")
+            if len(cells) != len(columns):
+                wanted = ", ".join(columns)
+                raise WrongOption(f"{path}:{number}: a line is {wanted}, with tabs between")
             yield number, cells
 
 
 def texts(path: str) -> Iterator[str]:
-    """What each file says that an option names.
+    """The text of each file that an option names.
 
     Raises:
-        WrongOption: if one cannot be read.
+        WrongOption: for an unreadable file.
     """
     for member in open_source(path).members:
         try:

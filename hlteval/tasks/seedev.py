@@ -99,6 +99,7 @@ BINARY = _declare(
     title="SeeDev-binary: binary relations of seed development",
     schema=partial(lazy("hlteval.validators.seedev.rules:schema"), "binary"),
     metric=lazy("hlteval.tasks.seedev_metrics:binary"),
+    metric_options=lazy("hlteval.scoring.seedev.metric:Options"),
     primary={"plan": "f1", "official": "f1"},
     options=(_SENTENCES,),
 )

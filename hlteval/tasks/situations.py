@@ -90,7 +90,8 @@ SPEECH = Task(
     reference_optional=True,
     schema=lazy("hlteval.validators.situations.speech_sf:types"),
     rules=lazy("hlteval.validators.situations.speech_sf:RULES"),
-    metric=lazy("hlteval.tasks.situations_metrics:metric"),
+    metric=lazy("hlteval.scoring.situations.metric:FrameMatch"),
+    metric_options=lazy("hlteval.scoring.situations.metric:Options"),
     statistics=FIGURES,
     measures=LAYERS,
     primary={"plan": "type.auc", "official": "type.auc"},
@@ -109,6 +110,7 @@ SPEECH = Task(
         Option(
             "place_dictionary",
             "A table of places, written form and then the name to compare, with a tab between.",
+            read=lazy("hlteval.tasks.situations_options:place_dictionary"),
         ),
         Option(
             "place_separators",

@@ -6,58 +6,16 @@ made of (`lazy`), which is imported only when it is used: `hlteval --help` costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hlteval.findings import Finding
-    from hlteval.representation import Corpus
+    from hlteval.scoring.metric import Metric
     from hlteval.sources import Member, Source
     from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
     from hlteval.validators import Rule
-
-
-class Metric(Protocol):
-    """What scores a task: additive counts of batches, and a pure score of their total."""
-
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The counts of a batch of documents, and its alignment where that is wanted."""
-
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The counts of several batches as one."""
-
-    def score(
-        self, total: pl.DataFrame
-    ) -> tuple[
-        dict[str, float | None], Sequence[Mapping[str, object]] | Mapping[str, pl.DataFrame]
-    ]:
-        """The metrics by name, and the table `scorings` row by row, or all tables by name."""
-
-
-@runtime_checkable
-class Talkative(Protocol):
-    """A metric that has more to tell than numbers."""
-
-    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
-
-    def files(self, total: pl.DataFrame) -> Mapping[str, str]:
-        """The files that the official software writes, by name."""
-
-
-@runtime_checkable
-class Analyst(Protocol):
-    """A metric that tells what went wrong."""
-
-    def analysis(
-        self, aligned: pl.DataFrame, total: pl.DataFrame
-    ) -> tuple[Mapping[str, pl.DataFrame], Mapping[str, str]]:
-        """Tables by name, and files by name, made from the alignment of all batches."""
 
 
 class WrongOption(ValueError):
@@ -71,17 +29,26 @@ class Option:
     Attributes:
         name: of the option.
         help: one line for people.
-        format: the format of the file that it names, where it names one that has a format.
+        format: the format of the file that it names, if that is read as a corpus: rules find it by
+            the option's name, and a reference has its texts and segments.
         choices: the values that it can have, where these are few.
-        metavar: what stands for its value in the help.
+        metavar: the placeholder of its value in the help.
         is_format_setting: whether it is a setting of the formats that have it.
-        display_only: whether it changes only how scores are shown.
-        repeatable: whether it can be given more than once; the values are joined by spaces, unless
-            it only shows.
-        short: a letter that stands for its name.
+        display_only: whether it changes how scores are shown, and no number.
+        repeatable: whether it can be given several times; the values are joined by spaces, unless
+            it is display only.
+        short: a letter that is short for its name.
         commands: the commands that have it.
-        switch: whether it takes no value: given, its value is `yes`.
-        reference_format: the format of what it names, if a submission is checked against that.
+        switch: whether it takes no value: its value is then `yes`.
+        reference_format: the format of the file that it names, if a submission is checked against
+            that.
+        kind: how the metric takes its value: as text, as a list separated by commas, or as a
+            number above 0.
+        read: gives the metric something else instead, from the value and all options.
+        needs: other options that a value needs in scoring; under the empty name, those that any
+            value needs.
+        selects_documents: whether only the documents of the corpus that it names are scored.
+        holds_options: whether the file that it names holds options of the task, in TOML.
     """
 
     name: str
@@ -96,6 +63,11 @@ class Option:
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
     switch: bool = False
     reference_format: str = ""
+    kind: Literal["text", "list", "number"] = "text"
+    read: Callable[[Any, Mapping[str, str]], object] | None = None
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    selects_documents: bool = False
+    holds_options: bool = False
 
     @property
     def flag(self) -> str:
@@ -104,7 +76,7 @@ class Option:
 
     @property
     def placeholder(self) -> str:
-        """What stands behind it on the command line."""
+        """The placeholder of its value; empty for a switch."""
         return "" if self.switch else "|".join(self.choices) or self.metavar
 
     def available_in(self, command: Literal["compare", "score", "validate"]) -> bool:
@@ -114,7 +86,7 @@ class Option:
         return command in self.commands
 
     def check(self, value: str) -> None:
-        """Hold that a value is one that the option can have.
+        """Check that the option can have a value.
 
         Raises:
             WrongOption: if it is not.
@@ -168,7 +140,10 @@ class Task:
         rules: the rules over records.
         package: the rules over the submission as a package.
         schema: what the task allows, for the rules.
-        metric: the metric of a profile; None where submissions are only checked.
+        metric: makes the metric of a profile, with its options if there are any; None where
+            submissions are only checked.
+        metric_options: makes the default options of the metric, a frozen dataclass; the options of
+            the task that it has as fields are converted to them.
         statistics: what its metrics say, in order.
         measures: what has each of these figures, where that is several things.
         primary: the metric that ranks, by profile.
@@ -194,7 +169,8 @@ class Task:
     rules: Callable[[], tuple[Rule, ...]] = tuple
     package: Callable[[Package], Iterator[Finding]] = _silent
     schema: Callable[[], Any] = _nothing
-    metric: Callable[[str, Mapping[str, str]], Metric] | None = None
+    metric: Callable[..., Metric] | None = None
+    metric_options: Callable[[], Any] | None = None
     statistics: tuple[StatisticInfo, ...] = ()
     measures: tuple[MeasureInfo, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
@@ -241,16 +217,25 @@ class Task:
         """What the task allows with some options, for the rules."""
         return self.schema() if self.schema_for is None else self.schema_for(options)
 
-    def scorer(self, profile: str, options: Mapping[str, str]) -> Metric:
+    def scorer(self, profile: str, options: Any = None) -> Metric:
         """The metric of a profile.
 
+        Args:
+            profile: `plan` or `official`.
+            options: of the metric, as `metric_options` makes them; the default ones if not given.
+
         Raises:
-            WrongOption: if there is none.
+            WrongOption: if there is no metric, or no such profile, or options that contradict.
         """
         self.hold_profile(profile)
         if self.metric is None:
             raise WrongOption(f"{self.name} is only checked: there is nothing to score")
-        return self.metric(profile, options)
+        if self.metric_options is None:
+            return self.metric(profile)
+        try:
+            return self.metric(profile, options or self.metric_options())
+        except ValueError as reason:
+            raise WrongOption(str(reason)) from reason
 
     def hold_profile(self, profile: str) -> None:
         """Hold that there is a profile.

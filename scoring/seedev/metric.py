@@ -2,7 +2,7 @@
 
 The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
 sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
-profile compare is declared as an `EventMatch`; hlteval/tasks/seedev_metrics.py holds the four.
+profile compare is declared as an `EventMatch`; hlteval/tasks/seedev_metrics.py has all four.
 
 Conventions:
     Similarities are integers in units of 1/`UNIT`, so that sums are exact and do not depend on the
@@ -19,8 +19,9 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
+from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
-from hlteval.scoring.resampling import DOCUMENTS, Replicates, Weights, weighted
+from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.alignment import aligned
 from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
 from hlteval.scoring.seedev.events import Side, others, side
@@ -39,7 +40,18 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
 
 
 @dataclass(frozen=True)
-class EventMatch:
+class Options:
+    """What is evaluated beside the main scoring.
+
+    Attributes:
+        sentences: whether there are sentences, for the evaluation inside sentences.
+    """
+
+    sentences: bool = False
+
+
+@dataclass(frozen=True)
+class EventMatch(Metric):
     """How the events of a task are compared in a profile.
 
     Attributes:
@@ -50,8 +62,8 @@ class EventMatch:
         measures: the names of the measures in the table `scorings`, in order.
         whole_mismatches: whether SER takes only the whole part of the mismatches.
         undefined: metrics that the profile does not give.
-        drawn: what intervals are drawn from: `documents`, or `pairs` (with what is unpaired) of
-            the main scoring, as the software draws them.
+        draws_pairs: whether the bootstrap draws pairs (and unpaired events) of the main scoring, as
+            the official software does, and not documents.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -61,7 +73,7 @@ class EventMatch:
     measures: tuple[str, ...] = ()
     whole_mismatches: bool = False
     undefined: frozenset[str] = frozenset()
-    drawn: str = DOCUMENTS
+    draws_pairs: bool = False
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -89,11 +101,11 @@ class EventMatch:
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
         named = counts.lazy().join(names.lazy(), on="document").drop("document")
-        told = [*COUNTS, *([] if self.drawn == DOCUMENTS else ["similarities"])]
-        counted = named.rename({"name": "document"}).select(told).collect()
+        columns = [*COUNTS, *(["similarities"] if self.draws_pairs else [])]
+        result = named.rename({"name": "document"}).select(columns).collect()
         if not alignment:
-            return counted, None
-        return counted, aligned(listed[0], sides, self.comparison.conditions, names, UNIT)
+            return result, None
+        return result, aligned(listed[0], sides, self.comparison.conditions, names, UNIT)
 
     def _side(self, corpus: Corpus, given: Corpus, name: str) -> Side:
         compared = self.comparison
@@ -144,11 +156,11 @@ class EventMatch:
         joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
         return joined.with_columns(pl.exclude("evaluation", "scoring").fill_null(0))
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], list[dict[str, object]]]:
-        """Measures from total counts: the metrics of the main scoring, and the table `scorings`."""
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+        """The metrics of the main scoring, and the table `scorings` of all evaluations."""
         every = {name: plain(values) for name, values in self._measures(_columns(total)).items()}
         named = zip(total["evaluation"], total["scoring"], strict=True)
-        table: list[dict[str, object]] = [
+        table = scorings(
             {
                 "evaluation": evaluation,
                 "scoring": scoring,
@@ -157,12 +169,22 @@ class EventMatch:
             }
             for at, (evaluation, scoring) in enumerate(named)
             for measure in self.measures
-        ]
+        )
         metrics = {
             name: None if name in self.undefined else every[measure][0]
             for name, measure in _METRICS.items()
         }
-        return metrics, table
+        return metrics, {"scorings": table}
+
+    @property
+    def additive(self) -> bool:
+        """All counts add."""
+        return True
+
+    @property
+    def resampling_units(self) -> str:
+        """Documents, or the pairs that the official software draws."""
+        return "pairs" if self.draws_pairs else DOCUMENTS
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
@@ -176,7 +198,7 @@ class EventMatch:
             if name not in self.undefined
         }
 
-    def kinds(self, counts: pl.DataFrame) -> pl.DataFrame:
+    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main scoring by similarity, and what is unpaired on either side."""
         own = self._of_main_scoring(counts)
         listed = own.select(matched=pl.col("similarities").explode()).drop_nulls()

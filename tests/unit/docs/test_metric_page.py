@@ -45,7 +45,7 @@ def test_the_page_tells_every_figure_and_what_has_it(task: Task) -> None:
 @pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
 def test_what_is_declared_is_what_is_scored(task: Task) -> None:
     for profile in task.profiles:
-        metric = task.scorer(profile, {})
+        metric = task.scorer(profile)
         assert set(metric.score(metric.total([]))[0]) == set(task.metrics)
 
 
