@@ -47,6 +47,10 @@ place. In the examples a tab is drawn as `→`.
 """
 
 
+FEW = 3
+"""Scorings that are named."""
+
+
 def task_page() -> str:
     """The page docs/tasks.md, in Markdown.
 
@@ -163,10 +167,18 @@ def _evaluations(task: Task, profile: str) -> Iterator[tuple[str, str, str]]:
     rows = _listed(task.scorer(profile, metric_options(task, lists)))
     for name in dict.fromkeys(str(row["evaluation"]) for row in rows):
         own = [row for row in rows if row["evaluation"] == name]
-        first, *others = dict.fromkeys(str(row["scoring"]) for row in own)
+        scorings = tuple(dict.fromkeys(str(row["scoring"]) for row in own))
         measures = ", ".join(dict.fromkeys(str(row["measure"]) for row in own))
-        rest = f", and {len(others)} by type" if others else ""
-        yield name + ("" if name in always else needed), first + rest, measures
+        yield name + ("" if name in always else needed), _scored(task, scorings), measures
+
+
+def _scored(task: Task, scorings: Sequence[str]) -> str:
+    """What an evaluation scores: named where it is little, else counted."""
+    if scorings == tuple(measure.name for measure in task.measures):
+        return f"each of the {len(scorings)} [measures](metrics.md#{task.name})"
+    if len(scorings) <= FEW:
+        return ", ".join(scorings)
+    return f"{scorings[0]}, and {len(scorings) - 1} types of events"
 
 
 def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:

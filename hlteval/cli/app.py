@@ -8,12 +8,14 @@ import typer
 
 from hlteval import __version__
 from hlteval.cli import compare, score, validate
+from hlteval.cli.commands import Command, Group
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
+    cls=Group,
     help="Validate, convert and score submissions to shared tasks of human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -37,10 +39,10 @@ def common(
 
 
 app.add_typer(validate.app, name="validate")
-app.command("convert")(convert)
+app.command("convert", cls=Command)(convert)
 app.add_typer(score.app, name="score")
 app.add_typer(compare.app, name="compare")
-app.command("tasks")(tasks)
-app.command("formats")(formats)
-app.command("explain")(explain)
-app.command("demo")(demo)
+app.command("tasks", cls=Command)(tasks)
+app.command("formats", cls=Command)(formats)
+app.command("explain", cls=Command)(explain)
+app.command("demo", cls=Command)(demo)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Literal, Optional
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Option
@@ -40,7 +40,27 @@ Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the in
 Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
 
 
-class TaskGroup(TyperGroup):
+class _Switches:
+    """Shows no placeholder of a value for switches in help, `--help` among them."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters of a command."""
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class Command(_Switches, TyperCommand):
+    """A command."""
+
+
+class Group(_Switches, TyperGroup):
+    """A group of commands."""
+
+
+class TaskGroup(Group):
     """Commands by task: for a name that is none, it says which tasks there are."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -72,7 +92,8 @@ def per_task(
     for name in known():
         if command != "validate" and load(name).metric is None:
             continue
-        app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
+        declare = app.command(name, cls=Command, help=load(name).title, no_args_is_help=True)
+        declare(_command(name, run, command))
 
 
 def _command(

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from hlteval.findings import Finding
 from hlteval.reports import comparison, findings, score_formats, text
-from hlteval.reports.comparison import Comparison
 from hlteval.reports.terminal import progress, remarks, results, write
+from hlteval.results.comparison import Comparison
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hlteval.scoring.edl.measures import DEFAULT, OVERLAPS, PLAN, Measure, measure
-from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import MeasureInfo, Range, StatisticInfo
 
 _PLAN = "LoReHLT 2019 plan, 17.3"
-_NUMBER = "a number from 0; whole, but where shares are summed"
+_NUMBER = Range("a number from 0; whole, but where shares are summed", "number")
 
 FIGURES = (
     StatisticInfo(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import COUNT, RATIO, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
@@ -76,7 +76,7 @@ FIGURES = (
         "sub",
         "Substitution, as the specification has it.",
         "INC / COR",
-        "0 and more",
+        RATIO,
         "less",
         _SCORES,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, StatisticInfo
+from hlteval.tasks.statistics import COUNT, NUMBER, RATIO, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _COUNTED = "SeeDev evaluation, Measures"
@@ -35,7 +35,7 @@ FIGURES = (
         "ser",
         "The slot error rate: the errors per event of the reference.",
         "(substitutions + insertions + deletions) / references",
-        "0 and more",
+        RATIO,
         "less",
         "SeeDev evaluation, SeeDev-full, measures",
     ),
@@ -45,14 +45,14 @@ FIGURES = (
         "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory arguments, else 0; "
         "SNeg = 1 where both or neither is negated, else ½; SOpt = 1 − EOpt / N; in SeeDev-binary "
         "Sp is 1 or 0",
-        "a number from 0",
+        NUMBER,
         clause=_PAIRING,
     ),
     StatisticInfo(
         "substitutions",
         "What the pairs lack of being equal.",
         "Σ (1 − Sp)",
-        "a number from 0",
+        NUMBER,
         "less",
         _PAIRING,
     ),

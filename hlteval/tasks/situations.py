@@ -94,6 +94,10 @@ SPEECH = Task(
     metric_options=lazy("hlteval.scoring.situations.metric:Options"),
     statistics=FIGURES,
     measures=LAYERS,
+    table_statistics=(
+        StatisticInfo("precision", "The precision of all frames."),
+        StatisticInfo("recall", "The recall of all frames."),
+    ),
     primary={"plan": "type.auc", "official": "type.auc"},
     official_ignores=_forgives,
     options=(

@@ -145,7 +145,9 @@ class Task:
         metric_options: makes the default options of the metric, a frozen dataclass; the options of
             the task that it has as fields are converted to them.
         statistics: what its metrics say, in order.
-        measures: what has each of these figures, where that is several things.
+        measures: what has each of these statistics, where that is several things.
+        table_statistics: statistics that only the table `scorings` has; what it has beside these
+            and those of the metrics are numbers, without decimals where they are whole.
         primary: the metric that ranks, by profile.
         options: options of `score` beyond the common ones.
         official_crashes_on: codes of findings at which the official software crashes, even when
@@ -173,6 +175,7 @@ class Task:
     metric_options: Callable[[], Any] | None = None
     statistics: tuple[StatisticInfo, ...] = ()
     measures: tuple[MeasureInfo, ...] = ()
+    table_statistics: tuple[StatisticInfo, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     official_crashes_on: frozenset[str] = frozenset()
@@ -193,20 +196,28 @@ class Task:
 
     @property
     def declared(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
-        """What each metric measures, and which figure of it it is, by name."""
+        """The measure and the statistic of each metric, by name."""
         if not self.measures:
-            return {figure.name: (None, figure) for figure in self.statistics}
+            return {statistic.name: (None, statistic) for statistic in self.statistics}
         return {
-            f"{measured.name}.{figure.name}": (measured, figure)
-            for measured in self.measures
-            for figure in self.statistics
+            f"{measure.name}.{statistic.name}": (measure, statistic)
+            for measure in self.measures
+            for statistic in self.statistics
         }
 
-    @property
-    def less(self) -> frozenset[str]:
-        """The metrics of which less is better."""
-        declared = self.declared.items()
-        return frozenset(name for name, (_, figure) in declared if figure.better == "less")
+    def statistic(self, name: str) -> StatisticInfo | None:
+        """The statistic of a metric, declared or not, or of a measure of the table `scorings`.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("lorehlt-edl").statistic("sets:is_first:span.fscore").values.kind
+            'rate'
+            >>> load("speech-sf").statistic("Max F1").name
+            'max_f1'
+        """
+        last = name.rpartition(".")[2].lower().replace(" ", "_")
+        every = (*self.statistics, *self.table_statistics)
+        return next((statistic for statistic in every if statistic.name == last), None)
 
     @property
     def profiles(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.reports.comparison import Comparison, Difference, System
+from hlteval.results.comparison import Comparison, Difference, System
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.resampling import interval, over
 from hlteval.scoring.significance import Pair, holm, probability
@@ -64,9 +64,8 @@ def compare(
     scorer = declared.scorer(profile)
     chosen = metric or declared.primary[profile]
     additive = _giving(declared, scorer, chosen).additive
-    figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
-    less = {one.name for one in declared.statistics if one.better == "less"}
-    sign = -1 if figure in less else 1
+    statistic = declared.statistic(chosen)  # the measure may be one that is not declared
+    sign = -1 if statistic and statistic.better == "less" else 1
     runs = {
         path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
         for path in dict.fromkeys(systems)
