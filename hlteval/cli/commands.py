@@ -104,8 +104,7 @@ def _command(
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        chosen = {key: value for key in own if (value := given.pop(key))}
-        given["options"] = {key: _value(own[key], value) for key, value in chosen.items()}
+        given["options"] = {key: value for key in own if (value := given.pop(key))}
         run(name, **given)
 
     added = [
@@ -134,13 +133,6 @@ def _annotation(option: Option) -> Any:
         Optional[list[str] if option.repeatable else str],  # noqa: UP045
         typer.Option(*names, metavar=option.placeholder, help=option.help),
     ]
-
-
-def _value(option: Option, given: Any) -> Any:
-    """An option's value as text; several of one that only shows stay apart."""
-    if option.switch:
-        return "yes"
-    return " ".join(given) if option.repeatable and not option.display_only else given
 
 
 @contextmanager

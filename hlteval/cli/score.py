@@ -49,12 +49,13 @@ def score(
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, show_refusal, show_scores, working
+    from hlteval.tasks import load
     from hlteval.workflows.plotting import plotted
     from hlteval.workflows.scoring import Intervals, Refused
     from hlteval.workflows.scoring import score as run
 
     own = dict(options or {})
-    plot, beside = own.pop("plot", None), own.pop("beside", [])
+    display = {o.display: own.pop(o.name, None) for o in load(task).options if o.display}
     given: dict[str, Any] = {"profile": profile, "lenient": lenient}
     given |= {"options": own, "encoding": encoding}
     try:
@@ -65,8 +66,9 @@ def score(
             intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
             told: dict[str, Any] = {"alignment": wanted, "intervals": intervals, "step": step}
             scores = run(task, reference, system, **told, **given)
-            others = {path: run(task, reference, path, alignment=False, **given) for path in beside}
-            if plot:
+            if plot := display.get("plot"):
+                paths = display.get("others") or ()
+                others = {p: run(task, reference, p, alignment=False, **given) for p in paths}
                 plotted({system: scores, **others}, Path(plot))
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)

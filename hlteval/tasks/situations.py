@@ -126,13 +126,13 @@ SPEECH = Task(
         Option(
             "plot",
             "Draw the curves as FILE.png, .svg or .pdf.",
-            display_only=True,
+            display="plot",
         ),
         Option(
             "beside",
             "Another submission, whose curves are drawn beside; can be repeated.",
             metavar="PATH",
-            display_only=True,
+            display="others",
             repeatable=True,
         ),
     ),

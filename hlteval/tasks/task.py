@@ -34,9 +34,9 @@ class Option:
         choices: the values that it can have, where these are few.
         metavar: the placeholder of its value in the help.
         is_format_setting: whether it is a setting of the formats that have it.
-        display_only: whether it changes how scores are shown, and no number.
-        repeatable: whether it can be given several times; the values are joined by spaces, unless
-            it is display only.
+        display: what it shows of the scores, if it changes no number: `plot` names a picture of
+            their curves, `others` more submissions for that.
+        repeatable: whether it can be given several times; as text, the values are joined by spaces.
         short: a letter that is short for its name.
         commands: the commands that have it.
         switch: whether it takes no value: its value is then `yes`.
@@ -57,7 +57,7 @@ class Option:
     choices: tuple[str, ...] = ()
     metavar: str = "FILE"
     is_format_setting: bool = False
-    display_only: bool = False
+    display: Literal["", "plot", "others"] = ""
     repeatable: bool = False
     short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
@@ -82,7 +82,7 @@ class Option:
     def available_in(self, command: Literal["compare", "score", "validate"]) -> bool:
         """Whether a command has it; systems are compared by what they are scored by."""
         if command == "compare":
-            return "score" in self.commands and not self.display_only
+            return "score" in self.commands and not self.display
         return command in self.commands
 
     def check(self, value: str) -> None:

@@ -12,7 +12,7 @@ from hlteval import __version__
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
-from hlteval.results.signature import digest, said
+from hlteval.results.signature import digest, option_value
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.metric import DOCUMENTS, Metric
 from hlteval.scoring.resampling import intervals as resampled
@@ -274,7 +274,7 @@ class Run:
                 files = self.opened.lists[name].sources.select("member", "sha256").rows()
                 parts.append(f"{name}:{digest(files)}")
             else:
-                parts.append(f"{name}:{said(value)}")
+                parts.append(f"{name}:{option_value(value)}")
         parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
         return "|".join([*parts, *([intervals.signature] if intervals else [])])
 
