@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 
 from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
+from hlteval.tasks import load
 
 app = typer.Typer(
     cls=TaskGroup, help="Score a submission against a reference.", no_args_is_help=True
@@ -49,27 +50,26 @@ def score(
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, show_refusal, show_scores, working
-    from hlteval.tasks import load
     from hlteval.workflows.plotting import plotted
     from hlteval.workflows.scoring import Intervals, Refused
     from hlteval.workflows.scoring import score as run
 
     own = dict(options or {})
     display = {o.display: own.pop(o.name, None) for o in load(task).options if o.display}
-    given: dict[str, Any] = {"profile": profile, "lenient": lenient}
-    given |= {"options": own, "encoding": encoding}
+    given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    given["options"] = own
     try:
         with usage(), working("scoring") as step:
             if output is not None:
                 check_folder(output)
-            wanted = form == "json" or output is not None
-            intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-            told: dict[str, Any] = {"alignment": wanted, "intervals": intervals, "step": step}
-            scores = run(task, reference, system, **told, **given)
+            more: dict[str, Any] = {"alignment": form == "json" or output is not None, "step": step}
+            more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
+            scores = run(task, reference, system, **more, **given)
             if plot := display.get("plot"):
-                paths = display.get("others") or ()
-                others = {p: run(task, reference, p, alignment=False, **given) for p in paths}
-                plotted({system: scores, **others}, Path(plot))
+                every = {system: scores}
+                for path in display.get("others") or ():
+                    every[path] = run(task, reference, path, alignment=False, **given)
+                plotted(every, Path(plot))
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)
         raise typer.Exit(1) from refused

@@ -52,7 +52,7 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     return Evaluation(
         name=name,
         overall="" if types else "Standard",
-        listed=("Standard",) if types else (),
+        scoring_names=("Standard",) if types else (),
         scorings=dict.fromkeys(types or (), "Standard"),
         merged=merged,
         agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},

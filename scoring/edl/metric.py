@@ -44,7 +44,7 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     | dict.fromkeys(FIGURES, pl.Float64)
 )
 """A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
- or, where `by` is `note`, something to be told."""
+ or, where `by` is `note`, a note."""
 
 PRIMARY = "strong_typed_all_match"
 
@@ -275,16 +275,16 @@ class LinkMatch(Metric):
 
     def _averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """The sum of counts by group with its figures, and the mean of the groups' figures."""
-        said = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
+        prefix = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
         summed = counts.select(pl.lit("<micro>").alias("group"), pl.col(*COUNTS).sum())
         if measure.aggregate == "blanc":  # a mean has no counts to be summed
             nothing = pl.lit(None, pl.Float64)
             summed = summed.with_columns(nothing.alias(name) for name in FIGURES)
         micro = self._rated(summed, measure, by).with_columns(
-            measure=pl.lit(f"{said}=<micro>"), fractional=pl.lit(not counts.is_empty())
+            measure=pl.lit(f"{prefix}=<micro>"), fractional=pl.lit(not counts.is_empty())
         )
         macro = self._rated(counts, measure, by).select(
-            pl.lit(f"{said}=<macro>").alias("measure"),
+            pl.lit(f"{prefix}=<macro>").alias("measure"),
             *(pl.lit(by).alias("by"), pl.lit("<macro>").alias("group")),
             *(pl.lit(value=True).alias(name) for name in ("asked", "fractional")),
             pl.col(*FIGURES).mean(),
@@ -321,11 +321,11 @@ class LinkMatch(Metric):
 
 def _measure_of(name: str) -> Measure:
     """The measure that gives a value."""
-    said, _, figure = name.rpartition(".")
+    notation, _, figure = name.rpartition(".")
     if figure not in FIGURES:
         figures = ", ".join(FIGURES)
         raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
-    return parse(said)
+    return parse(notation)
 
 
 def _long(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """HUB-4 templettes: points of content and extent, by the scoring procedure of version 0.3.
 
 Normalisation, mapping, points and measures, in the specification's order, have modules of their
-own: `wording` and `text_columns`, `templettes` and `mapping`, `fill_match` and `points`,
+own: `normalizer` and `text_columns`, `templettes` and `mapping`, `fill_match` and `points`,
 `measures`; this one combines them.
 """
 

@@ -10,12 +10,12 @@ from typing import Literal
 from hlteval.representation.global_map import GlobalMap
 from hlteval.scoring.hub4.fill_match import FILLERS
 from hlteval.scoring.hub4.mapping import Policy, ZeroF
+from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.points import MODES, Mode
 from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import Text, TextPair
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
-from hlteval.scoring.hub4.wording import TextNormalizer
 
 Texts = Callable[[], Mapping[str, Text]]
 """Reads the texts of a corpus by document; unsegmented, all of it under the empty name."""

@@ -96,8 +96,8 @@ class EventMatch(Metric):
             self._side(system, reference, "system"),
         )
         extra = others(system, reference) if self.others_count else None
-        listed = [self._listed(one, sides, reference, extra) for one in self.evaluations]
-        counts = pl.concat(map(_count, self.evaluations, listed))
+        tables = [self._paired(e, sides, reference, extra) for e in self.evaluations]
+        counts = pl.concat(map(_count, self.evaluations, tables))
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
         named = counts.lazy().join(names.lazy(), on="document").drop("document")
@@ -105,14 +105,14 @@ class EventMatch(Metric):
         result = named.rename({"name": "document"}).select(columns).collect()
         if not alignment:
             return result, None
-        return result, aligned(listed[0], sides, self.comparison.conditions, names, UNIT)
+        return result, aligned(tables[0], sides, self.comparison.conditions, names, UNIT)
 
     def _side(self, corpus: Corpus, given: Corpus, name: str) -> Side:
         compared = self.comparison
         commutative = self.evaluations[0].commutative
         return side(corpus, given, name, compared.sameness, compared.conditions, commutative)
 
-    def _listed(
+    def _paired(
         self,
         evaluation: Evaluation,
         sides: tuple[Side, Side],
@@ -133,10 +133,10 @@ class EventMatch(Metric):
         if extra is not None:
             scored = extra.lazy().with_columns(scoring=_scoring(evaluation))
             unpaired.append(scored.rename({"label": "label_system", "scoring": "scoring_system"}))
-        listed = pl.concat(
+        rows = pl.concat(
             [paired.with_columns(other=pl.lit(None, pl.String)), *unpaired], how="diagonal"
         )
-        return listed.collect()
+        return rows.collect()
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
@@ -144,14 +144,14 @@ class EventMatch(Metric):
             [pl.DataFrame(schema=dict(COUNTS)), *(batch.select(COUNTS.keys()) for batch in counts)]
         )
         added = named.group_by("evaluation", "scoring").agg(pl.exclude("document").sum())
-        listed = [
+        order = [
             (evaluation.name, scoring)
             for evaluation in self.evaluations
             for scoring in ([evaluation.overall] if evaluation.overall else [])
-            + list(evaluation.listed)
+            + list(evaluation.scoring_names)
         ]
         rows = pl.DataFrame(
-            listed, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
+            order, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
         )
         joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
         return joined.with_columns(pl.exclude("evaluation", "scoring").fill_null(0))
@@ -201,8 +201,8 @@ class EventMatch(Metric):
     def units(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main scoring by similarity, and what is unpaired on either side."""
         own = self._of_main_scoring(counts)
-        listed = own.select(matched=pl.col("similarities").explode()).drop_nulls()
-        paired = listed.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
+        similarities = own.select(matched=pl.col("similarities").explode()).drop_nulls()
+        paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
         pairs = int(own["pairs"].sum())
         rows = [
             ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
@@ -226,7 +226,7 @@ class EventMatch(Metric):
         recall, precision = ratio(matches, references), ratio(matches, predictions)
         # In integers, so that a sum that is whole stays whole.
         missed = pairs * UNIT - counts["matched"]
-        counted = missed // UNIT if self.whole_mismatches else missed / UNIT
+        substitutions = missed // UNIT if self.whole_mismatches else missed / UNIT
         return {
             "F1": ratio(2 * recall * precision, recall + precision),
             "Recall": recall,
@@ -236,7 +236,7 @@ class EventMatch(Metric):
             "False Negatives": deletions,
             "False Positives": insertions,
             "Matches": matches,
-            "SER": ratio(counted + insertions + deletions, references),
+            "SER": ratio(substitutions + insertions + deletions, references),
             "Mismatches": pairs - matches,
             "Insertions": insertions,
             "Deletions": deletions,
@@ -295,15 +295,15 @@ def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
     return marked.with_columns(scoring=kept).drop("strange")
 
 
-def _count(evaluation: Evaluation, listed: pl.DataFrame) -> pl.DataFrame:
+def _count(evaluation: Evaluation, table: pl.DataFrame) -> pl.DataFrame:
     """The counts of an evaluation's scorings by document."""
-    rows = listed.lazy()
+    rows = table.lazy()
     first = rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
     both = rows.filter(pl.col("scoring") != pl.col("scoring_system"))
-    counted = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
+    parts = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
     if evaluation.overall:
-        counted.append(rows.with_columns(scoring=pl.lit(evaluation.overall)))
-    by_scoring = pl.concat(counted).group_by("document", "scoring")
+        parts.append(rows.with_columns(scoring=pl.lit(evaluation.overall)))
+    by_scoring = pl.concat(parts).group_by("document", "scoring")
     counts = by_scoring.agg(
         references=pl.col("label").count().cast(pl.Int64),
         predictions=pl.col("label_system").count().cast(pl.Int64),

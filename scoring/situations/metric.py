@@ -259,27 +259,27 @@ class FrameMatch(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
-        told = []
+        lines = []
         curves = self.curves(total)
         for layer, points in curves.items():
             name = LAYERS[layer]
             if points is None:
-                told.append(f"{name} does not apply: no frame of the submission is of this layer")
+                lines.append(f"{name} does not apply: no frame of the submission is of this layer")
             elif not points.references:
-                told.append(f"{name}: the reference has no frame, so recall is undefined")
+                lines.append(f"{name}: the reference has no frame, so recall is undefined")
             elif len(points.beyond_zero) == 1:
-                told.append(f"{name}: a curve of one point has no area{_STOPS * self.official}")
+                lines.append(f"{name}: a curve of one point has no area{_STOPS * self.official}")
             elif not points.beyond_zero and not self.official:
-                told.append(f"{name}: no point of the curve has a recall above 0")
+                lines.append(f"{name}: no point of the curve has a recall above 0")
             elif not points.beyond_zero:
-                told.append(f"{name}: no point of the curve has a recall above 0; {_ZERO}")
+                lines.append(f"{name}: no point of the curve has a recall above 0; {_ZERO}")
         split = next((one.split_ties for one in curves.values() if one), 0)
         if self.official and split:
-            told.append(
+            lines.append(
                 f"{split} cuts divide frames of equal confidence by their order in the file; "
                 "profile plan does not depend on it"
             )
-        return tuple(told)
+        return tuple(lines)
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files that the script of the authors writes; none in the profile `plan`."""

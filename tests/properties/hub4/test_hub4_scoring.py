@@ -17,12 +17,12 @@ from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4 import word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
 from hlteval.scoring.hub4.metric import TempletteMatch
+from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.options import Options
 from hlteval.scoring.hub4.points import MODES, POINTS
 from hlteval.scoring.hub4.spelling import SpellingFilter
 from hlteval.scoring.hub4.text_columns import Text
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs, aligned
-from hlteval.scoring.hub4.wording import TextNormalizer
 
 FEW = settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
 """Seeds cannot be made simpler, so nothing is tried to."""

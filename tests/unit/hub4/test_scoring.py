@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.results.scores import Scores
 from hlteval.scoring.hub4.mapping import _losses
-from hlteval.scoring.hub4.wording import TextNormalizer
+from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.tasks import load
 from hlteval.tasks.hub4_options import lexicon
 from hlteval.tasks.options import metric_options
