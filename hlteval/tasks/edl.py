@@ -57,7 +57,7 @@ EDL = Task(
             metavar="NAME",
             repeatable=True,
             short="m",
-            read=lazy("hlteval.tasks.edl_options:measure"),
+            read=lazy("hlteval.tasks.option_readers:measure_list"),
         ),
         Option(
             "by",
@@ -78,12 +78,12 @@ EDL = Task(
         Option(
             "type_weights",
             "What pairs of types count: reference's type, system's type and weight, with tabs.",
-            read=lazy("hlteval.tasks.edl_options:type_weights"),
+            read=lazy("hlteval.tasks.option_readers:type_weights"),
         ),
         Option(
             "exclude",
             "Zones that are not scored: document, first and last offset, with tabs between.",
-            read=lazy("hlteval.tasks.edl_options:zones"),
+            read=lazy("hlteval.tasks.option_readers:zones"),
         ),
         Option(
             "texts",

@@ -12,7 +12,7 @@ from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.text_columns import Text
 from hlteval.sources import open_source
-from hlteval.tasks.option_tables import texts
+from hlteval.tasks.option_readers import texts
 from hlteval.tasks.task import WrongOption
 
 _SETTINGS = ("document_tag", "id_tag", "line_ends")

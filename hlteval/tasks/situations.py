@@ -114,7 +114,7 @@ SPEECH = Task(
         Option(
             "place_dictionary",
             "A table of places, written form and then the name to compare, with a tab between.",
-            read=lazy("hlteval.tasks.situations_options:place_dictionary"),
+            read=lazy("hlteval.tasks.option_readers:place_dictionary"),
         ),
         Option(
             "place_separators",

@@ -15,9 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.edl import errors, files
@@ -34,7 +32,6 @@ from hlteval.scoring.edl.measures import (
 )
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.metric import Metric, Replicates, Weights
-from hlteval.scoring.ratios import Numbers, ratio
 from hlteval.scoring.resampling import weighted
 
 AVERAGES = ("<micro>", "<macro>")
@@ -189,21 +186,10 @@ class LinkMatch(Metric):
         found: Replicates = {}
         for measure in self.reported:
             each = counting.documents(measure).rename({"group": "document"})
-            figures = self._summed(weighted(each, COUNTS, documents, weights))
-            found |= {f"{measure.name}.{name}": figures[name] for name in FIGURES}
+            sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
+            values = self._with_rates(sums).fill_null(float("nan"))
+            found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return found
-
-    def _summed(self, counts: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
-        """Sums of counts with precision, recall and F-score, as `_rated` computes them."""
-        ptp, fp, rtp, fn = (counts[name].astype(np.float64) for name in COUNTS)
-
-        def share(part: Numbers, whole: Numbers) -> NDArray[np.float64]:
-            return np.where(whole == 0, 0.0 if self.official else np.nan, ratio(part, whole))
-
-        precision, recall = share(ptp, ptp + fp), share(rtp, rtp + fn)
-        fscore = share(2 * precision * recall, precision + recall)
-        rates = {"precision": precision, "recall": recall, "fscore": fscore}
-        return {**rates, "ptp": ptp, "fp": fp, "rtp": rtp, "fn": fn}
 
     def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
         counting = self.counting(total)
@@ -293,25 +279,21 @@ class LinkMatch(Metric):
 
     def _rated(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """Counts with precision, recall and F-score."""
-        if measure.aggregate == "blanc":
-            rated = counts
-        else:
-            rated = counts.with_columns(
-                precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
-                recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
-            ).with_columns(fscore=self._harmonic())
-        rated = rated.with_columns(
+        rated = counts if measure.aggregate == "blanc" else self._with_rates(counts)
+        return rated.with_columns(
             measure=pl.lit(measure.name),
             by=pl.lit(by),
             asked=pl.lit(value=True),
             fractional=pl.lit(value=True),
-        )
-        return rated.select(list(RESULTS))
+        ).select(list(RESULTS))
 
-    def _harmonic(self) -> pl.Expr:
-        """The harmonic mean of precision and recall."""
+    def _with_rates(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Counts with precision, recall and their harmonic mean."""
         precision, recall = pl.col("precision"), pl.col("recall")
-        return self._ratio(2 * precision * recall, precision + recall)
+        return counts.with_columns(
+            precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
+            recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
+        ).with_columns(fscore=self._ratio(2 * precision * recall, precision + recall))
 
     def _ratio(self, part: pl.Expr, whole: pl.Expr) -> pl.Expr:
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""

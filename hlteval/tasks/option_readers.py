@@ -1,25 +1,58 @@
-"""What the options of entity discovery and linking mean: measures, and tables in files."""
+"""Readers of option values: measures by their notation, and small tables without a header."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import polars as pl
 
 from hlteval.scoring.edl.measures import Measure, measures
-from hlteval.tasks.option_tables import lines
+from hlteval.sources import Unreadable, decode, open_source
 from hlteval.tasks.task import WrongOption
 
 
-def measure(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, ...]:
+def lines(path: str, *columns: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each line that is not empty, with the number of the line.
+
+    Args:
+        path: of the table.
+        columns: what a line has, with tabs between.
+
+    Raises:
+        WrongOption: for a line with more or fewer cells, with its number; or an unreadable file.
+    """
+    for text in texts(path):
+        for number, line in enumerate(text.split("\n"), start=1):
+            cells = line.removesuffix("\r").split("\t")
+            if cells == [""]:
+                continue
+            if len(cells) != len(columns):
+                wanted = ", ".join(columns)
+                raise WrongOption(f"{path}:{number}: a line is {wanted}, with tabs between")
+            yield number, cells
+
+
+def texts(path: str) -> Iterator[str]:
+    """The text of each file that an option names.
+
+    Raises:
+        WrongOption: for an unreadable file.
+    """
+    for member in open_source(path).members:
+        try:
+            decoded = decode(member.fetch(), display=member.display)
+        except Unreadable as reason:
+            raise WrongOption(f"{path}: {reason}") from reason
+        if decoded.text is None:
+            raise WrongOption(f"{path}: {decoded.findings[0].message}")
+        yield decoded.text
+
+
+def measure_list(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, ...]:
     """The measures of names or expressions.
 
     Raises:
         WrongMeasure: for an unknown one.
-
-    Examples:
-        >>> [measure.name for measure in measure(["luo"], {})][:2]
-        ['muc', 'b_cubed']
     """
     return measures(names)
 
@@ -65,3 +98,18 @@ def zones(path: str, _: Mapping[str, str]) -> pl.DataFrame:
         rows.append((document, int(start), int(last)))
     schema = {"docid": pl.String, "start": pl.Int64, "last": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def place_dictionary(path: str, _: Mapping[str, str]) -> dict[str, str]:
+    """The names of places by their written forms.
+
+    Args:
+        path: a table of two columns without a header: written form, tab, name.
+
+    Raises:
+        WrongOption: for a malformed line, with its number, or an unreadable file.
+    """
+    return {
+        written: name
+        for _, (written, name) in lines(path, "the written form", "the name to compare")
+    }
