@@ -61,7 +61,7 @@ def _missing(package: Package) -> Iterator[Finding]:
     for document in package.expected:
         if document not in package.found:
             hint = _nearest(document, unknown, "is {} meant for it?")
-            hint = hint or "add the file; an empty one if nothing is predicted"
+            hint = hint or "add the file, or an empty one if nothing is predicted"
             yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
 
 
@@ -71,7 +71,7 @@ def _unknown(package: Package) -> Iterator[Finding]:
         if document not in package.expected:
             hint = (
                 _nearest(document, missing, "did you mean {}?")
-                or "name the file after a document of the task"
+                or "rename the file after a document of the task"
             )
             yield finding("SEE402", file=members[0].display, document=document, hint=hint)
 
@@ -118,7 +118,7 @@ def _content(member: Member) -> bytes | None:
 def _stray(member: Member) -> str:
     stem, _, suffix = member.basename.rpartition(".")
     if f".{suffix.lower()}" == ASKED:
-        return f"call it {stem}{ASKED}, in small letters"
+        return f"rename it to {stem}{ASKED}, with a lower-case suffix"
     if suffix.lower() in {"ann", "a2~", "bak"} or ASKED in member.basename:
-        return f"if it holds predictions, call it <document>{ASKED}"
-    return "predictions are in files whose name ends in .a2; delete it from the submission"
+        return f"rename it to <document>{ASKED} if it contains predictions"
+    return "remove it; only files whose names end in .a2 are read as predictions"

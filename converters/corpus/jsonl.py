@@ -1,10 +1,10 @@
-r"""The corpus itself, as JSON Lines: for people, and for tools that read no Parquet.
+r"""The tables of a corpus as JSON Lines: human-readable, and for tools that do not read Parquet.
 
 Format:
-    A header, then a line per row: the name of its table and its columns, nulls left out.
+    A header, then one line per row: the name of its table and its columns, without nulls.
 
 Conventions:
-    Those of the representation: nothing is lost.
+    Those of the tables; the format is lossless.
 
 Example lines:
     {"format":"hlteval-corpus","version":1}
@@ -51,7 +51,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="jsonl",
-    title="the representation as JSON Lines: a row a line",
+    title="tables as JSON Lines: one row per line",
     suffixes=(".jsonl",),
     carries=EVERYTHING,
     sniff=sniff,

@@ -1,10 +1,11 @@
-"""The corpus itself, as Parquet: a folder with a file per table.
+"""The tables of a corpus as Parquet: a folder with one file per table.
 
 Format:
-    `<table>.parquet` for every table of docs/representation.md, each with the schema version.
+    `<table>.parquet` for every table of docs/representation.md, with the schema version as
+    metadata.
 
 Conventions:
-    Those of the representation: nothing is lost.
+    Those of the tables; the format is lossless.
 
 Codes raised: COR101.
 """
@@ -51,7 +52,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="corpus",
-    title="the representation as Parquet: a folder with a file per table",
+    title="tables as Parquet: a folder with one file per table",
     suffixes=(".corpus",),
     carries=EVERYTHING,
     sniff=sniff,

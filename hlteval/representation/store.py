@@ -89,7 +89,7 @@ def version_fault(version: object) -> str | None:
     if str(version) == str(SCHEMA_VERSION):
         return None
     return (
-        f"the corpus has schema version {version}, and this version of hlteval reads "
+        f"the corpus has schema version {version}, but this version of hlteval reads "
         f"{SCHEMA_VERSION}; convert it again from its sources"
     )
 
@@ -99,14 +99,14 @@ def _read(table: Table, path: Path) -> pl.DataFrame:
     try:
         content = path.read_bytes()
     except FileNotFoundError as error:
-        raise StoreError(f"the corpus lacks its table {table.name}", str(path)) from error
+        raise StoreError(f"missing table {table.name}", str(path)) from error
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
     try:
         fault = _metadata_fault(content)
         frame = table.empty() if fault else pl.read_parquet(content)
     except _DAMAGED as error:
-        raise StoreError("this is not a whole Parquet file", str(path)) from error
+        raise StoreError("invalid or truncated Parquet file", str(path)) from error
     if fault := fault or _shape_fault(table, frame):
         raise StoreError(fault, str(path))
     return frame
@@ -115,7 +115,7 @@ def _read(table: Table, path: Path) -> pl.DataFrame:
 def _metadata_fault(content: bytes) -> str | None:
     version = pl.read_parquet_metadata(content).get(VERSION_KEY)
     if version is None:
-        return "this Parquet file was not written as a table of a corpus"
+        return "Parquet file is not a table of a corpus"
     return version_fault(version)
 
 
@@ -124,10 +124,10 @@ def _shape_fault(table: Table, frame: pl.DataFrame) -> str | None:
     declared, given = table.schema, frame.schema
     for name, dtype in declared.items():
         if name not in given:
-            return f"the table {table.name} lacks the column {name}"
+            return f"table {table.name} is missing the column {name}"
         if given[name] != dtype:
-            return f"the column {table.name}.{name} holds {given[name]}, not {dtype}"
+            return f"column {table.name}.{name} is {given[name]}, expected {dtype}"
     for name in given:
         if name not in declared:
-            return f"the table {table.name} has no column {name}"
+            return f"unknown column {name} in table {table.name}"
     return None

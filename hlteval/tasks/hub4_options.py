@@ -92,6 +92,6 @@ def _entries(path: str) -> Iterator[tuple[str, list[str]]]:
             continue
         word, *phones = line.split()
         if not phones:
-            raise WrongOption(f"{path}:{number}: a line is a word and its phones")
+            raise WrongOption(f"{path}:{number}: malformed line, expected a word and its phones")
         name, bracket, rest = word.rpartition("(")
         yield (name if bracket and rest[:-1].isdigit() else word), phones

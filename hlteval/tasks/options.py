@@ -54,7 +54,7 @@ def _of_file(path: str, task: Task, options: Iterable[Option]) -> dict[str, str]
         name = key.replace("-", "_")
         if name not in known:
             flags = ", ".join(option.flag for option in known.values())
-            raise WrongOption(f"{path}: {task.name} has no option {key}; it has {flags}")
+            raise WrongOption(f"{path}: unknown option {key} of {task.name}; use one of {flags}")
         read[name] = _text(f"{path}: {known[name].flag}", known[name], value)
     return read
 
@@ -63,14 +63,14 @@ def _table(path: str) -> dict[str, object]:
     try:
         return tomllib.loads(Path(path).read_bytes().decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WrongOption(f"{path} is no TOML: {error}") from error
+        raise WrongOption(f"{path} is not valid TOML: {error}") from error
 
 
 def _text(display: str, option: Option, value: object) -> str:
     """A value as it would be given on the command line; nothing for a switch that is off."""
     if isinstance(value, bool) or option.switch:
         if not (isinstance(value, bool) and option.switch):
-            kind = "true or false" if option.switch else "no true or false"
+            kind = "true or false" if option.switch else "a value, not true or false"
             raise WrongOption(f"{display} takes {kind}")
         return "yes" if value else ""
     if isinstance(value, list | tuple):

@@ -26,9 +26,9 @@ class Range(NamedTuple):
 
 
 RATE = Range("0 to 1")
-RATIO = Range("0 and more")
-COUNT = Range("a whole number from 0", "count")
-NUMBER = Range("a number from 0", "number")
+RATIO = Range("≥ 0")
+COUNT = Range("an integer ≥ 0", "count")
+NUMBER = Range("a number ≥ 0", "number")
 
 
 @dataclass(frozen=True, slots=True)

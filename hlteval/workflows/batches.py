@@ -75,7 +75,7 @@ class Submission:
         if not fitting and _is_empty(source):  # that nothing is annotated can be said in any format
             fitting = forms
         if not fitting:
-            raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
+            raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], self.settings)
 
     @cached_property
@@ -164,8 +164,8 @@ def submission(
     ):
         wanted = f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
         raise NothingGiven(
-            f"{task.name} is checked against the documents it is for: give their folder or archive"
-            f"{wanted} by --against"
+            f"{task.name} needs the documents of the task: pass their folder or archive"
+            f"{wanted} with --against"
         )
     return opened
 

@@ -138,7 +138,7 @@ def scored(
         lists=lists,
     )
     if declared.scored_table not in opened.reference_format.tables:
-        raise NothingGiven(f"{reference} holds no {declared.scored_table} to score against")
+        raise NothingGiven(f"{reference} contains no {declared.scored_table} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(
         task, profile, [*list_findings, *outside(opened), *run.batches(batch, step)]
@@ -152,16 +152,16 @@ def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
     """Give no numbers where nothing sensible can be scored, or the official software gives none."""
     codes = {finding.code for finding in judged.findings}
     if judged.profile == "official" and codes & task.official_crashes_on:
-        cure = "correct them, or use --profile plan"
+        cure = "fix them, or use --profile plan"
         raise Refused(
             judged,
-            "the official software crashes on this: there is no official number",
+            "no official score: the official software crashes on these findings",
             cure,
             task.official_crashes_on,
         )
     if not lenient and any(finding.blocking for finding in judged.findings):
-        cure = "correct what blocks, or score the rest with --lenient"
-        raise Refused(judged, "nothing was scored: there are blocking findings", cure)
+        cure = "fix the blocking findings, or use --lenient to score the rest"
+        raise Refused(judged, "nothing was scored because of blocking findings", cure)
 
 
 @dataclass
@@ -212,7 +212,7 @@ class Run:
         sides = {"reference": Counter(finding.code for finding in outer), "submission": +own}
         return tuple(
             f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
-            "`hlteval validate` shows where"
+            "run `hlteval validate` for details"
             for side, codes in sides.items()
             if codes
         )
@@ -293,8 +293,8 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         return ()
     codes = ", ".join(sorted({finding.code for finding in blocking}))
     return (
-        f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
-        "records that cannot be read are left out, all other records count as they stand",
+        f"scored despite {len(blocking)} blocking findings ({codes}): missing documents and "
+        "unreadable records are left out, all other records count as written",
     )
 
 

@@ -78,7 +78,7 @@ def _checked_against(
     named = [option for option in task.options if option.reference_format and option.name in given]
     for option in named:
         if path is not None:
-            raise WrongOption(f"give either --against or --{option.flag}")
+            raise WrongOption(f"use either --against or --{option.flag}, not both")
         return given[option.name], option.reference_format
     return path, ""
 

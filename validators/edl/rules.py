@@ -100,9 +100,9 @@ def entity_form(case: RuleContext) -> pl.LazyFrame:
         pl.when(meant.str.contains("^(?:NIL)?[0-9]+$"))
         .then(pl.format("write {}", meant))
         .when(meant.str.starts_with("NIL"))
-        .then(pl.lit("behind NIL stand digits and nothing else, the same for all its mentions"))
+        .then(pl.lit("write only digits after NIL, the same for all mentions of the entity"))
         .when(entity.str.contains(r"^/?m[./]"))
-        .then(pl.lit("this looks like Freebase; entries of this knowledge base are numbers"))
+        .then(pl.lit("use a number of the knowledge base; this looks like a Freebase identifier"))
         .otherwise(pl.lit("write a number of the knowledge base, or NIL and digits"))
     )
     found = case.cached(mentions).filter(~blank("entity"), ~matches("entity", "entity"))
@@ -128,8 +128,8 @@ def entity_type(case: RuleContext) -> pl.LazyFrame:
         pl.when(meant.str.contains(f"^(?:{pattern('edl', 'type')})$"))
         .then(pl.format("write {}", meant))
         .when(meant == "FAC")
-        .then(pl.lit("write LOC: facilities are locations here"))
-        .otherwise(pl.lit("the types are GPE, LOC, ORG and PER"))
+        .then(pl.lit("write LOC; facilities are locations in this task"))
+        .otherwise(pl.lit("use GPE, LOC, ORG or PER"))
     )
     found = case.cached(mentions).filter(~matches("label", "type"))
     return at(found.with_columns(given=_said("label"), hint=hint), "type")
@@ -150,7 +150,7 @@ def mention_type(case: RuleContext) -> pl.LazyFrame:
 
 def _said(column: str) -> pl.Expr:
     """What a field holds, in words where that cannot be seen."""
-    return pl.when(blank(column)).then(pl.lit("an empty field")).otherwise(shown(column))
+    return pl.when(blank(column)).then(pl.lit("(empty)")).otherwise(shown(column))
 
 
 def nominal(case: RuleContext) -> pl.LazyFrame:
@@ -172,7 +172,7 @@ def no_number(case: RuleContext) -> pl.LazyFrame:
     """A confidence that is no number."""
     found = case.cached(mentions).filter(~blank("written"), pl.col("confidence").is_null())
     comma = pl.col("written").str.contains("^[01],[0-9]+$")
-    hint = pl.when(comma).then(pl.lit("; the decimal sign is a point")).otherwise(pl.lit(""))
+    hint = pl.when(comma).then(pl.lit(", with a decimal point")).otherwise(pl.lit(""))
     return at(found.with_columns(given=shown("written"), hint=hint), "confidence")
 
 
@@ -230,8 +230,8 @@ def same_extent(case: RuleContext) -> pl.LazyFrame:
     told = pl.concat_list(differs).list.drop_nulls().list.join(", ")
     differ = (
         pl.when(told == "")
-        .then(pl.lit("they differ in nothing that counts"))
-        .otherwise(pl.format("they differ in {}", told))
+        .then(pl.lit("the two lines do not differ in any field that counts"))
+        .otherwise(pl.format("the two lines differ in {}", told))
     )
     compared = rows.with_columns(differ=differ)
     return at(compared.filter(pl.col("ordinal") > 0, ~pl.col("again")), "extent")

@@ -13,9 +13,9 @@ DOCUMENTS, KB = "documents", "kb"
 """The options that name a list of documents, and a knowledge base."""
 
 PLAUSIBLE = {
-    "GEO": ("an entry of GeoNames", ("GPE", "LOC")),
-    "WLL": ("a person of the World Leaders list", ("PER",)),
-    "APB": ("an organisation of the World Factbook", ("ORG",)),
+    "GEO": ("a GeoNames entry", ("GPE", "LOC")),
+    "WLL": ("a person on the World Leaders list", ("PER",)),
+    "APB": ("an organisation from the World Factbook", ("ORG",)),
     "AUG": ("a person or organisation added by hand", ("PER", "ORG")),
 }
 """The lists of the knowledge base: what an entry is, and the types that it can have."""
@@ -39,7 +39,7 @@ def unknown_document(case: RuleContext) -> pl.LazyFrame:
     meant = near(names, case.against.documents["name"].to_list()) if names else {}
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
     hint = pl.col("name").replace_strict(
-        hints, default="it counts as false positives; take it out", return_dtype=pl.String
+        hints, default="remove these mentions; they count as false positives", return_dtype=pl.String
     )
     return at(told.with_columns(document=shown("name"), hint=hint), "document")
 

@@ -59,7 +59,7 @@ def crossing(spans: pl.DataFrame) -> pl.DataFrame:
         spans: as `in_order` gives them.
 
     Returns:
-        `lazy` and `earlier`, places in `spans`: each later span once, with the one of those that
+        `later` and `earlier`, places in `spans`: each later span once, with the one of those that
         it crosses that ends first.
 
     Examples:

@@ -21,7 +21,7 @@ _SAMPLE = 500
 """Extents that are off, by which causes are tried."""
 _HINTED = 1000
 """Extents that are off for which the right place is looked for."""
-_COPY = "copy the text from the document, with a blank for each line end"
+_COPY = "copy the text from the document, with a space for each line end"
 
 
 def _known(case: RuleContext) -> pl.LazyFrame:
@@ -69,10 +69,10 @@ def _hints(strange: list[tuple[str, str]], known: list[str]) -> Iterator[tuple[s
             )
         if other is not None:
             label = pointer[: -len(pointer.partition(f"-{other}-")[2]) - len(other) - 2]
-            hint = f"if the type is {label} and the document {other}, declare it: --types {label}"
+            hint = f"use --types {label} if the type is {label} and the document {other}"
         else:
             hint = (
-                f"did you mean {near[0]}?" if near else "write the identifier as the corpus has it"
+                f"did you mean {near[0]}?" if near else "write the identifier as in the corpus"
             )
         yield name, hint
 
@@ -230,29 +230,28 @@ def _in_file(span: _Span) -> str:
 
 _CAUSES = (
     _Cause(
-        "each line end is counted as two characters",
-        "count a line end as one character, as if the corpus had LF, or check with "
-        "--line-ends as-written",
+        "each line end counts as two characters",
+        "count a line end as one character, as if the corpus had LF, or use --line-ends as-written",
         _in_crlf,
     ),
     _Cause(
-        "offsets count from 1, and the end is inclusive",
-        "take 1 from each start: the first character is 0, and the end is one past the last",
+        "offsets are 1-based, and the end is inclusive",
+        "subtract 1 from each start: the first character is 0, and the end is one past the last",
         _moved(-1, 0),
     ),
     _Cause(
-        "offsets count from 1", "take 1 from each number: the first character is 0", _moved(-1, -1)
+        "offsets are 1-based", "subtract 1 from each number: the first character is 0", _moved(-1, -1)
     ),
     _Cause(
         "the end is inclusive",
-        "add 1 to each end: it is the first character behind the text",
+        "add 1 to each end: it is the first character after the text",
         _moved(0, 1),
     ),
-    _Cause("offsets count bytes of UTF-8", "count characters", _in_bytes),
-    _Cause("offsets count UTF-16 units", "count characters", _in_utf16),
+    _Cause("offsets count UTF-8 bytes", "count characters", _in_bytes),
+    _Cause("offsets count UTF-16 code units", "count characters", _in_utf16),
     _Cause(
         "offsets count from the beginning of the corpus",
-        "count from the < of each document's start tag, or check with --unsegmented",
+        "count from the < of each document's start tag, or use --unsegmented",
         _in_file,
     ),
 )
@@ -280,7 +279,7 @@ def _shifts(sample: list[_Span]) -> Iterator[_Cause]:
         way = "small" if distance > 0 else "large"
         yield _Cause(
             f"offsets are too {way} by {abs(distance):,}",
-            f"{'add' if distance > 0 else 'take'} {abs(distance):,} "
+            f"{'add' if distance > 0 else 'subtract'} {abs(distance):,} "
             f"{'to' if distance > 0 else 'from'} each number; 0 is the < of the start tag",
             _moved(distance, distance),
         )
@@ -337,5 +336,5 @@ def _shown(column: str) -> pl.Expr:
 def _hint(span: _Span) -> str:
     at = _nearest(span)
     if at is None:
-        return f"it stands nowhere in this document; {_COPY}"
+        return f"{_COPY}; this text does not occur there"
     return f"did you mean {at}#{at + len(span.wanted)}#?"

@@ -53,9 +53,9 @@ def segment_overlap(case: RuleContext) -> pl.LazyFrame:
     rows = faulty(all_segments, case, "LTF303").with_columns(before=pl.col("before") - 1)
     rows = rows.join(case.cached(all_moved), on="row", how="left", maintain_order="left")
     right = pl.format(
-        "all its tokens fit a segment that begins at {}", pl.col("start") + pl.col("moved")
+        "move the segment to {}, where all its tokens fit", pl.col("start") + pl.col("moved")
     )
-    hint = right.fill_null("segments stand in the order of the text, a line feed or more between")
+    hint = right.fill_null("put segments in text order, with at least one line feed between them")
     return at(rows.with_columns(hint=hint), "start_char")
 
 
@@ -123,7 +123,7 @@ def token_text(case: RuleContext) -> pl.LazyFrame:
     first = (pl.col("begin") + found).cast(pl.String)
     last = (pl.col("begin") + found + pl.col("chars") - 1).cast(pl.String)
     hint = pl.when(found.is_not_null() & chars).then(
-        pl.format("it stands at {}-{}; correct the offsets", first, last)
+        pl.format("write {}-{}, where this text occurs", first, last)
     )
     rows = rows.with_columns(
         hint=hint.otherwise(pl.lit("correct the token or its offsets")),

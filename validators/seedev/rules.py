@@ -99,11 +99,11 @@ def _suggestion(label: str, allowed: EventSchema) -> str:
 
     if label in allowed.elsewhere:
         own = allowed.elsewhere[label]
-        instead = f"; {allowed.task} calls it {own}" if own else ""
-        return f"{label} is a type of {allowed.other}{instead}"
+        instead = f"use {own}; " if own else ""
+        return f"{instead}{label} is a type of {allowed.other}"
     near = process.extractOne(label, sorted(allowed.labels), score_cutoff=70)
     return (
-        f"did you mean {near[0]}?" if near else f"docs/tasks.md lists the types of {allowed.task}"
+        f"did you mean {near[0]}?" if near else f"see docs/tasks.md for the types of {allowed.task}"
     )
 
 

@@ -58,7 +58,7 @@ def _hints(strange: list[str], known: list[str]) -> dict[str, str]:
     return {
         name: f"did you mean {meant[name]}?"
         if name in meant
-        else "it counts as a false positive; take it out"
+        else "remove its frames; they count as false positives"
         for name in strange
     }
 

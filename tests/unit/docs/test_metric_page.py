@@ -14,7 +14,7 @@ from hlteval.tasks.task import Task
 
 DOCS = Path(__file__).parents[3] / "docs"
 SCORED = [task for name in tasks.BUILTIN if (task := tasks.load(name)).metrics]
-VALUES = re.compile(r"0 to 1|0 and more|a whole number from 0|a number from 0(; .+)?")
+VALUES = re.compile(r"0 to 1|≥ 0|an integer ≥ 0|a number ≥ 0(, .+)?")
 
 
 def test_the_committed_page_is_up_to_date(golden):
@@ -30,7 +30,7 @@ def test_every_metric_tells_what_it_means(task: Task) -> None:
         assert figure.clause
         # a count needs no formula, a ratio does
         assert figure.formula or figure.values.kind != "rate"
-        assert (figure.values.kind == "count") == figure.values.text.startswith("a whole number")
+        assert (figure.values.kind == "count") == figure.values.text.startswith("an integer")
         assert measured is None or (measured.meaning and measured.formula and measured.clause)
 
 
