@@ -18,7 +18,8 @@ app = typer.Typer(
 def score(
     task: str,
     reference: Annotated[
-        str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")
+        str,
+        typer.Option("-r", "--reference", metavar="PATH", help="Reference: folder, .zip or .tgz."),
     ],
     system: Annotated[
         str,
@@ -77,4 +78,8 @@ def score(
         show_scores(scores, form, output)
 
 
-per_task(app, score, command="score")
+app = typer.Typer(
+    cls=per_task(score, "score"),
+    help="Score a submission against a reference.",
+    no_args_is_help=True,
+)

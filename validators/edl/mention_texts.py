@@ -19,7 +19,7 @@ _SLACK = 1000
 """Characters that a text may be longer than four times the mention string, and still be that."""
 
 CONVENTIONS: Mapping[str, tuple[str, str]] = {
-    "one": ("counted from 1", "subtract 1 from all offsets"),
+    "one": ("1-based", "subtract 1 from all offsets"),
     "exclusive": (
         "exclusive at the end",
         "subtract 1 from each end offset",

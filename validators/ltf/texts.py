@@ -150,7 +150,7 @@ def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) 
     """
     number = int(length) if length is not None and _LENGTH.fullmatch(length) else None
     if length is not None and number is None:
-        return Judged("LTF502", {"given": length[:40] or "empty"})
+        return Judged("LTF502", {"given": length[:40] or "(empty)"})
     long = number is not None and len(text) > number
     if md5 is not None and (long or md5 not in _digests(text, number)):
         if _one_based(text, number, md5):
