@@ -19,7 +19,7 @@ LAST = {
     "False Positives": "fp",
     "False Negatives": "fn",
 }
-"""What is told of the last cut."""
+"""What is reported of the last cut, by the names of the table `scorings`."""
 
 
 def cuts(size: int) -> list[int]:

@@ -35,11 +35,11 @@ def components(pairs: Iterable[Pair]) -> list[list[Pair]]:
             item = parent[item]
         return item
 
-    listed = list(pairs)
-    for pair in listed:
+    edges = list(pairs)
+    for pair in edges:
         parent[root(("system", pair.system))] = root(("reference", pair.reference))
     groups: dict[tuple[str, int], list[Pair]] = {}
-    for pair in listed:
+    for pair in edges:
         groups.setdefault(root(("reference", pair.reference)), []).append(pair)
     return list(groups.values())
 

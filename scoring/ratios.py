@@ -27,5 +27,5 @@ def plain(values: Numbers) -> list[float | None]:
         >>> plain(np.array([0.5, np.nan])), plain(np.array([2]))
         ([0.5, None], [2])
     """
-    listed: list[float] = values.tolist()
-    return [None if value != value else value for value in listed]  # noqa: PLR0124 - not-a-number
+    numbers: list[float] = values.tolist()
+    return [None if value != value else value for value in numbers]  # noqa: PLR0124 - not-a-number

@@ -1,13 +1,9 @@
 """Resampling: replicates of a metric, and intervals from them.
 
 Documents are the units that are drawn, as annotations of one document depend on each other; a
-metric that reproduces software which draws smaller units says so (`Divisible`). A draw is a row of
-weights: how often each document is in the replicate.
-
-- A metric whose counts add (`Additive`) works out all replicates at once from weighted sums.
-- One of several measures (`Compound`) is taken apart, so that each is resampled in its own way.
-- Any other is scored replicate by replicate: a document that is drawn twice is there twice, under
-  two names, with everything that was counted of it.
+metric that reproduces software which draws smaller units names these (`Metric.resampling_units`). A
+draw is a row of weights: how often each unit is in the replicate. `Metric.replicates` gives the
+values of each.
 
 Conventions:
     Replicates are float64 arrays by metric; not-a-number is an undefined value. Draws depend on the
@@ -16,86 +12,16 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Weights = NDArray[np.int64]
-Replicates = dict[str, NDArray[np.float64]]
+from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights
 
 BLOCK = 1_000
-"""How many replicates are drawn at a time: what bounds the memory of the weights."""
-
-
-class Scorer(Protocol):
-    """What any metric can do with the counts of documents."""
-
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Any]:
-        """The metrics of counts that have been totalled."""
-
-    def total(self, counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-        """The counts of several batches as one."""
-
-
-@runtime_checkable
-class Additive(Protocol):
-    """A metric whose counts add: replicates are weighted sums."""
-
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The metrics of each row of `weights` over `documents`."""
-
-
-@runtime_checkable
-class Compound(Protocol):
-    """A metric of several measures, which can be worked out without the others."""
-
-    def parts(self, names: Iterable[str] | None = None) -> Sequence[Scorer]:
-        """Metrics that give the values of some names together; all values if not given."""
-
-
-def parts(metric: Scorer, names: Iterable[str] | None = None) -> Sequence[Scorer]:
-    """A metric as several that are resampled each in its own way, where it can be taken apart.
-
-    Raises:
-        ValueError: for a name that a metric of several measures does not know.
-    """
-    return metric.parts(names) if isinstance(metric, Compound) else (metric,)
-
-
-@runtime_checkable
-class Divisible(Protocol):
-    """An additive metric that may draw smaller units than documents.
-
-    `drawn` names them in the plural; `documents` are drawn as ever.
-    """
-
-    drawn: str
-
-    def kinds(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """Counts of one unit of each kind, named in the column of documents; `times`: how many."""
-
-
-DOCUMENTS = "documents"
-
-
-def drawn_by(metric: Scorer) -> str:
-    """What a metric draws anew, in the plural."""
-    return metric.drawn if isinstance(metric, Divisible) else DOCUMENTS
-
-
-def unit(metric: Scorer) -> str:
-    """The column of a metric's counts that names documents: `document` where it does not say."""
-    return str(getattr(metric, "unit", "document"))
-
-
-def names(metric: Scorer, counts: pl.DataFrame) -> list[str]:
-    """The documents of which something was counted, by name."""
-    return counts[unit(metric)].unique().sort().to_list()
+"""How many replicates are drawn at a time, which bounds the memory of the weights."""
 
 
 def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
@@ -131,46 +57,6 @@ def blocks(replicates: int) -> Iterator[int]:
         yield min(BLOCK, replicates - begin)
 
 
-def replicated(
-    metric: Scorer, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-) -> Replicates:
-    """The metrics of each replicate.
-
-    Args:
-        metric: what is resampled.
-        counts: a row or several per document.
-        documents: the names of the columns of `weights`.
-        weights: a row per replicate.
-    """
-    if isinstance(metric, Additive):
-        return metric.replicates(counts, documents, weights)
-    return _one_by_one(metric, counts, documents, weights)
-
-
-def _one_by_one(
-    metric: Scorer, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-) -> Replicates:
-    scored = [
-        metric.score(metric.total(list(_copies(counts, unit(metric), documents, row))))[0]
-        for row in weights
-    ]
-    return {
-        name: np.array([values[name] for values in scored], dtype=np.float64)
-        for name in (scored[0] if scored else ())
-    }
-
-
-def _copies(
-    counts: pl.DataFrame, column: str, documents: Sequence[str], times: NDArray[np.int64]
-) -> Iterator[pl.DataFrame]:
-    """The documents that are drawn at all, those that are drawn again, and so on, as batches."""
-    names = pl.Series(documents, dtype=pl.String)
-    for copy in range(int(times.max(initial=0))):
-        drawn = counts.filter(pl.col(column).is_in(names.filter(times > copy).implode()))
-        again = pl.format("{}#{}", column, pl.lit(copy)) if copy else pl.col(column)
-        yield drawn.with_columns(again.alias(column))
-
-
 def weighted(
     counts: pl.DataFrame, columns: Sequence[str], documents: Sequence[str], weights: Weights
 ) -> dict[str, NDArray[np.int64]]:
@@ -193,45 +79,64 @@ def weighted(
     return dict(zip(columns, (weights @ matrix).T, strict=True))
 
 
-def gathered(parts: Iterator[Replicates]) -> Replicates:
+def gathered(blocks: Iterator[Replicates]) -> Replicates:
     """The replicates of several blocks as one."""
-    listed = list(parts)
-    return {name: np.concatenate([block[name] for block in listed]) for name in listed[0]}
+    collected = list(blocks)
+    return {name: np.concatenate([block[name] for block in collected]) for name in collected[0]}
 
 
 def bootstrap(
-    metric: Scorer, counts: pl.DataFrame, replicates: int, seed: int, *, drawn: str = DOCUMENTS
+    metric: Metric, counts: pl.DataFrame, replicates: int, seed: int, *, units: str | None = None
 ) -> Replicates:
-    """The metrics of bootstrap replicates of a system.
+    """The values of bootstrap replicates of a system.
 
     Args:
-        metric: what is resampled.
+        metric: the metric that is resampled.
         counts: what was counted of each document.
         replicates: how many are wanted.
         seed: of the random numbers.
-        drawn: documents, or the smaller units of the metric.
+        units: `documents`, or the smaller units of the metric; those of the metric by default.
     """
-    if not isinstance(metric, Divisible) or drawn == DOCUMENTS:
-        return over(metric, counts, names(metric, counts), replicates, seed)
-    kinds = metric.kinds(counts)
-    weights = unit_draws(kinds["times"].to_numpy(), replicates, seed)
-    counts, units = kinds.drop("times"), kinds[unit(metric)].to_list()
-    return gathered(replicated(metric, counts, units, block) for block in weights)
+    if (units or metric.resampling_units) == DOCUMENTS:
+        return over(metric, counts, metric.documents(counts), replicates, seed)
+    kinds = metric.units(counts)
+    draws = unit_draws(kinds["times"].to_numpy(), replicates, seed)
+    names = kinds[metric.document_column].to_list()
+    counts = kinds.drop("times")
+    return gathered(metric.replicates(counts, names, block) for block in draws)
 
 
 def over(
-    metric: Scorer, counts: pl.DataFrame, documents: Sequence[str], replicates: int, seed: int
+    metric: Metric, counts: pl.DataFrame, documents: Sequence[str], replicates: int, seed: int
 ) -> Replicates:
-    """The metrics of bootstrap replicates over documents that are named.
+    """The values of bootstrap replicates over the named documents.
 
-    Systems that are drawn over the same documents from the same seed are drawn alike: differences
-    of their replicates are those of pairs.
+    Systems that are resampled over the same documents with the same seed have the same draws:
+    differences of their replicates are those of pairs.
     """
     found: Replicates = {}
-    for part in parts(metric):
-        drawn = draws(len(documents), replicates, seed)
-        found |= gathered(replicated(part, counts, documents, block) for block in drawn)
+    for part in metric.decompose():
+        blocks = draws(len(documents), replicates, seed)
+        found |= gathered(part.replicates(counts, documents, block) for block in blocks)
     return found
+
+
+def intervals(
+    metric: Metric, counts: pl.DataFrame, replicates: int, confidence: float, seed: int
+) -> dict[str, tuple[float, float]]:
+    """The confidence interval of each value that is defined in some replicate, by name.
+
+    Args:
+        metric: the metric that is resampled.
+        counts: what was counted of each document.
+        replicates: how many are drawn.
+        confidence: the share of them inside, between 0 and 1.
+        seed: of the random numbers.
+    """
+    between = interval if metric.resampling_units == DOCUMENTS else listed_interval
+    values = bootstrap(metric, counts, replicates, seed)
+    limits = {name: between(own, confidence) for name, own in values.items()}
+    return {name: own for name, own in limits.items() if own}
 
 
 def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator[Weights]:

@@ -19,16 +19,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.resampling import (
-    Replicates,
-    Scorer,
-    Weights,
-    blocks,
-    gathered,
-    names,
-    replicated,
-    unit,
-)
+from hlteval.scoring.metric import Metric, Replicates, Weights
+from hlteval.scoring.resampling import blocks, gathered
 
 _CLOSE = 1e-12
 """Differences that differ by less are equal: sums in another order."""
@@ -39,20 +31,20 @@ class Pair:
     """Two systems over the same documents.
 
     Attributes:
-        metric: what they are compared by.
+        metric: the metric that they are compared by.
         counts: what was counted of both, the documents of the second under other names.
         documents: the names of the documents of the first, and then of the second.
     """
 
-    metric: Scorer
+    metric: Metric
     counts: pl.DataFrame
     documents: tuple[str, ...]
 
     @classmethod
-    def of(cls, metric: Scorer, first: pl.DataFrame, second: pl.DataFrame) -> Pair:
+    def of(cls, metric: Metric, first: pl.DataFrame, second: pl.DataFrame) -> Pair:
         """Two systems by their counts, a row or several per document."""
-        shared = sorted({*names(metric, first), *names(metric, second)})
-        column = unit(metric)
+        shared = sorted({*metric.documents(first), *metric.documents(second)})
+        column = metric.document_column
         sides = [
             counts.with_columns((pl.lit(mark) + pl.col(column)).alias(column))
             for mark, counts in (("1 ", first), ("2 ", second))
@@ -73,9 +65,9 @@ class Pair:
 
     def _difference(self, own: Weights, other: Weights) -> Replicates:
         """The differences of a system of some documents of each, and of the system of the rest."""
-        one = replicated(self.metric, self.counts, self.documents, np.hstack([own, other]))
-        two = replicated(self.metric, self.counts, self.documents, np.hstack([other, own]))
-        return {name: one[name] - two[name] for name in one}
+        first = self.metric.replicates(self.counts, self.documents, np.hstack([own, other]))
+        second = self.metric.replicates(self.counts, self.documents, np.hstack([other, own]))
+        return {name: first[name] - second[name] for name in first}
 
 
 def probability(differences: NDArray[np.float64], observed: float) -> float:
@@ -101,7 +93,7 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     """Probabilities corrected for how many there are (Holm 1979), in the same order.
 
     Examples:
-        >>> [round(one, 2) for one in holm([0.01, 0.04, 0.03])]
+        >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
         [0.03, 0.06, 0.06]
     """
     order = sorted(range(len(probabilities)), key=lambda at: probabilities[at])

@@ -19,8 +19,9 @@ from hlteval.converters.format import Setting
 from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import MANY
-from hlteval.scoring.resampling import drawn_by
-from hlteval.tasks.task import Metric, Option, Task
+from hlteval.scoring.metric import Metric
+from hlteval.tasks.options import metric_options
+from hlteval.tasks.task import Option, Task
 from hlteval.validators.seedev.events import EventSchema, EventType
 
 _TASKS = """\
@@ -44,6 +45,10 @@ and `--to`. When you convert data, anything the output format cannot represent i
 are described in [representation.md](representation.md); *part* means that some columns of a table
 are not supported. In the examples, `→` is a tab.
 """
+
+
+FEW = 3
+"""Scorings that are named."""
 
 
 def task_page() -> str:
@@ -117,7 +122,7 @@ def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
 
 def _draws(task: Task) -> Iterator[tuple[str, str]]:
     """What intervals are drawn from, by profile where profiles differ."""
-    drawn = {profile: drawn_by(task.scorer(profile, {})) for profile in task.primary}
+    drawn = {profile: task.scorer(profile).resampling_units for profile in task.primary}
     if len(set(drawn.values())) > 1:
         yield "`--bootstrap` resamples", "; ".join(f"{name}: {what}" for name, what in drawn.items())
     elif drawn:
@@ -150,38 +155,35 @@ def _linked(formats: Iterable[str]) -> Iterator[str]:
 
 def _scorings(task: Task) -> str:
     """The evaluations of each profile with what they score, and the measures of the profile."""
-    options = {option.name: "" for option in task.options if not option.choices}
-    rows = [
-        (profile, evaluation, scorings, measures)
-        for profile in task.primary
-        for evaluation, scorings, measures in _evaluations(task, profile, options)
-    ]
+    rows = [(profile, *row) for profile in task.primary for row in _evaluations(task, profile)]
     return "### Scorings\n\n" + table(("profile", "evaluation", "scorings", "measures"), rows)
 
 
-def _evaluations(
-    task: Task, profile: str, options: Mapping[str, str]
-) -> Iterator[tuple[str, str, str]]:
-    """Each evaluation of a profile; one that needs an option is marked by it."""
-    metric = task.scorer(profile, options)
-    rows = _listed(metric)
-    always = {str(row["evaluation"]) for row in _listed(task.scorer(profile, {}))}
+def _evaluations(task: Task, profile: str) -> Iterator[tuple[str, str, str]]:
+    """Each evaluation of a profile; one that needs lists of options is marked by these."""
+    always = {str(row["evaluation"]) for row in _listed(task.scorer(profile))}
+    lists = {option.name: option.name for option in task.options if option.format}
+    needed = f" (with {code(f'--{name}' for name in sorted(lists))})"
+    rows = _listed(task.scorer(profile, metric_options(task, lists)))
     for name in dict.fromkeys(str(row["evaluation"]) for row in rows):
         own = [row for row in rows if row["evaluation"] == name]
-        first, *others = dict.fromkeys(str(row["scoring"]) for row in own)
+        scorings = tuple(dict.fromkeys(str(row["scoring"]) for row in own))
         measures = ", ".join(dict.fromkeys(str(row["measure"]) for row in own))
-        condition = "" if name in always else f" (with {code('--' + o for o in sorted(options))})"
-        yield name + condition, _and_types(first, len(others)), measures
+        yield name + ("" if name in always else needed), _scored(task, scorings), measures
+
+
+def _scored(task: Task, scorings: Sequence[str]) -> str:
+    """What an evaluation scores: named where it is little, else counted."""
+    if scorings == tuple(measure.name for measure in task.measures):
+        return f"each of the {len(scorings)} [measures](metrics.md#{task.name})"
+    if len(scorings) <= FEW:
+        return ", ".join(scorings)
+    return f"{scorings[0]}, and {len(scorings) - 1} types of events"
 
 
 def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:
-    """The scorings of a metric: what it says of nothing."""
-    _, scored = metric.score(metric.total([]))
-    return scored["scorings"].to_dicts() if isinstance(scored, Mapping) else scored
-
-
-def _and_types(first: str, others: int) -> str:
-    return f"{first}, and {others} by type" if others else first
+    """The scorings of a metric: those of nothing at all."""
+    return metric.score(metric.total([]))[1]["scorings"].to_dicts()
 
 
 def _groups(name: str) -> Mapping[frozenset[str], str]:

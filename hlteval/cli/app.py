@@ -9,12 +9,14 @@ import typer
 
 from hlteval import __version__
 from hlteval.cli import compare, score, validate
+from hlteval.cli.commands import Command, Group
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
+    cls=Group,
     help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -42,8 +44,10 @@ def common(
 
 
 app.add_typer(validate.app, name="validate")
-app.command("convert", short_help=_first_line(convert))(convert)
+app.command("convert", cls=Command)(convert)
 app.add_typer(score.app, name="score")
 app.add_typer(compare.app, name="compare")
-for command in (tasks, formats, explain, demo):
-    app.command(command.__name__, short_help=_first_line(command))(command)
+app.command("tasks", cls=Command)(tasks)
+app.command("formats", cls=Command)(formats)
+app.command("explain", cls=Command)(explain)
+app.command("demo", cls=Command)(demo)

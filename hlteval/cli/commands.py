@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, ClassVar, Literal, Optional
 
 import typer
-from typer.core import TyperGroup
-from typer.main import get_command
+from typer.core import TyperCommand, TyperGroup
 
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Option
@@ -52,15 +51,28 @@ Seed = Annotated[int, typer.Option(min=0, show_default=False, help="Random seed 
 Command = Literal["compare", "score", "validate"]
 
 
-class TaskGroup(TyperGroup):
-    """A command for each task, built when it is asked for: naming one task loads no other."""
+class _Switches:
+    """Shows no placeholder of a value for switches in help, `--help` among them."""
 
-    run: ClassVar[Callable[..., None]]
-    command: ClassVar[Command]
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters of a command."""
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The tasks, in the order of their declarations."""
-        return [name for name in known() if self.command == "validate" or load(name).metric]
+
+class Command(_Switches, TyperCommand):
+    """A command."""
+
+
+class Group(_Switches, TyperGroup):
+    """A group of commands."""
+
+
+class TaskGroup(Group):
+    """Commands by task: for a name that is none, it says which tasks there are."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
@@ -93,7 +105,11 @@ def per_task(run: Callable[..., None], command: Command) -> type[TaskGroup]:
             takes the task's own options by name.
         command: which of the tasks' own options are offered.
     """
-    return type("Tasks", (TaskGroup,), {"run": staticmethod(run), "command": command})
+    for name in known():
+        if command != "validate" and load(name).metric is None:
+            continue
+        declare = app.command(name, cls=Command, help=load(name).title, no_args_is_help=True)
+        declare(_command(name, run, command))
 
 
 def _command(name: str, run: Callable[..., None], which: Command) -> Callable[..., None]:
@@ -102,8 +118,7 @@ def _command(name: str, run: Callable[..., None], which: Command) -> Callable[..
     common = [one for one in parameters if one.name not in {"task", "options"}]
 
     def command(**given: Any) -> None:
-        chosen = {key: value for key in own if (value := given.pop(key))}
-        given["options"] = {key: _value(own[key], value) for key, value in chosen.items()}
+        given["options"] = {key: value for key in own if (value := given.pop(key))}
         run(name, **given)
 
     added = [
@@ -132,13 +147,6 @@ def _annotation(option: Option) -> Any:
         Optional[list[str] if option.repeatable else str],  # noqa: UP045
         typer.Option(*names, metavar=option.placeholder, help=option.help),
     ]
-
-
-def _value(option: Option, given: Any) -> Any:
-    """An option's value as text; several of one that only shows stay apart."""
-    if option.switch:
-        return "yes"
-    return " ".join(given) if option.repeatable and not option.display_only else given
 
 
 @contextmanager

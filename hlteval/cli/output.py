@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 from rich.text import Text
 
+from hlteval.findings import Finding
+from hlteval.reports import comparison, findings, score_formats, text
 from hlteval.reports.terminal import progress, remarks, results, write
-
-if TYPE_CHECKING:  # each command imports the renderers that it uses
-    from hlteval.findings import Finding
-    from hlteval.reports.comparison import Comparison
-    from hlteval.results.scores import Scores
-    from hlteval.results.verdict import Verdict
+from hlteval.results.comparison import Comparison
+from hlteval.results.scores import Scores
+from hlteval.results.verdict import Verdict
+from hlteval.sources import writing
 
 
 @contextmanager

@@ -7,7 +7,12 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
+from hlteval.tasks import load
+
+app = typer.Typer(
+    cls=TaskGroup, help="Score a submission against a reference.", no_args_is_help=True
+)
 
 
 def score(
@@ -51,20 +56,21 @@ def score(
     from hlteval.workflows.scoring import score as run
 
     own = dict(options or {})
-    plot, beside = own.pop("plot", None), own.pop("beside", [])
-    given: dict[str, Any] = {"profile": profile, "lenient": lenient}
-    given |= {"options": own, "encoding": encoding}
+    display = {o.display: own.pop(o.name, None) for o in load(task).options if o.display}
+    given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    given["options"] = own
     try:
         with usage(), working("scoring") as step:
             if output is not None:
                 check_folder(output)
-            wanted = form == "json" or output is not None
-            intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-            told: dict[str, Any] = {"alignment": wanted, "intervals": intervals, "step": step}
-            scores = run(task, reference, system, **told, **given)
-            others = {path: run(task, reference, path, alignment=False, **given) for path in beside}
-            if plot:
-                plotted({system: scores, **others}, Path(plot))
+            more: dict[str, Any] = {"alignment": form == "json" or output is not None, "step": step}
+            more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
+            scores = run(task, reference, system, **more, **given)
+            if plot := display.get("plot"):
+                every = {system: scores}
+                for path in display.get("others") or ():
+                    every[path] = run(task, reference, path, alignment=False, **given)
+                plotted(every, Path(plot))
     except Refused as refused:
         show_refusal(refused.verdict, str(refused), refused.cure)
         raise typer.Exit(1) from refused

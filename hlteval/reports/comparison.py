@@ -1,4 +1,4 @@
-"""A comparison of systems as a value, and the formats that it is shown in."""
+"""The formats that a comparison of systems is shown in."""
 
 from __future__ import annotations
 
@@ -12,96 +12,33 @@ from rich.table import Table
 from rich.text import Text
 
 from hlteval.reports.display import visible
-from hlteval.reports.score_formats import shown, tex
-
-Limits = tuple[float, float] | None
-
-
-class System(msgspec.Struct, frozen=True, kw_only=True):
-    """One system: its value, and its rank among all, which it may share.
-
-    Attributes:
-        name: the path of its submission.
-        value: of the metric; null where undefined.
-        interval: of that value.
-        rank: 1 for the best; systems share a rank that do not differ from the first one on it.
-    """
-
-    name: str
-    value: float | None
-    interval: Limits
-    rank: int | None
-
-
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """Two systems: by how much the first has more than the second, and whether by chance.
-
-    Attributes:
-        first: name of the first system.
-        second: name of the second.
-        difference: of their values.
-        interval: of the difference, from paired bootstrap.
-        probability: of a difference as large by chance, from the chosen test.
-        corrected: the same, corrected for the number of pairs (Holm).
-        wins: documents in which the first is better.
-        losses: documents in which the second is.
-        ties: documents in which neither is, or either has no value.
-    """
-
-    first: str
-    second: str
-    difference: float | None
-    interval: Limits
-    probability: float | None
-    corrected: float | None
-    wins: int
-    losses: int
-    ties: int
-
-
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Several systems against one reference.
-
-    Attributes:
-        task: name of the task.
-        profile: `plan` or `official`.
-        metric: what they are compared by.
-        signature: what the numbers depend on.
-        systems: the best first.
-        differences: of every pair, in the order of the systems.
-        notes: what a reader must know.
-    """
-
-    task: str
-    profile: str
-    metric: str
-    signature: str
-    systems: tuple[System, ...]
-    differences: tuple[Difference, ...]
-    notes: tuple[str, ...] = ()
-
+from hlteval.reports.score_formats import shown, tex, values_of
+from hlteval.results.comparison import Comparison, Limits
+from hlteval.tasks import load
+from hlteval.tasks.statistics import RATE
 
 _SYSTEMS = ("rank", "system", "value", "interval")
 _PAIRS = ("first", "second", "difference", "interval", "p", "p (Holm)", "wins", "losses", "ties")
 
 
 def _systems(comparison: Comparison) -> Iterator[list[str]]:
-    for one in comparison.systems:
-        rank = "-" if one.rank is None else str(one.rank)
-        name = _named(comparison, one.name)
-        yield [rank, name, shown(comparison.metric, one.value), _limits(one.interval)]
+    values = values_of(load(comparison.task), comparison.metric)
+    for system in comparison.systems:
+        rank = "-" if system.rank is None else str(system.rank)
+        name = _short(comparison, system.name)
+        yield [rank, name, shown(system.value, values), _limits(system.interval)]
 
 
 def _pairs(comparison: Comparison) -> Iterator[list[str]]:
-    for one in comparison.differences:
-        numbers = [_signed(one.difference), _limits(one.interval)]
-        chances = [shown("p.f1", one.probability), shown("p.f1", one.corrected)]
-        documents = [str(count) for count in (one.wins, one.losses, one.ties)]
-        names = [_named(comparison, name) for name in (one.first, one.second)]
+    for pair in comparison.differences:
+        numbers = [_signed(pair.difference), _limits(pair.interval)]
+        chances = [shown(pair.probability, RATE), shown(pair.corrected, RATE)]
+        documents = [str(count) for count in (pair.wins, pair.losses, pair.ties)]
+        names = [_short(comparison, name) for name in (pair.first, pair.second)]
         yield [*names, *numbers, *chances, *documents]
 
 
-def _named(comparison: Comparison, name: str) -> str:
+def _short(comparison: Comparison, name: str) -> str:
     """The path of a system without the folders that all of them begin with."""
     shared = os.path.commonprefix([s.name for s in comparison.systems])  # noqa: RUF071 - cut back
     return visible(name[shared.rfind("/") + 1 :])

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from hlteval.reports.score_formats import shown
 from hlteval.results.scores import Scores
+from hlteval.tasks.statistics import RATE
 
 PANEL = 4.2
 """Inches of a panel's side."""
@@ -46,7 +47,7 @@ def _panel(panel: Axes, layer: str, scores: Mapping[str, Scores]) -> None:
         recalls, precisions = counted["recall"].to_list(), counted["precision"].to_list()
         if one.profile == "plan" and points.height:  # there the curve is anchored at recall 0
             recalls, precisions = [0.0, *recalls], [points["precision"][0], *precisions]
-        area = shown("auc", one.metrics.get(f"{layer.lower()}.auc"))
+        area = shown(one.metrics.get(f"{layer.lower()}.auc"), RATE)
         panel.plot(
             recalls,
             precisions,

@@ -14,6 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hlteval.results.scores import Scores
+from hlteval.tasks import load
+from hlteval.tasks.statistics import NUMBER, Range
+from hlteval.tasks.task import Task
 
 UNDEFINED = "-"
 MANY = 30
@@ -23,30 +26,35 @@ _EXPONENT = 1e16
 """Floats from here on are written with an exponent."""
 MAIN = "scores.json"
 """The file that tells a folder of scores from any other."""
-RATES = frozenset(
-    {"f1", "fscore", "recall", "precision", "ser", "auc", "max f1"}
-    | {f"auc{mark}{kind}" for mark in " _" for kind in ("anchored", "unanchored")}
-    | {"max_f1"}
-    | {"rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err"}
-)
-"""Measures, in small letters, that are rates; others are counts, shown whole where they are."""
 
 
-def shown(measure: str, value: float | None) -> str:
-    """The value of a measure as people read it, `-` where undefined.
+def shown(value: float | None, values: Range) -> str:
+    """A value as people read it, `-` where undefined.
+
+    Args:
+        value: of a metric or a measure.
+        values: what it can be, as its statistic declares.
 
     Examples:
-        >>> shown("F1", 0.63113264), shown("Predictions", 832.0), shown("F1", None)
-        ('0.6311', '832', '-')
+        >>> from hlteval.tasks.statistics import COUNT, RATE
+        >>> shown(1.0, RATE), shown(832.0, COUNT), shown(None, RATE)
+        ('1.0000', '832', '-')
     """
     if value is None:
         return UNDEFINED
-    whole = measure.lower().rpartition(".")[2] not in RATES and float(value).is_integer()
+    whole = values.kind != "rate" and float(value).is_integer()
     return str(int(value)) if whole else f"{value:.4f}"
 
 
-def _row(measures: list[str], values: list[float | None]) -> list[str]:
-    return [shown(measure, value) for measure, value in zip(measures, values, strict=True)]
+def _row(task: Task, measures: list[str], values: list[float | None]) -> list[str]:
+    each = zip(measures, values, strict=True)
+    return [shown(value, values_of(task, measure)) for measure, value in each]
+
+
+def values_of(task: Task, name: str) -> Range:
+    """What a metric or a measure of the table `scorings` can be; any number if not declared."""
+    statistic = task.statistic(name)
+    return statistic.values if statistic else NUMBER
 
 
 def pivoted(
@@ -68,7 +76,8 @@ def text(scores: Scores) -> RenderableType:
         Text(f"{scores.task}, profile {scores.profile}", style="bold"),
         _metrics(scores),
     ]
-    parts += [_scorings(*table) for table in pivoted(scores.tables["scorings"])]
+    task = load(scores.task)
+    parts += [_scorings(task, *table) for table in pivoted(scores.tables["scorings"])]
     parts += [Text(f"note: {note}", style="yellow") for note in scores.notes]
     return Group(*parts, Text(scores.signature, style="dim"))
 
@@ -76,33 +85,36 @@ def text(scores: Scores) -> RenderableType:
 def _metrics(scores: Scores) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
     many = len(scores.metrics) > MANY
-    for name, value in scores.metrics.items():
+    for name in scores.metrics:
         if many and name != scores.primary:
             continue
+        value, limits = _values(scores, name)
         marked = Text(name, style="bold" if name == scores.primary else "")
         ranks = Text("ranks" if name == scores.primary else "", style="dim")
-        between = [Text(_limits(scores, name))] if scores.intervals else []
-        table.add_row(marked, Text(shown(name, value), justify="right"), *between, ranks)
+        between = [Text(limits)] if scores.intervals else []
+        table.add_row(marked, Text(value, justify="right"), *between, ranks)
     return table
 
 
-def _limits(scores: Scores, metric: str) -> str:
-    """The interval of a metric as people read it; empty where there is none."""
-    limits = [shown(metric, limit) for limit in scores.intervals.get(metric, ())]
-    return f"[{', '.join(limits)}]" if limits else ""
+def _values(scores: Scores, name: str) -> tuple[str, str]:
+    """A metric and its interval as people read them; the interval is empty where there is none."""
+    values = values_of(load(scores.task), name)
+    limits = [shown(limit, values) for limit in scores.intervals.get(name, ())]
+    return shown(scores.metrics[name], values), f"[{', '.join(limits)}]" if limits else ""
 
 
 def _intervals(scores: Scores) -> Iterator[list[str]]:
-    """The metrics with their intervals, a row each; none where none were drawn."""
-    for name, value in scores.metrics.items() if scores.intervals else ():
-        yield [name, shown(name, value), _limits(scores, name) or UNDEFINED]
+    """The metrics with their intervals, a row each; none without a bootstrap."""
+    for name in scores.metrics if scores.intervals else ():
+        value, limits = _values(scores, name)
+        yield [name, value, limits or UNDEFINED]
 
 
 _INTERVALS = ["metric", "value", "interval"]
 
 
 def _scorings(
-    evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]
+    task: Task, evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]
 ) -> Table:
     table = Table(title=Text(evaluation), title_justify="left", box=None, pad_edge=False)
     table.add_column("", overflow="fold")
@@ -110,7 +122,7 @@ def _scorings(
         table.add_column(Text(measure), justify="right")
     for number, (scoring, values) in enumerate(rows):
         if number == 0 or any(values):
-            table.add_row(Text(scoring), *map(Text, _row(measures, values)))
+            table.add_row(Text(scoring), *map(Text, _row(task, measures, values)))
     return table
 
 
@@ -182,7 +194,9 @@ def markdown(scores: Scores) -> str:
     if rows := list(_intervals(scores)):
         blocks.append(_markdown(_INTERVALS, "|---|---:|---:|", rows))
     for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
-        rows = [[scoring, *_row(measures, values)] for scoring, values in scorings]
+        rows = [
+            [scoring, *_row(load(scores.task), measures, values)] for scoring, values in scorings
+        ]
         rule = f"|---|{'---:|' * len(measures)}"
         blocks.append(_markdown([evaluation, *measures], rule, rows))
     return "\n".join(blocks)
@@ -199,7 +213,9 @@ def latex(scores: Scores) -> str:
     if rows := list(_intervals(scores)):
         blocks.append(_latex(_INTERVALS, rows))
     for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
-        rows = [[scoring, *_row(measures, values)] for scoring, values in scorings]
+        rows = [
+            [scoring, *_row(load(scores.task), measures, values)] for scoring, values in scorings
+        ]
         blocks.append(_latex([evaluation, *measures], rows))
     return "\n".join(blocks)
 

@@ -40,7 +40,8 @@ EDL = Task(
     codes=("EDL102", *(f"EDL{number}" for number in range(105, 112))),
     rules=lazy("hlteval.validators.edl.rules:RULES"),
     package=lazy("hlteval.validators.edl.package:findings"),
-    metric=lazy("hlteval.tasks.edl_metrics:metric"),
+    metric=lazy("hlteval.scoring.edl.metric:LinkMatch"),
+    metric_options=lazy("hlteval.scoring.edl.metric:Options"),
     statistics=FIGURES,
     measures=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
@@ -58,6 +59,7 @@ EDL = Task(
             metavar="NAME",
             repeatable=True,
             short="m",
+            read=lazy("hlteval.tasks.option_readers:measure_list"),
         ),
         Option(
             "by",
@@ -78,10 +80,12 @@ EDL = Task(
         Option(
             "type_weights",
             "Table of type weights: reference type, system type and weight, tab-separated.",
+            read=lazy("hlteval.tasks.option_readers:type_weights"),
         ),
         Option(
             "exclude",
             "Table of zones to exclude: document, first and last offset, tab-separated.",
+            read=lazy("hlteval.tasks.option_readers:zones"),
         ),
         Option(
             "texts",
@@ -92,6 +96,7 @@ EDL = Task(
             "documents",
             "List of documents to score, one identifier per line.",
             format="document-list",
+            selects_documents=True,
             commands=("score", "validate"),
         ),
         Option(

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from hlteval.scoring.edl.measures import DEFAULT, OVERLAPS, PLAN, Measure, measure
-from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import MeasureInfo, Range, StatisticInfo
 
 _PLAN = "LoReHLT 2019 plan, 17.3"
-_NUMBER = "a number ≥ 0, an integer unless shares are summed"
+_NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number")
 
 FIGURES = (
     StatisticInfo(
@@ -80,7 +80,7 @@ _COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
     }
 )
-"""What is counted by each aggregate, and how; X and Y of an overlap are told apart."""
+"""What is counted by each aggregate, and how; an overlap has two coverages, x and y."""
 
 _COVERED: Mapping[str, str] = MappingProxyType(
     {"max": "by one annotation", "sum": "by all annotations together"}
@@ -97,7 +97,7 @@ _KEYS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def described(one: Measure) -> MeasureInfo:
+def described(measured: Measure) -> MeasureInfo:
     """What a measure compares and how it is counted, from its notation.
 
     Examples:
@@ -106,19 +106,21 @@ def described(one: Measure) -> MeasureInfo:
         >>> described(measure("overlap-maxsum::span")).formula.partition(",")[0]
         'ptp = Σ over S of the share covered by all annotations together'
     """
-    first, *others = (_KEYS.get(field, field) for field in one.key)
+    first, *others = (_KEYS.get(field, field) for field in measured.key)
     key = f"{first} with {' and '.join(others)}" if others else first
-    said, formula = _COUNTED["overlap" if one.aggregate in OVERLAPS else one.aggregate]
-    told = said.format(key=key)
-    if one.filter:
-        told += f"; only {_FILTERED[one.filter]}"
-    if one.by:
-        told += f"; counted by {one.by}, then summed ({one.average})"
-    if one.aggregate in OVERLAPS:
-        x, y = one.aggregate[-6:-3], one.aggregate[-3:]
+    meaning, formula = _COUNTED["overlap" if measured.aggregate in OVERLAPS else measured.aggregate]
+    meaning = meaning.format(key=key)
+    if measured.filter:
+        meaning += f"; only {_FILTERED[measured.filter]}"
+    if measured.by:
+        meaning += f"; counted by {measured.by}, then summed ({measured.average})"
+    if measured.aggregate in OVERLAPS:
+        x, y = measured.aggregate[-6:-3], measured.aggregate[-3:]
         formula = formula.format(x=_COVERED[x], y=_COVERED[y])
-    clause = _PLAN if one.name in PLAN else _CLAUSES.get(one.aggregate, "neleval, measures")
-    return MeasureInfo(one.name, f"{told[0].upper()}{told[1:]}.", formula, clause)
+    clause = (
+        _PLAN if measured.name in PLAN else _CLAUSES.get(measured.aggregate, "neleval, measures")
+    )
+    return MeasureInfo(measured.name, f"{meaning[0].upper()}{meaning[1:]}.", formula, clause)
 
 
 _CLAUSES: Mapping[str, str] = MappingProxyType({"blanc": "Luo et al. 2014"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import COUNT, RATIO, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
@@ -77,7 +77,7 @@ FIGURES = (
         "sub",
         "Substitution, as defined in the specification.",
         "INC / COR",
-        "≥ 0",
+        RATIO,
         "less",
         _SCORES,
     ),
@@ -108,12 +108,14 @@ _READING = (
     Option(
         "options",
         "TOML file of options; the command line takes precedence.",
+        holds_options=True,
         commands=("score", "validate"),
     ),
     Option(
         "corpus",
         "Text corpus in SGML.",
         reference_format="sgml-corpus",
+        read=lazy("hlteval.tasks.hub4_options:reference_texts"),
         commands=("score", "validate"),
     ),
     Option(
@@ -121,18 +123,21 @@ _READING = (
         "System offsets count from the start of the corpus, without document boundaries.",
         switch=True,
         is_format_setting=True,
+        needs={"": ("corpus",)},
         commands=("score", "validate"),
     ),
     Option(
         "unscored",
         "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR,COMMENT,OBJ_STATUS).",
         metavar="SLOT,…",
+        kind="list",
         commands=("score", "validate"),
     ),
     Option(
         "pointers",
         "Slots that hold pointers, as TYPE.SLOT (default TEMPLATE.EVENT).",
         metavar="SLOT,…",
+        kind="list",
         commands=("score", "validate"),
     ),
 )
@@ -177,30 +182,53 @@ _SCORING = (
         "Comparison to score (default all).",
         choices=(*(mode.name for mode in MODES), "all"),
     ),
-    Option("hyp_corpus", "Text corpus processed by the system, if different."),
-    Option("glm", "Global mapping file with spelling normalization rules."),
-    Option("align", "Align the words of both corpora.", switch=True),
+    Option(
+        "hyp_corpus",
+        "Text corpus processed by the system, if different.",
+        read=lazy("hlteval.tasks.hub4_options:system_texts"),
+        needs={"": ("corpus",)},
+    ),
+    Option(
+        "glm",
+        "Global mapping file with spelling normalization rules.",
+        read=lazy("hlteval.tasks.hub4_options:global_maps"),
+    ),
+    Option(
+        "align",
+        "Align the words of both corpora.",
+        switch=True,
+        needs={"": ("corpus", "hyp_corpus")},
+    ),
     Option(
         "align_costs",
         "Alignment costs: as in the specification's example (document), as in sclite, "
         "or by phones (default phones with --lexicon, otherwise document).",
         choices=("document", "sclite", "phones"),
+        needs={"phones": ("lexicon",)},
     ),
-    Option("lexicon", "Pronunciation lexicon: a word and its phones per line."),
+    Option(
+        "lexicon",
+        "Pronunciation lexicon: a word and its phones per line.",
+        read=lazy("hlteval.tasks.hub4_options:lexicon"),
+    ),
     Option("ignore_case", "Ignore case.", switch=True),
     Option("noisy", "Compare words, with optional fillers and word fragments.", switch=True),
-    Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…"),
-    Option("premodifiers", "Words to remove from the beginning of fills.", metavar="WORD,…"),
+    Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…", kind="list"),
+    Option(
+        "premodifiers", "Words to remove from the beginning of fills.", metavar="WORD,…", kind="list"
+    ),
     Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
     Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
-    Option("nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…"),
-    Option("type_order", "Order in which types are mapped.", metavar="T,…"),
+    Option("nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…", kind="list"),
+    Option(
+        "type_order", "Order in which types are mapped.", metavar="T,…", kind="list"
+    ),
     Option(
         "zero_f",
         "How to map pairs without a correct point.",
         choices=("map", "skip-optional", "skip"),
     ),
-    Option("beta", "Weight of recall in F (default 1).", metavar="B"),
+    Option("beta", "Weight of recall in F (default 1).", metavar="B", kind="number"),
 )
 
 HUB4 = Task(
@@ -216,7 +244,8 @@ HUB4 = Task(
     schema_for=lazy("hlteval.validators.hub4.setup:setup"),
     codes=("GLM",),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
-    metric=lazy("hlteval.tasks.hub4_metrics:metric"),
+    metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
+    metric_options=lazy("hlteval.scoring.hub4.options:Options"),
     statistics=FIGURES,
     measures=MODES,
     primary={"plan": "both.f"},

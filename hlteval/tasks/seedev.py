@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, StatisticInfo
+from hlteval.tasks.statistics import COUNT, NUMBER, RATIO, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _COUNTED = "SeeDev evaluation, Measures"
@@ -35,7 +35,7 @@ FIGURES = (
         "ser",
         "Slot error rate: errors per reference event.",
         "(substitutions + insertions + deletions) / references",
-        "≥ 0",
+        RATIO,
         "less",
         "SeeDev evaluation, SeeDev-full, measures",
     ),
@@ -45,14 +45,14 @@ FIGURES = (
         "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory "
         "arguments, else 0; SNeg = 1 if both or neither are negated, else ½; SOpt = 1 "
         "− EOpt / N; in SeeDev-binary Sp is 1 or 0",
-        "a number ≥ 0",
+        NUMBER,
         clause=_PAIRING,
     ),
     StatisticInfo(
         "substitutions",
         "Sum of the dissimilarities of all pairs.",
         "Σ (1 − Sp)",
-        "a number ≥ 0",
+        NUMBER,
         "less",
         _PAIRING,
     ),
@@ -100,6 +100,7 @@ BINARY = _declare(
     title="SeeDev-binary: binary relations of seed development",
     schema=partial(lazy("hlteval.validators.seedev.rules:schema"), "binary"),
     metric=lazy("hlteval.tasks.seedev_metrics:binary"),
+    metric_options=lazy("hlteval.scoring.seedev.metric:Options"),
     primary={"plan": "f1", "official": "f1"},
     options=(_SENTENCES,),
 )

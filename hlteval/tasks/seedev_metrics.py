@@ -12,7 +12,7 @@ from typing import Any
 from hlteval.grammars import vocabulary
 from hlteval.scoring.seedev.event_pairs import Comparison, Evaluation, Only
 from hlteval.scoring.seedev.events import Sameness
-from hlteval.scoring.seedev.metric import EventMatch
+from hlteval.scoring.seedev.metric import EventMatch, Options
 from hlteval.validators.seedev.rules import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
@@ -52,7 +52,7 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     return Evaluation(
         name=name,
         overall="" if types else "Standard",
-        listed=("Standard",) if types else (),
+        scoring_names=("Standard",) if types else (),
         scorings=dict.fromkeys(types or (), "Standard"),
         merged=merged,
         agents={label: tuple(roles) for label, roles in (types or {}).items() if roles},
@@ -63,20 +63,19 @@ def _cluster(data: Mapping[str, Any], commutative: frozenset[str]) -> Evaluation
     )
 
 
-def binary(profile: str, options: Mapping[str, str]) -> EventMatch:
-    """The metric of seedev-binary; with the option `sentences`, also inside sentences."""
+def binary(profile: str, options: Options) -> EventMatch:
+    """The metric of seedev-binary; with sentences, also inside sentences."""
     labels, commutative = _labels("binary"), _commutative("binary")
-    sentences = "sentences" in options
     if profile == "plan":
         details: dict[str, Any] = {"commutative": commutative}
-        inside = [_inside_sentences(labels, **details)] if sentences else []
+        inside = [_inside_sentences(labels, **details)] if options.sentences else []
         return EventMatch(
             evaluations=(_standard(labels, "All Relations", **details), *inside),
             comparison=Comparison(Sameness()),
             measures=BINARY_MEASURES,
         )
     details = {"commutative": commutative, "merged": {_IDENTICAL: _EQUIVALENT}}
-    inside = [_inside_sentences(labels + _TWICE, **details)] if sentences else []
+    inside = [_inside_sentences(labels + _TWICE, **details)] if options.sentences else []
     clusters = [_cluster(data, commutative) for data in vocabulary("seedev")["clusters"]]
     return EventMatch(
         evaluations=(_standard(labels, "All Relations", **details), *inside, *clusters),
@@ -85,11 +84,11 @@ def binary(profile: str, options: Mapping[str, str]) -> EventMatch:
         unknown_documents=False,
         measures=BINARY_MEASURES,
         undefined=frozenset({"ser"}),
-        drawn="pairs",
+        draws_pairs=True,
     )
 
 
-def full(profile: str, _: Mapping[str, str]) -> EventMatch:
+def full(profile: str) -> EventMatch:
     """The metric of seedev-full."""
     allowed = schema("full")
     labels = tuple(sorted(_labels("full")))
@@ -114,5 +113,5 @@ def full(profile: str, _: Mapping[str, str]) -> EventMatch:
         measures=FULL_MEASURES,
         whole_mismatches=True,
         undefined=frozenset({"f1"}),
-        drawn="pairs",
+        draws_pairs=True,
     )

@@ -90,9 +90,14 @@ SPEECH = Task(
     reference_optional=True,
     schema=lazy("hlteval.validators.situations.speech_sf:types"),
     rules=lazy("hlteval.validators.situations.speech_sf:RULES"),
-    metric=lazy("hlteval.tasks.situations_metrics:metric"),
+    metric=lazy("hlteval.scoring.situations.metric:FrameMatch"),
+    metric_options=lazy("hlteval.scoring.situations.metric:Options"),
     statistics=FIGURES,
     measures=LAYERS,
+    table_statistics=(
+        StatisticInfo("precision", "The precision of all frames."),
+        StatisticInfo("recall", "The recall of all frames."),
+    ),
     primary={"plan": "type.auc", "official": "type.auc"},
     official_ignores=_forgives,
     options=(
@@ -109,6 +114,7 @@ SPEECH = Task(
         Option(
             "place_dictionary",
             "Table of places: written form and name to compare, tab-separated.",
+            read=lazy("hlteval.tasks.option_readers:place_dictionary"),
         ),
         Option(
             "place_separators",
@@ -120,13 +126,13 @@ SPEECH = Task(
         Option(
             "plot",
             "Plot the curves as FILE.png, .svg or .pdf.",
-            display_only=True,
+            display="plot",
         ),
         Option(
             "beside",
             "Another submission to include in the plot; repeatable.",
             metavar="PATH",
-            display_only=True,
+            display="others",
             repeatable=True,
         ),
     ),

@@ -1,27 +1,46 @@
-"""What the metrics of a task mean: its figures, and what it measures where that is several.
+"""The statistics of a task's metrics, and what it measures where that is several things.
 
-A metric is named by what is measured and by a figure, `type.auc`; or by the figure alone. Tasks
-declare both; docs/metrics.md is made from it, and which metrics are better where they are less.
+A metric is named by what is measured and by a statistic, `type.auc`; or by the statistic alone.
+Tasks declare both; docs/metrics.md, how values are shown, and which way is better follow from it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Better = Literal["more", "less", "neither"]
 
 
-@dataclass(frozen=True, slots=True)
-class StatisticInfo:
-    """A figure of a task: the last part of the names of its metrics.
+class Range(NamedTuple):
+    """What a value can be.
 
     Attributes:
-        name: of the figure.
+        text: its range, and its unit where it has one.
+        kind: a `rate` is shown with four decimals; a `count` or another `number` without decimals
+            where it is whole.
+    """
+
+    text: str
+    kind: Literal["rate", "count", "number"] = "rate"
+
+
+RATE = Range("0 to 1")
+RATIO = Range("≥ 0")
+COUNT = Range("an integer ≥ 0", "count")
+NUMBER = Range("a number ≥ 0", "number")
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticInfo:
+    """A statistic of a task: the last part of the names of its metrics.
+
+    Attributes:
+        name: of the statistic.
         meaning: what it says, for people.
-        formula: how it is reckoned, in plain text, from other figures or from counts that
+        formula: how it is computed, in plain text, from other statistics or from counts that
             `meaning` names.
-        values: what it can be: its range, and its unit where it has one.
+        values: what it can be, and with it how it is shown.
         better: which way is better, if either is.
         clause: of the specification that defines it.
     """
@@ -29,14 +48,14 @@ class StatisticInfo:
     name: str
     meaning: str
     formula: str = ""
-    values: str = "0 to 1"
+    values: Range = RATE
     better: Better = "more"
     clause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasureInfo:
-    """Something that a task measures, all figures of it: the first part of the names of metrics.
+    """Something that a task measures by all statistics: the first part of the names of metrics.
 
     Attributes:
         name: of what is measured.
@@ -49,7 +68,3 @@ class MeasureInfo:
     meaning: str
     formula: str = ""
     clause: str = ""
-
-
-COUNT = "an integer ≥ 0"
-"""The values of a figure that counts."""

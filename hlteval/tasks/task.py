@@ -6,58 +6,16 @@ made of (`lazy`), which is imported only when it is used: `hlteval --help` costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hlteval.findings import Finding
-    from hlteval.representation import Corpus
+    from hlteval.scoring.metric import Metric
     from hlteval.sources import Member, Source
     from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
     from hlteval.validators import Rule
-
-
-class Metric(Protocol):
-    """What scores a task: additive counts of batches, and a pure score of their total."""
-
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The counts of a batch of documents, and its alignment where that is wanted."""
-
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The counts of several batches as one."""
-
-    def score(
-        self, total: pl.DataFrame
-    ) -> tuple[
-        dict[str, float | None], Sequence[Mapping[str, object]] | Mapping[str, pl.DataFrame]
-    ]:
-        """The metrics by name, and the table `scorings` row by row, or all tables by name."""
-
-
-@runtime_checkable
-class Talkative(Protocol):
-    """A metric that has more to tell than numbers."""
-
-    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
-
-    def files(self, total: pl.DataFrame) -> Mapping[str, str]:
-        """The files that the official software writes, by name."""
-
-
-@runtime_checkable
-class Analyst(Protocol):
-    """A metric that tells what went wrong."""
-
-    def analysis(
-        self, aligned: pl.DataFrame, total: pl.DataFrame
-    ) -> tuple[Mapping[str, pl.DataFrame], Mapping[str, str]]:
-        """Tables by name, and files by name, made from the alignment of all batches."""
 
 
 class WrongOption(ValueError):
@@ -71,17 +29,26 @@ class Option:
     Attributes:
         name: of the option.
         help: one line for people.
-        format: the format of the file that it names, where it names one that has a format.
+        format: the format of the file that it names, if that is read as a corpus: rules find it by
+            the option's name, and a reference has its texts and segments.
         choices: the values that it can have, where these are few.
-        metavar: what stands for its value in the help.
+        metavar: the placeholder of its value in the help.
         is_format_setting: whether it is a setting of the formats that have it.
-        display_only: whether it changes only how scores are shown.
-        repeatable: whether it can be given more than once; the values are joined by spaces, unless
-            it only shows.
-        short: a letter that stands for its name.
+        display: what it shows of the scores, if it changes no number: `plot` names a picture of
+            their curves, `others` more submissions for that.
+        repeatable: whether it can be given several times; as text, the values are joined by spaces.
+        short: a letter that is short for its name.
         commands: the commands that have it.
-        switch: whether it takes no value: given, its value is `yes`.
-        reference_format: the format of what it names, if a submission is checked against that.
+        switch: whether it takes no value: its value is then `yes`.
+        reference_format: the format of the file that it names, if a submission is checked against
+            that.
+        kind: how the metric takes its value: as text, as a list separated by commas, or as a
+            number above 0.
+        read: gives the metric something else instead, from the value and all options.
+        needs: other options that a value needs in scoring; under the empty name, those that any
+            value needs.
+        selects_documents: whether only the documents of the corpus that it names are scored.
+        holds_options: whether the file that it names holds options of the task, in TOML.
     """
 
     name: str
@@ -90,12 +57,17 @@ class Option:
     choices: tuple[str, ...] = ()
     metavar: str = "FILE"
     is_format_setting: bool = False
-    display_only: bool = False
+    display: Literal["", "plot", "others"] = ""
     repeatable: bool = False
     short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
     switch: bool = False
     reference_format: str = ""
+    kind: Literal["text", "list", "number"] = "text"
+    read: Callable[[Any, Mapping[str, str]], object] | None = None
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    selects_documents: bool = False
+    holds_options: bool = False
 
     @property
     def flag(self) -> str:
@@ -104,17 +76,17 @@ class Option:
 
     @property
     def placeholder(self) -> str:
-        """What stands behind it on the command line."""
+        """The placeholder of its value; empty for a switch."""
         return "" if self.switch else "|".join(self.choices) or self.metavar
 
     def available_in(self, command: Literal["compare", "score", "validate"]) -> bool:
         """Whether a command has it; systems are compared by what they are scored by."""
         if command == "compare":
-            return "score" in self.commands and not self.display_only
+            return "score" in self.commands and not self.display
         return command in self.commands
 
     def check(self, value: str) -> None:
-        """Hold that a value is one that the option can have.
+        """Check that the option can have a value.
 
         Raises:
             WrongOption: if it is not.
@@ -169,9 +141,14 @@ class Task:
         package: the rules over the submission as a package.
         codes: the codes of the findings of `package` and of the metric, or their prefixes.
         schema: what the task allows, for the rules.
-        metric: the metric of a profile; None where submissions are only checked.
+        metric: makes the metric of a profile, with its options if there are any; None where
+            submissions are only checked.
+        metric_options: makes the default options of the metric, a frozen dataclass; the options of
+            the task that it has as fields are converted to them.
         statistics: what its metrics say, in order.
-        measures: what has each of these figures, where that is several things.
+        measures: what has each of these statistics, where that is several things.
+        table_statistics: statistics that only the table `scorings` has; what it has beside these
+            and those of the metrics are numbers, without decimals where they are whole.
         primary: the metric that ranks, by profile.
         options: options of `score` beyond the common ones.
         official_crashes_on: codes of findings at which the official software crashes, even when
@@ -196,9 +173,11 @@ class Task:
     package: Callable[[Package], Iterator[Finding]] = _silent
     codes: tuple[str, ...] = ()
     schema: Callable[[], Any] = _nothing
-    metric: Callable[[str, Mapping[str, str]], Metric] | None = None
+    metric: Callable[..., Metric] | None = None
+    metric_options: Callable[[], Any] | None = None
     statistics: tuple[StatisticInfo, ...] = ()
     measures: tuple[MeasureInfo, ...] = ()
+    table_statistics: tuple[StatisticInfo, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
     options: tuple[Option, ...] = ()
     official_crashes_on: frozenset[str] = frozenset()
@@ -219,20 +198,28 @@ class Task:
 
     @property
     def declared(self) -> Mapping[str, tuple[MeasureInfo | None, StatisticInfo]]:
-        """What each metric measures, and which figure of it it is, by name."""
+        """The measure and the statistic of each metric, by name."""
         if not self.measures:
-            return {figure.name: (None, figure) for figure in self.statistics}
+            return {statistic.name: (None, statistic) for statistic in self.statistics}
         return {
-            f"{measured.name}.{figure.name}": (measured, figure)
-            for measured in self.measures
-            for figure in self.statistics
+            f"{measure.name}.{statistic.name}": (measure, statistic)
+            for measure in self.measures
+            for statistic in self.statistics
         }
 
-    @property
-    def less(self) -> frozenset[str]:
-        """The metrics of which less is better."""
-        declared = self.declared.items()
-        return frozenset(name for name, (_, figure) in declared if figure.better == "less")
+    def statistic(self, name: str) -> StatisticInfo | None:
+        """The statistic of a metric, declared or not, or of a measure of the table `scorings`.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("lorehlt-edl").statistic("sets:is_first:span.fscore").values.kind
+            'rate'
+            >>> load("speech-sf").statistic("Max F1").name
+            'max_f1'
+        """
+        last = name.rpartition(".")[2].lower().replace(" ", "_")
+        every = (*self.statistics, *self.table_statistics)
+        return next((statistic for statistic in every if statistic.name == last), None)
 
     @property
     def profiles(self) -> tuple[str, ...]:
@@ -243,16 +230,25 @@ class Task:
         """What the task allows with some options, for the rules."""
         return self.schema() if self.schema_for is None else self.schema_for(options)
 
-    def scorer(self, profile: str, options: Mapping[str, str]) -> Metric:
+    def scorer(self, profile: str, options: Any = None) -> Metric:
         """The metric of a profile.
 
+        Args:
+            profile: `plan` or `official`.
+            options: of the metric, as `metric_options` makes them; the default ones if not given.
+
         Raises:
-            WrongOption: if there is none.
+            WrongOption: if there is no metric, or no such profile, or options that contradict.
         """
         self.hold_profile(profile)
         if self.metric is None:
             raise WrongOption(f"{self.name} cannot be scored: it supports validation only")
-        return self.metric(profile, options)
+        if self.metric_options is None:
+            return self.metric(profile)
+        try:
+            return self.metric(profile, options or self.metric_options())
+        except ValueError as reason:
+            raise WrongOption(str(reason)) from reason
 
     def hold_profile(self, profile: str) -> None:
         """Hold that there is a profile.

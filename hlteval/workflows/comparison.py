@@ -12,17 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.reports.comparison import Comparison, Difference, System
-from hlteval.scoring.resampling import (
-    Additive,
-    Compound,
-    Scorer,
-    interval,
-    names,
-    over,
-    parts,
-    replicated,
-)
+from hlteval.results.comparison import Comparison, Difference, System
+from hlteval.scoring.metric import Metric
+from hlteval.scoring.resampling import interval, over
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import Task, WrongOption
@@ -69,12 +61,11 @@ def compare(
         Refused: if one of the submissions is not scored.
     """
     declared = load(task)
-    scorer = declared.scorer(profile, {})
+    scorer = declared.scorer(profile)
     chosen = metric or declared.primary[profile]
-    additive = isinstance(_giving(declared, scorer, chosen), Additive)
-    figure = chosen.rpartition(".")[2]  # the measure may be one that is not declared
-    less = {one.name for one in declared.statistics if one.better == "less"}
-    sign = -1 if figure in less else 1
+    additive = _giving(declared, scorer, chosen).additive
+    statistic = declared.statistic(chosen)  # the measure may be one that is not declared
+    sign = -1 if statistic and statistic.better == "less" else 1
     runs = {
         path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
         for path in dict.fromkeys(systems)
@@ -86,19 +77,19 @@ def compare(
     return plan.comparison(runs)
 
 
-def _giving(task: Task, metric: Scorer, name: str) -> Scorer:
-    """What of a task's metric gives a value, without whatever else the metric works out.
+def _giving(task: Task, metric: Metric, name: str) -> Metric:
+    """The part of a task's metric that gives a value.
 
     Raises:
-        WrongOption: if nothing does.
+        WrongOption: if none does.
     """
-    if not isinstance(metric, Compound) and name not in task.metrics:
-        listed = ", ".join(task.metrics)
-        raise WrongOption(f"unknown metric {name} of {task.name}; use one of {listed}")
     try:
-        (part,) = parts(metric, (name,))
+        (part,) = metric.decompose((name,))
     except ValueError as reason:
         raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
+    if name not in part.score(part.total([]))[0]:
+        listed = ", ".join(task.metrics)
+        raise WrongOption(f"unknown metric {name} of {task.name}; use one of {listed}")
     return part
 
 
@@ -122,7 +113,7 @@ class _Plan:
 
     def comparison(self, runs: Mapping[str, Run]) -> Comparison:
         documents = sorted(
-            {name for run in runs.values() for name in names(run.metric, pl.concat(run.counts))}
+            {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
         )
         listed = {name: _Scored.of(self, run, documents) for name, run in runs.items()}
         undefined = -np.inf
@@ -233,7 +224,7 @@ class _Scored:
     """
 
     run: Run
-    metric: Scorer
+    metric: Metric
     counts: pl.DataFrame
     value: float | None
     drawn: Values
@@ -246,7 +237,7 @@ class _Scored:
         values, _ = metric.score(metric.total([counts]))
         drawn = over(metric, counts, documents, plan.drawn.replicates, plan.drawn.seed)
         alone = np.eye(len(documents), dtype=np.int64)
-        each = replicated(metric, counts, documents, alone)
+        each = metric.replicates(counts, documents, alone)
         name = plan.metric
         return cls(run, metric, counts, values[name], drawn[name], each[name])
 

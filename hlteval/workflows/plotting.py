@@ -1,4 +1,4 @@
-"""Drawing: the curves of one or several submissions as a picture."""
+"""Plots: the curves of one or several submissions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def plotted(scores: Mapping[str, Scores], path: Path) -> None:
 
     Args:
         scores: the scores by the paths of the submissions.
-        path: the picture; its suffix tells its kind.
+        path: of the picture; its suffix is its format.
 
     Raises:
         WrongOption: for another suffix, or where matplotlib is not installed.
     """
     if path.suffix not in SUFFIXES:
-        raise WrongOption(f"unsupported suffix of --plot {path.name}: use {', '.join(SUFFIXES)}")
+        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {path.name}")
     try:
         from hlteval.reports.curves import draw
     except ImportError as error:
-        raise WrongOption("--plot needs matplotlib: pip install 'hlteval[plot]'") from error
+        raise WrongOption("a plot needs matplotlib: pip install 'hlteval[plot]'") from error
     with writing(path) as unfinished:
         draw(named(scores), unfinished, path.suffix.removeprefix("."))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -12,30 +12,24 @@ from hlteval import __version__
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
-from hlteval.results.signature import digest, said
+from hlteval.results.signature import digest, option_value
 from hlteval.results.verdict import Verdict
-from hlteval.scoring.resampling import DOCUMENTS, bootstrap, drawn_by, interval, listed_interval
+from hlteval.scoring.metric import DOCUMENTS, Metric
+from hlteval.scoring.resampling import intervals as resampled
 from hlteval.tasks import load
-from hlteval.tasks.options import merged
-from hlteval.tasks.task import Analyst, Metric, Talkative, Task
+from hlteval.tasks.options import merged, metric_options
+from hlteval.tasks.task import Task
 from hlteval.workflows.batches import BATCH, NothingGiven, Pair, Submission, named, submission
 from hlteval.workflows.validation import inside, outside, settings, verdict
-
-_SCORINGS = {
-    "evaluation": pl.String,
-    "scoring": pl.String,
-    "measure": pl.String,
-    "value": pl.Float64,
-}
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """How confidence intervals are drawn.
+    """How confidence intervals are computed.
 
     Attributes:
-        replicates: how many.
-        confidence: how much of the replicates lies inside, between 0 and 1.
+        replicates: how many bootstrap resamples.
+        confidence: the share of them inside, between 0 and 1.
         seed: of the random numbers.
     """
 
@@ -48,10 +42,10 @@ class Intervals:
         """What they depend on, in one line."""
         return f"bootstrap:{self.replicates}|confidence:{self.confidence}|seed:{self.seed}"
 
-    def note(self, drawn: str = DOCUMENTS) -> str:
-        """How to read them, and what was drawn."""
+    def note(self, units: str = DOCUMENTS) -> str:
+        """How to read them, and what was resampled."""
         share = f"{100 * self.confidence:g}"
-        return f"[low, high]: {share} % bootstrap interval, {self.replicates:,} resamples of {drawn}"
+        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of {units}"
 
 
 class Refused(ValueError):
@@ -73,7 +67,7 @@ def score(
     *,
     profile: str = "plan",
     lenient: bool = False,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, object] | None = None,
     alignment: bool = True,
     intervals: Intervals | None = None,
     batch: int = BATCH,
@@ -88,7 +82,7 @@ def score(
         system: path of the submission, in the same forms, or `-`.
         profile: `plan` for the written specification, `official` for the official software.
         lenient: score what can be scored in spite of blocking findings.
-        options: values by the names of the task's options.
+        options: values by the names of the task's options, as text or typed.
         alignment: whether the table `alignment` is wanted; it costs memory.
         intervals: how confidence intervals are drawn, where they are wanted.
         batch: documents at a time; the numbers do not depend on it.
@@ -123,7 +117,7 @@ def scored(
     *,
     profile: str = "plan",
     lenient: bool = False,
-    options: Mapping[str, str] | None = None,
+    options: Mapping[str, object] | None = None,
     alignment: bool = True,
     batch: int = BATCH,
     encoding: str = "utf-8",
@@ -131,9 +125,9 @@ def scored(
 ) -> Run:
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
-    given = merged(declared, {name: value for name, value in (options or {}).items() if value})
-    metric = declared.scorer(profile, {**given, "encoding": encoding})
-    lists, told = named(declared, given)
+    given = merged(declared, options or {})
+    metric = declared.scorer(profile, metric_options(declared, given, encoding=encoding))
+    lists, list_findings = named(declared, given)
     opened = submission(
         declared,
         system,
@@ -146,7 +140,9 @@ def scored(
     if declared.scored_table not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} contains no {declared.scored_table} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
-    run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
+    run.judged = verdict(
+        task, profile, [*list_findings, *outside(opened), *run.batches(batch, step)]
+    )
     run.outer += opened.reference.findings if opened.reference else ()
     _refuse(run.judged, declared, lenient=lenient)
     return run
@@ -174,12 +170,12 @@ class Run:
 
     Attributes:
         opened: the submission and its reference.
-        metric: what it is scored by.
-        given: the task's own options.
-        lenient: whether blocking findings are passed over.
+        metric: the metric with its options.
+        given: the task's own options, as text.
+        lenient: whether blocking findings are ignored.
         alignment: whether the alignment is kept.
-        judged: what validation came to.
-        outer: the errors that stand in the reference.
+        judged: the verdict of validation.
+        outer: the errors in the reference.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
         digests: the names and digests of the files that were read, by side.
@@ -199,7 +195,7 @@ class Run:
     )
 
     def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
-        """Take in every batch; the findings come out."""
+        """Count every batch, and yield its findings."""
         for pair in self.opened.pairs(size):
             yield from inside(self.opened, pair)
             self.take(pair)
@@ -223,13 +219,13 @@ class Run:
 
     def take(self, pair: Pair) -> None:
         """Count one batch."""
-        lists = self.opened.lists
-        given = self.opened.listed
-        reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
+        lists = self.opened.listed
+        reference = _with_texts(_with_segments(pair.reference.corpus, lists), lists)
         system = pair.system.corpus
-        if "documents" in lists:
-            names = lists["documents"].documents["name"]
-            reference, system = of_documents(reference, names), of_documents(system, names)
+        for option in self.opened.task.options:
+            if option.selects_documents and option.name in self.opened.lists:
+                names = self.opened.lists[option.name].documents["name"]
+                reference, system = of_documents(reference, names), of_documents(system, names)
         counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
@@ -237,51 +233,35 @@ class Run:
             self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
-        """The numbers, and intervals where they are wanted."""
-        task, judged = self.opened.task, self.judged
-        total = self.metric.total(self.counts)
-        metrics, scored = self.metric.score(total)
-        tables = (
-            dict(scored)
-            if isinstance(scored, Mapping)
-            else {"scorings": pl.DataFrame(scored, schema=_SCORINGS)}
-        )
-        files: dict[str, str] = {}
+        """The values, and their intervals where they are wanted."""
+        task, judged, metric = self.opened.task, self.judged, self.metric
+        total = metric.total(self.counts)
+        metrics, tables = metric.score(total)
+        metrics = _in_order(metrics, task.metrics)
+        files = metric.official_files(total)
+        notes = (*_notes(judged), *self.errors, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
-        if self.alignments and isinstance(self.metric, Analyst):
-            analysed, told = self.metric.analysis(tables[task.alignment], total)
-            tables |= analysed
-            files |= told
-        more = self.metric if isinstance(self.metric, Talkative) else None
+            error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
+            tables, files = tables | error_tables, files | error_files
         return Scores(
             task=task.name,
             profile=judged.profile,
             signature=self.signature(intervals),
             primary=task.primary[judged.profile],
-            metrics=_in_order(metrics, task.metrics),
-            intervals=self.intervals(intervals, drawn_by(self.metric)) if intervals else {},
+            metrics=metrics,
+            intervals=self.intervals(intervals, metrics) if intervals else {},
             tables=tables,
             verdict=judged,
-            notes=(
-                *_notes(judged),
-                *self.errors,
-                *(more.notes(total) if more else ()),
-                *([intervals.note(drawn_by(self.metric))] if intervals else []),
-            ),
-            files=files | dict(more.files(total) if more else {}),
+            notes=(*notes, intervals.note(metric.resampling_units)) if intervals else notes,
+            files=files,
         )
 
-    def intervals(
-        self, wanted: Intervals, drawn: str = DOCUMENTS
-    ) -> dict[str, tuple[float, float]]:
-        """The limits of each metric that is defined in some replicate of what is drawn."""
-        counts = pl.concat(self.counts)
-        replicates = bootstrap(self.metric, counts, wanted.replicates, wanted.seed, drawn=drawn)
-        between = interval if drawn == DOCUMENTS else listed_interval
-        limits = {name: between(values, wanted.confidence) for name, values in replicates.items()}
-        names = self.opened.task.metrics
-        return {name: found for name in names if (found := limits.get(name))}
+    def intervals(self, wanted: Intervals, names: Iterable[str]) -> dict[str, tuple[float, float]]:
+        """The intervals of the named metrics that are defined in some replicate, in this order."""
+        replicates, confidence, seed = wanted.replicates, wanted.confidence, wanted.seed
+        limits = resampled(self.metric, pl.concat(self.counts), replicates, confidence, seed)
+        return {name: limits[name] for name in names if name in limits}
 
     def signature(self, intervals: Intervals | None = None) -> str:
         """What the numbers depend on, in one line."""
@@ -294,7 +274,7 @@ class Run:
                 files = self.opened.lists[name].sources.select("member", "sha256").rows()
                 parts.append(f"{name}:{digest(files)}")
             else:
-                parts.append(f"{name}:{said(value)}")
+                parts.append(f"{name}:{option_value(value)}")
         parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
         return "|".join([*parts, *([intervals.signature] if intervals else [])])
 
@@ -302,7 +282,7 @@ class Run:
 def _in_order(
     metrics: Mapping[str, float | None], declared: Sequence[str]
 ) -> dict[str, float | None]:
-    """The metrics in the order in which the task declares them, others behind."""
+    """The metrics in the order in which the task declares them, then all others."""
     first = {name: metrics[name] for name in declared if name in metrics}
     return first | dict(metrics)
 

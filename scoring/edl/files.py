@@ -35,8 +35,8 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def as_json(rows: Iterable[Mapping[str, Any]]) -> str:
     """The figures by the names of the measures."""
-    said = {row["measure"]: _figures(row) for row in rows}
-    return json.dumps(said, sort_keys=True, indent=4) + "\n"
+    by_measure = {row["measure"]: _figures(row) for row in rows}
+    return json.dumps(by_measure, sort_keys=True, indent=4) + "\n"
 
 
 def _figures(row: Mapping[str, Any]) -> dict[str, float | int]:

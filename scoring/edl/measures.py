@@ -197,7 +197,7 @@ def measure(said: str) -> Measure:
     expression = NAMED.get(inner, inner)
     parts = expression.split(":")
     if len(parts) == 1:
-        raise WrongMeasure(f"unknown measure {inner}{_near(inner)}")
+        raise WrongMeasure(f"there is no measure {inner}; {_hint(inner)}")
     if len(parts) != 3:
         count = f"{len(parts) - 1} colon{'s' if len(parts) > 2 else ''}"
         raise WrongMeasure(f"{inner} has {count}, not 2: an expression is aggregate:filter:key")
@@ -236,15 +236,10 @@ def _listed(names: Iterable[str]) -> str:
     return f"use one of {', '.join(names)}"
 
 
-def _near(said: str) -> str:
+def _hint(said: str) -> str:
     """A measure that may have been meant, or all that there are."""
-    from rapidfuzz import process
-    from rapidfuzz.distance import DamerauLevenshtein
+    from hlteval.findings.suggest import closest
 
     names = (*NAMED, *SETS)
-    found = process.extractOne(
-        said, names, scorer=DamerauLevenshtein.distance, score_cutoff=max(len(said) // 4, 1)
-    )
-    if found:
-        return f"; did you mean {found[0]}?"
-    return f"; {_listed(names)}; or aggregate:filter:key"
+    near = closest(said, names, cutoff=60.0)
+    return f"did you mean {near}?" if near else f"{_listed(names)}; or aggregate:filter:key"

@@ -13,11 +13,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.edl import errors, files
@@ -33,8 +31,8 @@ from hlteval.scoring.edl.measures import (
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
-from hlteval.scoring.ratios import Numbers, ratio
-from hlteval.scoring.resampling import Replicates, Scorer, Weights, weighted
+from hlteval.scoring.metric import Metric, Replicates, Weights
+from hlteval.scoring.resampling import weighted
 
 AVERAGES = ("<micro>", "<macro>")
 RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -43,40 +41,50 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     | dict.fromkeys(FIGURES, pl.Float64)
 )
 """A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
- or, where `by` is `note`, something to be told."""
+ or, where `by` is `note`, a note."""
 
 PRIMARY = "strong_typed_all_match"
 
 
 @dataclass(frozen=True)
-class LinkMatch:
-    """The metric of a profile.
+class Options:
+    """What is measured, and how annotations are prepared.
+
+    Attributes:
+        measure: the measures.
+        by: what they are also counted by, one of `GROUPINGS`, or empty.
+        alternatives: what an alternative of the reference has in common with the system's candidate
+            for it to be selected: `eid`, or `fields` for its type as well; empty: the first one.
+        conversion: whether a type is `PER` (pipeline) or `PER/NAM` (tac15).
+        type_weights: what a pair of types (reference, system) counts, where types are compared.
+        exclude: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
+    """
+
+    measure: tuple[Measure, ...] = field(default_factory=lambda: measures(DEFAULT))
+    by: Literal["", "document", "type", "language"] = ""
+    alternatives: Literal["", "eid", "fields"] = ""
+    conversion: Literal["pipeline", "tac15"] = "pipeline"
+    type_weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    exclude: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class LinkMatch(Metric):
+    """The measures of a profile over entity annotations.
 
     Attributes:
         profile: `plan` or `official`.
-        wanted: the measures.
-        by: what they are counted by as well, one of `GROUPINGS`, or empty.
-        with_mention_type: whether a type is `PER/NAM` and not `PER`.
-        alternatives: what an alternative of the reference has in common with the system's candidate
-            for it to be selected: `eid`, or `fields` for its type as well; empty: the first stands.
-        weights: what a pair of types (reference, system) counts, where types are compared.
-        excluded: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
-        ranked: whether the measure that ranks is worked out where it is not wanted.
+        options: what is measured, and how.
+        ranked: whether the measure that ranks is computed where it is not among the options.
     """
 
-    unit: ClassVar[str] = "docid"
-    """The column of the counts that names documents."""
+    document_column: ClassVar[str] = "docid"
 
-    profile: str
-    wanted: tuple[Measure, ...] = field(default_factory=lambda: measures(DEFAULT))
-    by: str = ""
-    with_mention_type: bool = False
-    alternatives: str = ""
-    weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    excluded: pl.DataFrame | None = None
+    profile: str = "plan"
+    options: Options = field(default_factory=Options)
     ranked: bool = True
     _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame]] = field(
-        default_factory=dict, compare=False, repr=False
+        default_factory=dict, init=False, compare=False, repr=False
     )
 
     @property
@@ -93,25 +101,26 @@ class LinkMatch:
             >>> mention = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "m"}
             >>> mention |= {"label": "PER", "start": 0, "end": 5, "entity": "NIL1"}
             >>> corpus = Corpus(documents=[{"row": 0, "name": "d"}], mentions=[mention])
-            >>> metric = LinkMatch("plan", measures(["strong_typed_all_match"]))
+            >>> metric = LinkMatch("plan", Options(measures(["strong_typed_all_match"])))
             >>> total = metric.total([metric.statistics(corpus, corpus)[0]])
             >>> metric.score(total)[0]["strong_typed_all_match.fscore"]
             1.0
         """
         reference, system = align(reference, system)
+        alternatives = self.options.alternatives
         sides = [
             annotated(
                 corpus,
                 system=side,
-                with_mention_type=self.with_mention_type,
-                joined=self.official and not self.alternatives,
-                split=bool(self.alternatives) and not side,
+                with_mention_type=self.options.conversion == "tac15",
+                joined=self.official and not alternatives,
+                split=bool(alternatives) and not side,
             )
             for side, corpus in ((False, reference), (True, system))
         ]
         table = pl.concat(sides)
-        if self.excluded is not None:
-            table = outside(table, self.excluded)
+        if self.options.exclude is not None:
+            table = outside(table, self.options.exclude)
         return table, errors.alignment(table, reference, system) if alignment else None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -119,7 +128,7 @@ class LinkMatch:
         return pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
 
     def results(self, total: pl.DataFrame) -> pl.DataFrame:
-        """The figures of all measures over annotations (`RESULTS`), worked out once."""
+        """The figures of all measures over annotations (`RESULTS`), computed once."""
         if id(total) not in self._kept:
             # the annotations are kept as well, so that no others can take their id
             self._kept[id(total)] = (total, self._measured(total))
@@ -127,40 +136,65 @@ class LinkMatch:
 
     def _selected(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
-        if self.alternatives:
-            total = chosen(total, self.alternatives, official=self.official)
+        if self.options.alternatives:
+            total = chosen(total, self.options.alternatives, official=self.official)
         return total.filter(pl.col("rank") == 1)
 
     def counting(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
         whole = coded(self._selected(total), official=self.official)
-        return Counting(whole, self.weights, official=self.official)
+        return Counting(whole, self.options.type_weights, official=self.official)
 
-    def parts(self, names: Iterable[str] | None = None) -> tuple[Scorer, ...]:
-        """The metric as several: those measures whose counts add up, and all others.
+    @property
+    def reported(self) -> tuple[Measure, ...]:
+        """The measures of the options, and the one that ranks."""
+        asked = self.options.measure
+        missing = self.ranked and PRIMARY not in {measure.name for measure in asked}
+        return (*asked, parse(PRIMARY)) if missing else asked
+
+    def decompose(self, names: Iterable[str] | None = None) -> tuple[LinkMatch, ...]:
+        """The measures whose counts add, and all others.
 
         Args:
-            names: of the values that are wanted, such as `muc.fscore`; all if not given.
+            names: of values, such as `muc.fscore`; all values if not given.
 
         Raises:
-            WrongMeasure: for a name that is none.
+            WrongMeasure: for an unknown name.
         """
-        if names is None and self.by:
+        if names is None and self.options.by:
             return (self,)  # averages over groups are among its values
-        wanted = self.wanted if names is None else tuple(map(_measure_of, names))
-        parts = [
-            replace(self, wanted=some, by="", ranked=False, _kept={})
-            for additive in (True, False)
-            if (some := tuple(one for one in wanted if one.additive == additive))
-        ]
-        return tuple(SummedMatch(one) if one.wanted[0].additive else one for one in parts)
+        wanted = self.reported if names is None else tuple(map(_measure_of, names))
+        parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
+        return tuple(
+            replace(self, options=replace(self.options, measure=part, by=""), ranked=False)
+            for part in parts
+            if part
+        )
+
+    @property
+    def additive(self) -> bool:
+        """Whether the counts of all measures add."""
+        return not self.options.by and all(measure.additive for measure in self.reported)
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The figures of each replicate: by weighted sums over documents where counts add."""
+        if not self.additive:
+            return super().replicates(counts, documents, weights)
+        counting = self.counting(self.total([counts]))
+        found: Replicates = {}
+        for measure in self.reported:
+            each = counting.documents(measure).rename({"group": "document"})
+            sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
+            values = self._with_rates(sums).fill_null(float("nan"))
+            found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
+        return found
 
     def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
         counting = self.counting(total)
-        parts = [pl.DataFrame(schema=dict(RESULTS))]
-        parts += [self._figures(counting, one, asked=True) for one in self.wanted]
-        if self.ranked and PRIMARY not in {one.name for one in self.wanted}:
-            parts.append(self._figures(counting, parse(PRIMARY), asked=False))
+        asked = self.options.measure
+        parts = [self._figures(counting, m, asked=m in asked) for m in self.reported]
         notes = [{"measure": note, "by": "note"} for note in counting.notes()]
         return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
 
@@ -175,22 +209,17 @@ class LinkMatch:
             for name in FIGURES
         }
         tables = {"scorings": _long(rows)}
-        if self.by:
+        if self.options.by:
             grouped = results.filter(
-                pl.col("by") == self.by, ~averaged.fill_null(value=False), "asked"
+                pl.col("by") == self.options.by, ~averaged.fill_null(value=False), "asked"
             )
             tables["groups"] = grouped.drop("asked", "fractional")
         return metrics, tables
 
-    def analysis(
+    def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
     ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-        """Tables and files of what went wrong.
-
-        Returns:
-            The tables `errors` (how many mentions by document and type) and `clusters`; and a
-            listing for people.
-        """
+        """The tables `errors` (mentions by document and type) and `clusters`, and a listing."""
         whole = coded(self._selected(total), official=False)
         rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
         clusters = errors.clusters(rows, whole.names["eid"])
@@ -201,11 +230,11 @@ class LinkMatch:
         """What a reader of the numbers must know."""
         return tuple(self.results(total).filter(pl.col("by") == "note")["measure"])
 
-    def files(self, total: pl.DataFrame) -> dict[str, str]:
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""
         if not self.official:
             return {}
-        rows = self.results(total).filter(pl.col("by") == self.by, "asked").to_dicts()
+        rows = self.results(total).filter(pl.col("by") == self.options.by, "asked").to_dicts()
         return {"evaluation.tab": files.table(rows), "evaluation.json": files.as_json(rows)}
 
     def _figures(self, counting: Counting, measure: Measure, *, asked: bool) -> pl.DataFrame:
@@ -217,29 +246,31 @@ class LinkMatch:
             parts.append(named.with_columns(pl.lit("").alias("by")))
         else:
             parts.append(self._rated(counting.counts(measure, ""), measure, ""))
-        if self.by and not measure.by:
-            counts = counting.counts(measure, self.by)
-            said = [f"{GROUPINGS[self.by]}={json.dumps(group)}" for group in counts["group"]]
-            names = pl.Series([f"{measure.name};{one}" for one in said], dtype=pl.String)
-            parts.append(self._rated(counts, measure, self.by).with_columns(measure=names))
-            parts.append(self._averages(counts, measure, self.by))
-        fractional = measure.fractional or (bool(self.weights) and measure.aggregate == "sets")
+        if self.options.by and not measure.by:
+            counts = counting.counts(measure, self.options.by)
+            column = GROUPINGS[self.options.by]
+            groups = [f"{measure.name};{column}={json.dumps(group)}" for group in counts["group"]]
+            names = pl.Series(groups, dtype=pl.String)
+            parts.append(self._rated(counts, measure, self.options.by).with_columns(measure=names))
+            parts.append(self._averages(counts, measure, self.options.by))
+        weighed = bool(self.options.type_weights) and measure.aggregate == "sets"
+        fractional = measure.fractional or weighed
         # an average of nothing is a whole 0, as the public scorer has it
         sums = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
         return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=sums)
 
     def _averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """The sum of counts by group with its figures, and the mean of the groups' figures."""
-        said = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
+        prefix = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
         summed = counts.select(pl.lit("<micro>").alias("group"), pl.col(*COUNTS).sum())
         if measure.aggregate == "blanc":  # a mean has no counts to be summed
             nothing = pl.lit(None, pl.Float64)
             summed = summed.with_columns(nothing.alias(name) for name in FIGURES)
         micro = self._rated(summed, measure, by).with_columns(
-            measure=pl.lit(f"{said}=<micro>"), fractional=pl.lit(not counts.is_empty())
+            measure=pl.lit(f"{prefix}=<micro>"), fractional=pl.lit(not counts.is_empty())
         )
         macro = self._rated(counts, measure, by).select(
-            pl.lit(f"{said}=<macro>").alias("measure"),
+            pl.lit(f"{prefix}=<macro>").alias("measure"),
             *(pl.lit(by).alias("by"), pl.lit("<macro>").alias("group")),
             *(pl.lit(value=True).alias(name) for name in ("asked", "fractional")),
             pl.col(*FIGURES).mean(),
@@ -248,25 +279,21 @@ class LinkMatch:
 
     def _rated(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """Counts with precision, recall and F-score."""
-        if measure.aggregate == "blanc":
-            rated = counts
-        else:
-            rated = counts.with_columns(
-                precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
-                recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
-            ).with_columns(fscore=self._harmonic())
-        rated = rated.with_columns(
+        rated = counts if measure.aggregate == "blanc" else self._with_rates(counts)
+        return rated.with_columns(
             measure=pl.lit(measure.name),
             by=pl.lit(by),
             asked=pl.lit(value=True),
             fractional=pl.lit(value=True),
-        )
-        return rated.select(list(RESULTS))
+        ).select(list(RESULTS))
 
-    def _harmonic(self) -> pl.Expr:
-        """The harmonic mean of precision and recall."""
+    def _with_rates(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Counts with precision, recall and their harmonic mean."""
         precision, recall = pl.col("precision"), pl.col("recall")
-        return self._ratio(2 * precision * recall, precision + recall)
+        return counts.with_columns(
+            precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
+            recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
+        ).with_columns(fscore=self._ratio(2 * precision * recall, precision + recall))
 
     def _ratio(self, part: pl.Expr, whole: pl.Expr) -> pl.Expr:
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
@@ -274,55 +301,13 @@ class LinkMatch:
         return pl.when(whole == 0).then(undefined).otherwise(part / whole)
 
 
-@dataclass(frozen=True)
-class SummedMatch:
-    """Measures whose counts add up: those of many replicates are weighted sums over documents."""
-
-    unit: ClassVar[str] = LinkMatch.unit
-
-    match: LinkMatch
-
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The annotations of several batches as one table (`ANNOTATIONS`)."""
-        return self.match.total(counts)
-
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
-        """The figures by name, and the table `scorings`."""
-        return self.match.score(total)
-
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The figures, for each way to weigh the documents."""
-        counting = self.match.counting(self.match.total([counts]))
-        found: Replicates = {}
-        for measure in self.match.wanted:
-            each = counting.documents(measure).rename({"group": "document"})
-            figures = self._figures(weighted(each, COUNTS, documents, weights))
-            found |= {f"{measure.name}.{name}": figures[name] for name in FIGURES}
-        return found
-
-    def _figures(self, counts: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
-        """Counts with precision, recall and F-score; see `LinkMatch`."""
-        ptp, fp, rtp, fn = (counts[name].astype(np.float64) for name in COUNTS)
-        precision, recall = self._ratio(ptp, ptp + fp), self._ratio(rtp, rtp + fn)
-        fscore = self._ratio(2 * precision * recall, precision + recall)
-        rates = {"precision": precision, "recall": recall, "fscore": fscore}
-        return {**rates, "ptp": ptp, "fp": fp, "rtp": rtp, "fn": fn}
-
-    def _ratio(self, part: Numbers, whole: Numbers) -> NDArray[np.float64]:
-        """Ratios; undefined where they are 0/0, and 0 in the public scorer."""
-        found = ratio(part, whole)
-        return np.where(whole == 0, 0.0, found) if self.match.official else found
-
-
 def _measure_of(name: str) -> Measure:
     """The measure that gives a value."""
-    said, _, figure = name.rpartition(".")
+    notation, _, figure = name.rpartition(".")
     if figure not in FIGURES:
         figures = ", ".join(FIGURES)
         raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
-    return parse(said)
+    return parse(notation)
 
 
 def _long(rows: pl.DataFrame) -> pl.DataFrame:

@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.points import f_measure, greedy
 from hlteval.scoring.hub4.templettes import Side, numbered, side
 from hlteval.scoring.hub4.text_columns import Scale, TextPair
-from hlteval.scoring.hub4.wording import TextNormalizer
 
 SETS = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
 
@@ -61,7 +61,7 @@ class TemplateSetMapping:
 def segmented(
     reference: Corpus,
     system: Corpus,
-    wordings: tuple[TextNormalizer, TextNormalizer],
+    normalizers: tuple[TextNormalizer, TextNormalizer],
     unscored: tuple[str, ...],
     texts: TextPair | None,
 ) -> TemplateSetMapping:
@@ -70,14 +70,14 @@ def segmented(
     Args:
         reference: the reference.
         system: the system.
-        wordings: how the strings of the reference and the system are normalised.
+        normalizers: how the strings of the reference and the system are normalised.
         unscored: slots without points.
         texts: the texts of both sides, where extents are compared by their alignment.
     """
     names = _names(reference), _names(system)
     scales = (None, None) if texts is None else _scales(texts, names)
-    ours = side(reference, wordings[0], unscored, scales=scales[0])
-    theirs = side(system, wordings[1], unscored, first_only=True, scales=scales[1])
+    ours = side(reference, normalizers[0], unscored, scales=scales[0])
+    theirs = side(system, normalizers[1], unscored, first_only=True, scales=scales[1])
     ours, theirs = numbered(ours, theirs)
     both = (
         _order(ours)
@@ -107,7 +107,7 @@ def _scales(texts: TextPair, names: tuple[pl.DataFrame, pl.DataFrame]) -> Scales
 def unsegmented(
     reference: Corpus,
     system: Corpus,
-    wordings: tuple[TextNormalizer, TextNormalizer],
+    normalizers: tuple[TextNormalizer, TextNormalizer],
     unscored: tuple[str, ...],
     texts: TextPair,
     *,
@@ -118,7 +118,7 @@ def unsegmented(
     Args:
         reference: the reference.
         system: the system; its offsets count from the beginning of its text.
-        wordings: how the strings of the reference and the system are normalised.
+        normalizers: how the strings of the reference and the system are normalised.
         unscored: slots without points.
         texts: the texts of the reference; for `align`, of the system as well.
         align: whether offsets are compared by the alignment of the texts.
@@ -135,8 +135,8 @@ def unsegmented(
         None if scales is None else dict.fromkeys(_documents(corpus), scale)
         for corpus, scale in zip((reference, system), scales or (None, None), strict=True)
     ]
-    ours = side(reference, wordings[0], unscored, offsets=starts, scales=every[0])  # type: ignore[arg-type]
-    theirs = side(system, wordings[1], unscored, first_only=True, scales=every[1])  # type: ignore[arg-type]
+    ours = side(reference, normalizers[0], unscored, offsets=starts, scales=every[0])  # type: ignore[arg-type]
+    theirs = side(system, normalizers[1], unscored, first_only=True, scales=every[1])  # type: ignore[arg-type]
     ours, theirs = numbered(ours, theirs)
     extents = np.array(placed, dtype=np.int64).reshape(-1, 3)
     if scales is not None:

@@ -20,8 +20,10 @@ def listing(mapping: pl.DataFrame) -> str:
         pl.col("mode") == last, ~pl.col("level").is_in(["alternative", "slot"])
     ).with_columns(_said(name) for name in ("reference", "system"))
     points = (pl.when(pl.col(name) != 0).then(_counted(name)) for name in POINTS)
-    told = pl.concat_str(points, separator=" ", ignore_nulls=True)
-    sides = pl.format("{} | {}  [{}] {}", "reference", "system", told, pl.col("why").fill_null(""))
+    points_text = pl.concat_str(points, separator=" ", ignore_nulls=True)
+    sides = pl.format(
+        "{} | {}  [{}] {}", "reference", "system", points_text, pl.col("why").fill_null("")
+    )
     fill, begin = pl.col("level") == "fill", pl.col("level") == "set"
     indent = pl.when(begin).then(pl.lit("\n")).otherwise(pl.lit("  "))
     of_fill = pl.format("    {}: {}", "slot", sides)
@@ -32,8 +34,8 @@ def listing(mapping: pl.DataFrame) -> str:
 
 def _said(name: str) -> pl.Expr:
     """What a side says, `-` for nothing."""
-    said = pl.when(pl.col(name) == "").then(pl.lit("-")).otherwise(pl.col(name).fill_null("-"))
-    return said.alias(name)
+    filled = pl.when(pl.col(name) == "").then(pl.lit("-")).otherwise(pl.col(name).fill_null("-"))
+    return filled.alias(name)
 
 
 def _counted(name: str) -> pl.Expr:

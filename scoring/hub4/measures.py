@@ -9,7 +9,8 @@ import polars as pl
 from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
 from hlteval.scoring.hub4.points import POINTS, Mode
-from hlteval.scoring.resampling import Replicates, Weights, weighted
+from hlteval.scoring.metric import Replicates, Weights
+from hlteval.scoring.resampling import weighted
 
 SIDES = ("reference", "system")
 DOCUMENTS = ("document", "document_system")
@@ -34,7 +35,7 @@ MEASURES = (*POINTS, *DERIVED)
 _SHOWN = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
 
 
-def counted(found: Mapped, sets: TemplateSetMapping, mode: Mode) -> list[pl.DataFrame]:
+def point_counts(found: Mapped, sets: TemplateSetMapping, mode: Mode) -> list[pl.DataFrame]:
     """The points of a mapping by document, type and slot, and what the greedy algorithm lost."""
     keys = ["set", "type", "slot"]
     slots = found.evaluation.slots.join(found.pairs.select("pair", "set", "type"), on="pair")
@@ -104,7 +105,7 @@ def measures(points: Mapping[str, int], beta: float = 1.0) -> dict[str, float | 
     return dict(zip(MEASURES, values, strict=True))
 
 
-def replicated(
+def weighted_measures(
     counts: pl.DataFrame,
     modes: Sequence[Mode],
     beta: float,

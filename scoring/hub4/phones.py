@@ -32,11 +32,11 @@ class Lexicon:
         """
         signs: dict[str, str] = {}
         phones: dict[str, tuple[str, ...]] = {}
-        for word, listed in entries:
-            # Stress is no phone of its own, and a character of a private area stands for each.
-            plain = (phone.rstrip("0123456789") or phone for phone in listed)
+        for word, written in entries:
+            # Stress is not part of a phone; each phone becomes a character of a private use area.
+            plain = (phone.rstrip("0123456789") or phone for phone in written)
             pronunciations = "".join(
-                signs.setdefault(one, chr(0xE000 + len(signs))) for one in plain
+                signs.setdefault(phone, chr(0xE000 + len(signs))) for phone in plain
             )
             phones[word.lower()] = (*phones.get(word.lower(), ()), pronunciations)
         return Lexicon(phones)
@@ -59,13 +59,12 @@ class Lexicon:
         if not words or not others:
             return np.zeros((len(words), len(others)), dtype=np.int64)
         letters = _rates(words, others)
-        said, listed = (
-            [self.pronunciations(word) for word in words],
-            [self.pronunciations(one) for one in others],
+        rows, columns = ([self.pronunciations(word) for word in side] for side in (words, others))
+        phones = _rates(
+            [p for forms in rows for p in forms], [p for forms in columns for p in forms]
         )
-        phones = _rates([one for forms in said for one in forms], [o for f in listed for o in f])
-        phones = np.minimum.reduceat(phones, _starts(said), axis=0)
-        phones = np.minimum.reduceat(phones, _starts(listed), axis=1)
+        phones = np.minimum.reduceat(phones, _starts(rows), axis=0)
+        phones = np.minimum.reduceat(phones, _starts(columns), axis=1)
         known = [np.array([word in self.phones for word in side]) for side in (words, others)]
         rates = np.where(known[0][:, None] & known[1][None, :], phones, letters)
         costs: Integers = np.rint(rates * 4 * UNIT).astype(np.int64)
@@ -86,4 +85,4 @@ def _rates(words: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.float3
 
 def _starts(forms: Sequence[tuple[str, ...]]) -> Integers:
     """Where the forms of each word begin among those of all."""
-    return np.cumsum([0, *(len(listed) for listed in forms)])[:-1]
+    return np.cumsum([0, *map(len, forms)])[:-1]

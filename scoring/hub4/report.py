@@ -222,9 +222,9 @@ def _fills(
     sides = (sets.reference, sets.system)
     names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
     for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
-        said = _written(corpus).rename({"fill": column, "written": name})
+        originals = _written(corpus).rename({"fill": column, "written": name})
         worded = side.fills.select(pl.col("fill").alias(column), _worded().alias(compared))
-        rows = rows.join(said, on=column, how="left", maintain_order="left")
+        rows = rows.join(originals, on=column, how="left", maintain_order="left")
         rows = rows.join(worded, on=column, how="left", maintain_order="left")
     columns = ("reference", "system", "why", "compared", "compared_system", "order")
     return rows.select(*_HEAD, "slot", *POINTS, *columns, depth=pl.lit(4))

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.text_columns import Scale, in_columns
-from hlteval.scoring.hub4.wording import TextNormalizer
 
 UNSCORED = ("DOC_NR", "COMMENT", "OBJ_STATUS")
 """Slots without points, unless others are named: no system fills them on its own."""
@@ -51,7 +51,7 @@ class Side:
 
 def side(
     corpus: Corpus,
-    wording: TextNormalizer,
+    normalizer: TextNormalizer,
     unscored: tuple[str, ...] = UNSCORED,
     *,
     first_only: bool = False,
@@ -62,7 +62,7 @@ def side(
 
     Args:
         corpus: with `frames` of the kind `templette` and their `fills`.
-        wording: how strings are normalised.
+        normalizer: how strings are normalised.
         unscored: slots that give no points, as NAME, or TYPE.NAME for those of one type.
         first_only: whether only the first alternative of a slot counts, as for a system.
         offsets: what is added to the extents of each document.
@@ -83,13 +83,13 @@ def side(
     )
     fills = _fills(corpus, instances, first_only=first_only)
     texts = fills.filter(pl.col("kind") == "text")
-    shown = _moved(_maximal(texts, wording), offsets, scales)
+    shown = _moved(_maximal(texts, normalizer), offsets, scales)
     whole = shown.group_by("document").agg(
         start=pl.min_horizontal(pl.col("start").min(), pl.col("end").min()),
         end=pl.max_horizontal(pl.col("start").max(), pl.col("end").max()),
     )
     fills = _scored(fills, unscored)
-    minimal = _moved(_minimal(texts, wording), offsets, scales).drop("document")
+    minimal = _moved(_minimal(texts, normalizer), offsets, scales).drop("document")
     worded = shown.select("fill", "content", "start", "end")
     fills = fills.drop("extents", "brackets").join(
         worded, on="fill", how="left", maintain_order="left"
@@ -158,19 +158,19 @@ def _scored(fills: pl.DataFrame, unscored: tuple[str, ...]) -> pl.DataFrame:
     return fills.filter(~left_out)
 
 
-def _maximal(texts: pl.DataFrame, wording: TextNormalizer) -> pl.DataFrame:
+def _maximal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     """The maximal string of each text fill, with its extent."""
     first = pl.col("extents").list.first().struct
     return texts.select(
         "fill",
         "document",
-        start=first.field("start") + wording.shifts(texts["text"]),
+        start=first.field("start") + normalizer.shifts(texts["text"]),
         end=first.field("end"),
-        content=wording.contents(texts["text"]),
+        content=normalizer.contents(texts["text"]),
     )
 
 
-def _minimal(texts: pl.DataFrame, wording: TextNormalizer) -> pl.DataFrame:
+def _minimal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     """The minimal strings of each text fill, with their extents."""
     some = texts.filter(
         (pl.col("brackets").list.len() > 0).fill_null(False)
@@ -185,9 +185,9 @@ def _minimal(texts: pl.DataFrame, wording: TextNormalizer) -> pl.DataFrame:
     return rows.select(
         "fill",
         "document",
-        start=pl.col("start") + wording.shifts(rows["text"]),
+        start=pl.col("start") + normalizer.shifts(rows["text"]),
         end="end",
-        content=wording.contents(rows["text"]),
+        content=normalizer.contents(rows["text"]),
     )
 
 

@@ -59,7 +59,7 @@ class Costs:
         deletion: of a word of the reference.
         fragment: of deleting a word of the reference that breaks off (`h-`).
         substitution: of two different words.
-        likeness: decides among what else costs the same, by how words are spelt.
+        spelling_tie_break: whether the spelling of words decides between equal costs.
         distance: the cost of two words, in place of that: of each of some reference words to each
             of some others.
     """

@@ -40,7 +40,7 @@ class Evaluation:
     Attributes:
         name: of the evaluation, as the official software prints it.
         overall: name of the scoring over all pairs; empty if there is none.
-        listed: the names of all scorings, in the order in which they are printed.
+        scoring_names: the names of all scorings, in the order in which they are printed.
         scorings: the scoring that counts the events of a type, by type; a pair counts where either
             of its events does.
         merged: types that are taken as one, with its name.
@@ -53,7 +53,7 @@ class Evaluation:
 
     name: str
     overall: str
-    listed: tuple[str, ...]
+    scoring_names: tuple[str, ...]
     scorings: Mapping[str, str]
     merged: Mapping[str, str] = field(default_factory=dict)
     agents: Mapping[str, tuple[str, str]] = field(default_factory=dict)

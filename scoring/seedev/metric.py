@@ -2,7 +2,7 @@
 
 The evaluation as the task describes it: (1) pair reference and predicted annotations so that the
 sum of their similarities is greatest, (2) filter the pairs, (3) compute measures. What a task and a
-profile compare is declared as an `EventMatch`; hlteval/tasks/seedev_metrics.py holds the four.
+profile compare is declared as an `EventMatch`; hlteval/tasks/seedev_metrics.py has all four.
 
 Conventions:
     Similarities are integers in units of 1/`UNIT`, so that sums are exact and do not depend on the
@@ -19,8 +19,9 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
+from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
-from hlteval.scoring.resampling import DOCUMENTS, Replicates, Weights, weighted
+from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.alignment import aligned
 from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
 from hlteval.scoring.seedev.events import Side, others, side
@@ -39,7 +40,18 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
 
 
 @dataclass(frozen=True)
-class EventMatch:
+class Options:
+    """What is evaluated beside the main scoring.
+
+    Attributes:
+        sentences: whether there are sentences, for the evaluation inside sentences.
+    """
+
+    sentences: bool = False
+
+
+@dataclass(frozen=True)
+class EventMatch(Metric):
     """How the events of a task are compared in a profile.
 
     Attributes:
@@ -50,8 +62,8 @@ class EventMatch:
         measures: the names of the measures in the table `scorings`, in order.
         whole_mismatches: whether SER takes only the whole part of the mismatches.
         undefined: metrics that the profile does not give.
-        drawn: what intervals are drawn from: `documents`, or `pairs` (with what is unpaired) of
-            the main scoring, as the software draws them.
+        draws_pairs: whether the bootstrap draws pairs (and unpaired events) of the main scoring, as
+            the official software does, and not documents.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -61,7 +73,7 @@ class EventMatch:
     measures: tuple[str, ...] = ()
     whole_mismatches: bool = False
     undefined: frozenset[str] = frozenset()
-    drawn: str = DOCUMENTS
+    draws_pairs: bool = False
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -84,23 +96,23 @@ class EventMatch:
             self._side(system, reference, "system"),
         )
         extra = others(system, reference) if self.others_count else None
-        listed = [self._listed(one, sides, reference, extra) for one in self.evaluations]
-        counts = pl.concat(map(_count, self.evaluations, listed))
+        tables = [self._paired(e, sides, reference, extra) for e in self.evaluations]
+        counts = pl.concat(map(_count, self.evaluations, tables))
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
         named = counts.lazy().join(names.lazy(), on="document").drop("document")
-        told = [*COUNTS, *([] if self.drawn == DOCUMENTS else ["similarities"])]
-        counted = named.rename({"name": "document"}).select(told).collect()
+        columns = [*COUNTS, *(["similarities"] if self.draws_pairs else [])]
+        result = named.rename({"name": "document"}).select(columns).collect()
         if not alignment:
-            return counted, None
-        return counted, aligned(listed[0], sides, self.comparison.conditions, names, UNIT)
+            return result, None
+        return result, aligned(tables[0], sides, self.comparison.conditions, names, UNIT)
 
     def _side(self, corpus: Corpus, given: Corpus, name: str) -> Side:
         compared = self.comparison
         commutative = self.evaluations[0].commutative
         return side(corpus, given, name, compared.sameness, compared.conditions, commutative)
 
-    def _listed(
+    def _paired(
         self,
         evaluation: Evaluation,
         sides: tuple[Side, Side],
@@ -121,10 +133,10 @@ class EventMatch:
         if extra is not None:
             scored = extra.lazy().with_columns(scoring=_scoring(evaluation))
             unpaired.append(scored.rename({"label": "label_system", "scoring": "scoring_system"}))
-        listed = pl.concat(
+        rows = pl.concat(
             [paired.with_columns(other=pl.lit(None, pl.String)), *unpaired], how="diagonal"
         )
-        return listed.collect()
+        return rows.collect()
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
@@ -132,23 +144,23 @@ class EventMatch:
             [pl.DataFrame(schema=dict(COUNTS)), *(batch.select(COUNTS.keys()) for batch in counts)]
         )
         added = named.group_by("evaluation", "scoring").agg(pl.exclude("document").sum())
-        listed = [
+        order = [
             (evaluation.name, scoring)
             for evaluation in self.evaluations
             for scoring in ([evaluation.overall] if evaluation.overall else [])
-            + list(evaluation.listed)
+            + list(evaluation.scoring_names)
         ]
         rows = pl.DataFrame(
-            listed, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
+            order, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
         )
         joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
         return joined.with_columns(pl.exclude("evaluation", "scoring").fill_null(0))
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], list[dict[str, object]]]:
-        """Measures from total counts: the metrics of the main scoring, and the table `scorings`."""
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+        """The metrics of the main scoring, and the table `scorings` of all evaluations."""
         every = {name: plain(values) for name, values in self._measures(_columns(total)).items()}
         named = zip(total["evaluation"], total["scoring"], strict=True)
-        table: list[dict[str, object]] = [
+        table = scorings(
             {
                 "evaluation": evaluation,
                 "scoring": scoring,
@@ -157,12 +169,22 @@ class EventMatch:
             }
             for at, (evaluation, scoring) in enumerate(named)
             for measure in self.measures
-        ]
+        )
         metrics = {
             name: None if name in self.undefined else every[measure][0]
             for name, measure in _METRICS.items()
         }
-        return metrics, table
+        return metrics, {"scorings": table}
+
+    @property
+    def additive(self) -> bool:
+        """All counts add."""
+        return True
+
+    @property
+    def resampling_units(self) -> str:
+        """Documents, or the pairs that the official software draws."""
+        return "pairs" if self.draws_pairs else DOCUMENTS
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
@@ -176,11 +198,11 @@ class EventMatch:
             if name not in self.undefined
         }
 
-    def kinds(self, counts: pl.DataFrame) -> pl.DataFrame:
+    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main scoring by similarity, and what is unpaired on either side."""
         own = self._of_main_scoring(counts)
-        listed = own.select(matched=pl.col("similarities").explode()).drop_nulls()
-        paired = listed.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
+        similarities = own.select(matched=pl.col("similarities").explode()).drop_nulls()
+        paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
         pairs = int(own["pairs"].sum())
         rows = [
             ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
@@ -204,7 +226,7 @@ class EventMatch:
         recall, precision = ratio(matches, references), ratio(matches, predictions)
         # In integers, so that a sum that is whole stays whole.
         missed = pairs * UNIT - counts["matched"]
-        counted = missed // UNIT if self.whole_mismatches else missed / UNIT
+        substitutions = missed // UNIT if self.whole_mismatches else missed / UNIT
         return {
             "F1": ratio(2 * recall * precision, recall + precision),
             "Recall": recall,
@@ -214,7 +236,7 @@ class EventMatch:
             "False Negatives": deletions,
             "False Positives": insertions,
             "Matches": matches,
-            "SER": ratio(counted + insertions + deletions, references),
+            "SER": ratio(substitutions + insertions + deletions, references),
             "Mismatches": pairs - matches,
             "Insertions": insertions,
             "Deletions": deletions,
@@ -273,15 +295,15 @@ def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
     return marked.with_columns(scoring=kept).drop("strange")
 
 
-def _count(evaluation: Evaluation, listed: pl.DataFrame) -> pl.DataFrame:
+def _count(evaluation: Evaluation, table: pl.DataFrame) -> pl.DataFrame:
     """The counts of an evaluation's scorings by document."""
-    rows = listed.lazy()
+    rows = table.lazy()
     first = rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
     both = rows.filter(pl.col("scoring") != pl.col("scoring_system"))
-    counted = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
+    parts = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
     if evaluation.overall:
-        counted.append(rows.with_columns(scoring=pl.lit(evaluation.overall)))
-    by_scoring = pl.concat(counted).group_by("document", "scoring")
+        parts.append(rows.with_columns(scoring=pl.lit(evaluation.overall)))
+    by_scoring = pl.concat(parts).group_by("document", "scoring")
     counts = by_scoring.agg(
         references=pl.col("label").count().cast(pl.Int64),
         predictions=pl.col("label_system").count().cast(pl.Int64),

@@ -21,6 +21,7 @@ import polars as pl
 
 from hlteval.representation import Corpus, align
 from hlteval.scoring.curves import LAST, Curve, curve
+from hlteval.scoring.metric import Metric, scorings
 from hlteval.scoring.similarity import similarities
 from hlteval.scoring.situations.situations import (
     ALIGNMENT,
@@ -68,22 +69,33 @@ _MEASURES = {
 
 
 @dataclass(frozen=True)
-class FrameMatch:
+class Options:
+    """How places are compared.
+
+    Attributes:
+        place_match: `soft`, or `exact` where only equal names match.
+        normalize: a Unicode normal form that both sides are brought to, or empty.
+        place_dictionary: names of places by the names that are written for them, for both sides.
+    """
+
+    place_match: Literal["soft", "exact"] = "soft"
+    normalize: Literal["", "NFC", "NFD", "NFKC", "NFKD"] = ""
+    place_dictionary: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FrameMatch(Metric):
     """How frames are compared in a profile.
 
     Attributes:
         profile: `plan` follows the specification; `official` the script of its authors: cuts by
             rank, no anchor, only the last of several places of one type, places before an ambiguous
-            block still counted, blank places taken as places.
-        places: `soft`, or `exact` where only equal names match.
-        normalize: a Unicode normal form that both sides are brought to, or empty.
-        dictionary: names of places by the names that are written for them, for both sides.
+            block still counted, empty places taken as places.
+        options: how places are compared.
     """
 
-    profile: Literal["plan", "official"] = "plan"
-    places: Literal["soft", "exact"] = "soft"
-    normalize: Literal["", "NFC", "NFD", "NFKC", "NFKD"] = ""
-    dictionary: Mapping[str, str] = field(default_factory=dict)
+    profile: str = "plan"
+    options: Options = field(default_factory=Options)
 
     @property
     def official(self) -> bool:
@@ -105,9 +117,9 @@ class FrameMatch:
 
         Examples:
             >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
-            >>> said = {**frame, "label": "Shelter", "confidence": 0.5}
-            >>> one = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[said])
-            >>> counts, _ = FrameMatch().statistics(one, one)
+            >>> frame |= {"label": "Shelter", "confidence": 0.5}
+            >>> corpus = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[frame])
+            >>> counts, _ = FrameMatch().statistics(corpus, corpus)
             >>> counts.filter(layer="type", frames=1)["matched"].len() == 1
             True
         """
@@ -124,7 +136,7 @@ class FrameMatch:
                     one.join(ambiguous, on="document", how="anti") for one in (left, right)
                 )
             if layer == "type+place":
-                changes, paired = self._located(left, right)
+                changes, paired = self._localized(left, right)
             else:
                 changes, paired = equal(left, right, keys)
             counts += [changed_rows(layer, changes), reference_rows(layer, left)]
@@ -161,11 +173,12 @@ class FrameMatch:
         place = pl.col("place")
         if not self.official:
             place = pl.when(place.str.strip_chars() != "").then(place)
-        if self.normalize:
-            place = place.str.normalize(self.normalize)
-        return place.replace(dict(self.dictionary)) if self.dictionary else place
+        if self.options.normalize:
+            place = place.str.normalize(self.options.normalize)
+        dictionary = dict(self.options.place_dictionary)
+        return place.replace(dictionary) if dictionary else place
 
-    def _located(
+    def _localized(
         self, left: pl.DataFrame, right: pl.DataFrame
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """What each localized frame adds, and the pairs when all are there."""
@@ -175,7 +188,7 @@ class FrameMatch:
         both = theirs.join(ours, on=group, suffix="_reference", maintain_order="left")
         both = both.with_columns(
             weight=similarities(
-                both["place_reference"], both["place"], exact=self.places == "exact"
+                both["place_reference"], both["place"], exact=self.options.place_match == "exact"
             )
         ).filter(pl.col("weight") > 0)
         both = both.with_columns(
@@ -211,13 +224,13 @@ class FrameMatch:
         """The metrics of all layers, and the tables `scorings` and `curve`."""
         curves = self.curves(total)
         metrics: dict[str, float | None] = {}
-        scorings: list[dict[str, object]] = []
+        measured: list[dict[str, object]] = []
         for layer, points in curves.items():
             figures = self.figures(points)
             metrics |= {f"{layer}.{name}": figures[name] for name in FIGURES}
             shown = {name: figures[key] for name, key in _MEASURES.items()}
             shown |= points.last() if points else dict.fromkeys(LAST)
-            scorings += [
+            measured += [
                 {"evaluation": "Curves", "scoring": LAYERS[layer], "measure": name, "value": value}
                 for name, value in shown.items()
             ]
@@ -228,7 +241,7 @@ class FrameMatch:
             for row in points.rows()
         ]
         tables = {
-            "scorings": pl.DataFrame(scorings, schema=_SCORINGS),
+            "scorings": scorings(measured),
             "curve": pl.DataFrame(rows, schema=dict(CURVE)),
         }
         return metrics, tables
@@ -246,29 +259,29 @@ class FrameMatch:
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
-        told = []
+        lines = []
         curves = self.curves(total)
         for layer, points in curves.items():
             name = LAYERS[layer]
             if points is None:
-                told.append(f"{name} does not apply: the submission has no frames of this layer")
+                lines.append(f"{name} does not apply: the submission has no frames of this layer")
             elif not points.references:
-                told.append(f"{name}: the reference has no frames, so recall is undefined")
+                lines.append(f"{name}: the reference has no frames, so recall is undefined")
             elif len(points.beyond_zero) == 1:
-                told.append(f"{name}: a curve with a single point has no area{_STOPS * self.official}")
+                lines.append(f"{name}: a curve with a single point has no area{_STOPS * self.official}")
             elif not points.beyond_zero and not self.official:
-                told.append(f"{name}: no point of the curve has recall above 0")
+                lines.append(f"{name}: no point of the curve has recall above 0")
             elif not points.beyond_zero:
-                told.append(f"{name}: no point of the curve has recall above 0; {_ZERO}")
+                lines.append(f"{name}: no point of the curve has recall above 0; {_ZERO}")
         split = next((one.split_ties for one in curves.values() if one), 0)
         if self.official and split:
-            told.append(
+            lines.append(
                 f"{split} cuts separate frames of equal confidence by file order; "
                 "profile plan does not depend on this order"
             )
-        return tuple(told)
+        return tuple(lines)
 
-    def files(self, total: pl.DataFrame) -> dict[str, str]:
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files that the script of the authors writes; none in the profile `plan`."""
         if not self.official:
             return {}
@@ -288,9 +301,3 @@ class FrameMatch:
 
 _STOPS = "; the official script crashes"
 _ZERO = "the official script prints an area of 0"
-_SCORINGS = {
-    "evaluation": pl.String,
-    "scoring": pl.String,
-    "measure": pl.String,
-    "value": pl.Float64,
-}

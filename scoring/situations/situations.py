@@ -1,4 +1,4 @@
-"""Situation frames on their way through scoring: projected, merged, paired, and told."""
+"""Situation frames on their way through scoring: projected, merged, paired, and reported."""
 
 from __future__ import annotations
 
@@ -190,12 +190,12 @@ def aligned(
     matched = pairs.join(ours, on="reference").join(theirs.drop("document", "label"), on="system")
     missed = ours.join(pairs, on="reference", how="anti")
     wrong = theirs.join(pairs, on="system", how="anti")
-    parts = ((matched, "matched"), (missed, "missed"), (wrong, "false positive"))
-    rows = [told(part, layer, outcome) for part, outcome in parts]
+    outcomes = ((matched, "matched"), (missed, "missed"), (wrong, "false positive"))
+    rows = [outcome_rows(part, layer, outcome) for part, outcome in outcomes]
     return pl.concat(rows).sort("document", "type", "record", nulls_last=True)
 
 
-def told(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
+def outcome_rows(rows: pl.DataFrame, layer: str, outcome: str) -> pl.DataFrame:
     """Frames of one outcome as rows of the alignment."""
     dtypes = {**ALIGNMENT, "weight": pl.Int64}
     absent = [
@@ -218,7 +218,7 @@ def left_out(layer: str, frames: pl.DataFrame, ambiguous: pl.DataFrame) -> pl.Da
     """The frames of ambiguous segments, which do not count at a layer."""
     some = frames.join(ambiguous, on="document", how="semi", maintain_order="left")
     side = "reference_place" if frames["confidence"].null_count() else "system_place"
-    return told(some.rename({"place": side}), layer, "left out")
+    return outcome_rows(some.rename({"place": side}), layer, "left out")
 
 
 def with_names(

@@ -87,6 +87,15 @@ def test_version_and_help(invoke: Run) -> None:
         assert all(command in result.stdout for command in COMMANDS)
 
 
+@pytest.mark.parametrize(
+    "command", ["", "score hub4", "compare hub4", "validate hub4", "convert", "score lorehlt-edl"]
+)
+def test_a_switch_takes_no_value_in_help(command: str, invoke: Run) -> None:
+    shown = invoke(*command.split(), "--help").stdout
+    assert "--" in shown
+    assert "bool" not in shown.lower()
+
+
 @pytest.mark.parametrize("task", tasks.BUILTIN)
 def test_the_help_of_a_task_has_its_own_options(
     task: str, invoke: Run, monkeypatch: pytest.MonkeyPatch

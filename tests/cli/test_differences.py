@@ -19,7 +19,7 @@ import pytest
 import hlteval
 from hlteval import tasks
 from hlteval.reports.display import visible
-from hlteval.reports.score_formats import shown
+from hlteval.reports.score_formats import shown, values_of
 from hlteval.results.scores import Scores
 from hlteval.workflows.scoring import Intervals, Refused, score
 from hlteval.workflows.validation import validate
@@ -119,14 +119,15 @@ def told(example: Example, given: Mapping[str, str], profile: str, folder: Path)
 
 def value(scores: Scores, measure: str) -> str:
     """A metric, its interval where one is drawn, or a value of the table of scorings."""
+    values = values_of(tasks.load(scores.task), measure.rpartition(" / ")[2])
     if measure in scores.intervals:
-        low, high = (shown(measure, limit) for limit in scores.intervals[measure])
+        low, high = (shown(limit, values) for limit in scores.intervals[measure])
         return f"{low} to {high}"
     if " / " not in measure:
-        return shown(measure, scores.metrics[measure])
+        return shown(scores.metrics[measure], values)
     names = dict(zip(("evaluation", "scoring", "measure"), measure.split(" / "), strict=True))
     rows = scores.tables["scorings"].filter(*(pl.col(name) == said for name, said in names.items()))
-    return shown(names["measure"], rows["value"][0]) if rows.height else "not given"
+    return shown(rows["value"][0], values) if rows.height else "not given"
 
 
 @pytest.fixture(scope="module")

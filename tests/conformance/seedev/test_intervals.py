@@ -21,7 +21,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import beta, norm
 
-from hlteval.scoring.resampling import DOCUMENTS, bootstrap
+from hlteval.scoring.metric import DOCUMENTS
+from hlteval.scoring.resampling import bootstrap
 from hlteval.workflows.scoring import Run, scored
 
 CASES = {
@@ -67,7 +68,7 @@ def run_of(shared: Path, case: str) -> Run:
 @cache
 def limits(shared: Path, case: str, drawn: str) -> Mapping[str, Limits]:
     run = run_of(shared, case)
-    ours = bootstrap(run.metric, pl.concat(run.counts), OURS, seed=1, drawn=drawn)
+    ours = bootstrap(run.metric, pl.concat(run.counts), OURS, seed=1, units=drawn)
     path = shared / "cases" / "seedev" / case / "eval_bootstrap200_seed42.tsv"
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.reader(stream, delimiter="\t"))

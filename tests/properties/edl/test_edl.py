@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.scoring.edl.measures import FIGURES, OVERLAPS, WrongMeasure, measures
-from hlteval.scoring.edl.metric import LinkMatch, SummedMatch
-from hlteval.scoring.resampling import replicated
+from hlteval.scoring.edl.metric import LinkMatch, Options
+from hlteval.scoring.metric import Metric
 
 FEW = settings(max_examples=25, deadline=None)
 FEWER = settings(max_examples=10, deadline=None)
@@ -52,7 +52,7 @@ def corpus(rows):
 
 
 def measured(pair, *names, profile="plan", by="", batches=None):
-    metric = LinkMatch(profile, measures(names), by=by)
+    metric = LinkMatch(profile, Options(measures(names), by=by))
     parts = batches or [pair]
     counts = [metric.statistics(corpus(one), corpus(two))[0] for one, two in parts]
     return metric.score(metric.total(counts))[0]
@@ -318,25 +318,25 @@ ADDED = (
 @FEWER
 @given(sides, st.sampled_from(["plan", "official"]), st.lists(st.integers(0, 3), min_size=3))
 def test_sums_of_documents_are_the_scores_of_their_copies(pair, profile, times):
-    metric = LinkMatch(profile, measures(ADDED))
+    metric = LinkMatch(profile, Options(measures(ADDED)))
     counts = metric.statistics(*map(corpus, pair))[0]
     names = list(DOCUMENTS)
     weights = np.array([times[:3]])
-    (part,) = metric.parts()
-    assert isinstance(part, SummedMatch)
-    summed = replicated(part, counts, names, weights)
-    copied = replicated(metric, counts, names, weights)
+    (part,) = metric.decompose()
+    assert part.additive
+    summed = part.replicates(counts, names, weights)
+    copied = Metric.replicates(metric, counts, names, weights)
     for name, values in summed.items():
         assert values == pytest.approx(copied[name], nan_ok=True), name
 
 
 def test_a_measure_is_summed_where_its_counts_add_and_no_name_is_lost():
     metric = LinkMatch("plan")
-    parts = metric.parts()
-    assert [type(part) for part in parts] == [SummedMatch, LinkMatch]
-    given = [one.name for part in parts for one in getattr(part, "match", part).wanted]
-    assert sorted(given) == sorted(one.name for one in metric.wanted)
-    (alone,) = metric.parts(["muc.fscore"])
+    parts = metric.decompose()
+    assert [part.additive for part in parts] == [True, False]
+    given = [measure.name for part in parts for measure in part.reported]
+    assert sorted(given) == sorted(measure.name for measure in metric.reported)
+    (alone,) = metric.decompose(["muc.fscore"])
     assert list(alone.score(alone.total([]))[0]) == [f"muc.{figure}" for figure in FIGURES]
     with pytest.raises(WrongMeasure, match=r"muc\.fscore"):
-        metric.parts(["muc"])
+        metric.decompose(["muc"])

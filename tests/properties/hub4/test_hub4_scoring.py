@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
+from hlteval.scoring.hub4 import word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
-from hlteval.scoring.hub4.mapping import Policy
-from hlteval.scoring.hub4.metric import TempletteMatch, word_alignment
+from hlteval.scoring.hub4.metric import TempletteMatch
+from hlteval.scoring.hub4.normalizer import TextNormalizer
+from hlteval.scoring.hub4.options import Options
 from hlteval.scoring.hub4.points import MODES, POINTS
 from hlteval.scoring.hub4.spelling import SpellingFilter
-from hlteval.scoring.hub4.text_columns import Text, TextPair
+from hlteval.scoring.hub4.text_columns import Text
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs, aligned
-from hlteval.scoring.hub4.wording import TextNormalizer
 
 FEW = settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
 """Seeds cannot be made simpler, so nothing is tried to."""
@@ -320,7 +321,7 @@ def points(match: TempletteMatch, *sides: Corpus) -> dict[tuple[str, str], tuple
 @given(SEEDS, st.sampled_from(["map", "skip-optional", "skip"]))
 def test_points_are_those_of_the_procedure_taken_literally(seed, zero_f):
     documents = some_documents(seed)
-    found = points(TempletteMatch(policy=Policy(zero_f=zero_f)), *corpora(documents))
+    found = points(TempletteMatch(options=Options(zero_f=zero_f)), *corpora(documents))
     for number, (reference, system) in enumerate(documents):
         for mode in MODES:
             wanted = Literal(reference, system, mode, zero_f).points
@@ -405,12 +406,11 @@ def test_unsegmented_text_gives_the_same_where_sets_keep_to_documents(seed):
     documents = [pair for pair in some_documents(seed, 30) if pair[0] and has_text(pair[1])]
     reference, system = corpora(documents)
     starts = {f"d{number}": 100 * number for number in range(len(documents))}
-    texts = TextPair({name: Text("x" * 20, start) for name, start in starts.items()}, {})
+    texts = {name: Text("x" * 20, start) for name, start in starts.items()}
     moved = corpus(*(pair[1] for pair in documents), step=100)
     renamed = moved.documents.with_columns(name="other " + pl.col("name"))
-    found = points(
-        TempletteMatch(unsegmented=True, texts=texts), reference, moved.replace(documents=renamed)
-    )
+    match = TempletteMatch(options=Options(unsegmented=True, corpus=lambda: texts))
+    found = points(match, reference, moved.replace(documents=renamed))
     assert found == points(TempletteMatch(), reference, system)
 
 

@@ -26,10 +26,11 @@ def test_every_metric_tells_what_it_means(task: Task) -> None:
     assert list(task.declared) == list(task.metrics)
     for measured, figure in task.declared.values():
         assert re.fullmatch(r"[A-Z].*\.", figure.meaning)
-        assert VALUES.fullmatch(figure.values)
+        assert VALUES.fullmatch(figure.values.text)
         assert figure.clause
         # a count needs no formula, a ratio does
-        assert figure.formula or figure.values.startswith(("a number", "an integer"))
+        assert figure.formula or figure.values.kind != "rate"
+        assert (figure.values.kind == "count") == figure.values.text.startswith("an integer")
         assert measured is None or (measured.meaning and measured.formula and measured.clause)
 
 
@@ -45,12 +46,12 @@ def test_the_page_tells_every_figure_and_what_has_it(task: Task) -> None:
 @pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
 def test_what_is_declared_is_what_is_scored(task: Task) -> None:
     for profile in task.profiles:
-        metric = task.scorer(profile, {})
+        metric = task.scorer(profile)
         assert set(metric.score(metric.total([]))[0]) == set(task.metrics)
 
 
 def test_errors_are_better_where_they_are_less():
-    less = {name.rpartition(".")[2] for task in SCORED for name in task.less}
+    less = {one.name for task in SCORED for one in task.statistics if one.better == "less"}
     assert less == {
         *("ser", "substitutions", "insertions", "deletions", "fp", "fn"),
         *("inc", "mis", "spu", "und", "ovg", "sub", "sub_muc", "err"),

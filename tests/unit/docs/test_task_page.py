@@ -90,6 +90,15 @@ def test_an_evaluation_that_needs_an_option_says_so():
     assert "Standard pairing (with" not in told
 
 
+def test_what_is_scored_is_named_as_what_it_is():
+    pages = {name: part(task_page(), name) for name in tasks.BUILTIN}
+    linking = pages["lorehlt-edl"].partition("### Scorings")[2]
+    assert linking.count("| Measures | each of the 27 [measures](metrics.md#lorehlt-edl) |") == 2
+    assert "| plan | Curves | Relevance, Type, Type+Place |" in pages["speech-sf"]
+    assert "| plan | Standard pairing | All Relations, and 22 types" in pages["seedev-binary"]
+    assert "| plan | content | all |" in pages["hub4"]
+
+
 def _lacking(form, table):
     """The columns of a table that a format has no place for, as they are told."""
     wanted = [one.partition(".") for one in EVERYTHING if one not in form.carries]

@@ -9,8 +9,10 @@ import pytest
 
 from hlteval.results.scores import Scores
 from hlteval.scoring.hub4.mapping import _losses
-from hlteval.scoring.hub4.wording import TextNormalizer
-from hlteval.tasks.hub4_metrics import lexicon, metric
+from hlteval.scoring.hub4.normalizer import TextNormalizer
+from hlteval.tasks import load
+from hlteval.tasks.hub4_options import lexicon
+from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.scoring import score
 
@@ -203,14 +205,15 @@ def test_options_that_do_not_go_together_are_told(tmp_path, options, told):
     paths = {name: str(tmp_path / name) for name in texts}
     for name, text in texts.items():
         Path(paths[name]).write_text(text, "utf-8")
+    given = {name: value.format(**paths) for name, value in options.items()}
     with pytest.raises(WrongOption, match=told):
-        metric("plan", {name: value.format(**paths) for name, value in options.items()})
+        load("hub4").scorer("plan", metric_options(load("hub4"), given))
 
 
 def test_a_lexicon_that_is_no_text_is_told(tmp_path):
     (tmp_path / "x").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(WrongOption):
-        lexicon(str(tmp_path / "x"))
+        lexicon(str(tmp_path / "x"), {})
 
 
 def test_nothing_at_all_scores_null(scored):

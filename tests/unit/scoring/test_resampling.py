@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,38 +10,34 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
+from hlteval.representation import Corpus
+from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import (
-    BLOCK,
-    Replicates,
-    Weights,
-    bootstrap,
-    draws,
-    interval,
-    names,
-    over,
-    replicated,
-    weighted,
-)
+from hlteval.scoring.resampling import BLOCK, bootstrap, draws, interval, over, weighted
 from hlteval.scoring.significance import Pair, holm, probability
 
 SCHEMA = {"document": pl.String, "right": pl.Int64, "all": pl.Int64}
 
 
 @dataclass(frozen=True)
-class Pooled:
+class Pooled(Metric):
     """The share of what is right, scored replicate by replicate."""
 
-    def total(self, counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, None]:
+        raise NotImplementedError
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         return pl.concat(counts)
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], None]:
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         whole = total["all"].sum()
         documents = float(total["document"].n_unique())
         return {
             "share": total["right"].sum() / whole if whole else None,
             "documents": documents,
-        }, None
+        }, {}
 
 
 @dataclass(frozen=True)
@@ -78,18 +74,18 @@ def test_draws_depend_on_the_seed_alone() -> None:
 
 
 def test_sums_and_regrouped_documents_agree() -> None:
-    documents = names(Added(), COUNTS)
+    documents = Added().documents(COUNTS)
     assert documents == ["a", "b", "c", "d"]
     (weights,) = draws(4, 40, seed=5)
-    added = replicated(Added(), COUNTS, documents, weights)["share"]
-    pooled = replicated(Pooled(), COUNTS, documents, weights)
+    added = Added().replicates(COUNTS, documents, weights)["share"]
+    pooled = Pooled().replicates(COUNTS, documents, weights)
     assert added.tolist() == pooled["share"].tolist()
     assert pooled["documents"].tolist() == [4.0] * 40  # one that is drawn twice is there twice
 
 
 def test_a_draw_of_nothing_is_undefined() -> None:
     weights = np.array([[0, 0, 4, 0]])
-    assert np.isnan(replicated(Added(), COUNTS, names(Added(), COUNTS), weights)["share"]).all()
+    assert np.isnan(Added().replicates(COUNTS, Added().documents(COUNTS), weights)["share"]).all()
     assert interval(np.array([np.nan, np.nan]), 0.95) is None
     assert interval(np.array([np.nan, 2.0]), 0.95) == (2.0, 2.0)
 
@@ -123,7 +119,7 @@ def differences(
     metric: Added | Pooled, one: pl.DataFrame, two: pl.DataFrame, replicates: int, *, seed: int
 ) -> NDArray[np.float64]:
     """The differences of two systems that are drawn alike."""
-    documents = sorted({*names(metric, one), *names(metric, two)})
+    documents = sorted({*metric.documents(one), *metric.documents(two)})
     first, second = (over(metric, side, documents, replicates, seed) for side in (one, two))
     return first["share"] - second["share"]
 

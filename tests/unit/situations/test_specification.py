@@ -11,7 +11,7 @@ import pytest
 from hlteval.converters import ReadResult, load
 from hlteval.representation import Corpus
 from hlteval.scoring.similarity import UNIT, similarity
-from hlteval.scoring.situations.metric import FrameMatch
+from hlteval.scoring.situations.metric import FrameMatch, Options
 from hlteval.sources import open_source
 from hlteval.validators.situations.speech_sf import types
 
@@ -119,7 +119,7 @@ def test_the_worked_example_of_soft_matching():
 
 def test_the_worked_example_of_hard_matching():
     reference, system = side("Osh", "Naryn"), side("Naryn", "Osh", "Talas")
-    assert counts(FrameMatch(places="exact"), reference, system) == (2, 0, 1)
+    assert counts(FrameMatch(options=Options("exact")), reference, system) == (2, 0, 1)
 
 
 def test_similarity_counts_code_points_and_normalizes_nothing_by_itself():
@@ -129,11 +129,11 @@ def test_similarity_counts_code_points_and_normalizes_nothing_by_itself():
     nfc, nfd = (normalize(form, "Đà Nẵng") for form in ("NFC", "NFD"))
     assert similarity(nfc, nfd) / UNIT == pytest.approx(0.588, abs=5e-4)
     assert counts(FrameMatch(), side(nfc), side(nfd))[0] < 1
-    assert counts(FrameMatch(normalize="NFC"), side(nfc), side(nfd)) == (1, 0, 0)
+    assert counts(FrameMatch(options=Options(normalize="NFC")), side(nfc), side(nfd)) == (1, 0, 0)
 
 
 def test_a_dictionary_names_the_places_of_both_sides():
-    metric = FrameMatch(places="exact", dictionary={"Ош": "Osh", "OSH": "Osh"})
+    metric = FrameMatch(options=Options("exact", place_dictionary={"Ош": "Osh", "OSH": "Osh"}))
     assert counts(metric, side("Ош"), side("OSH")) == (1, 0, 0)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
+from typing import get_args, get_type_hints
+
 import pytest
 
 from hlteval import converters
 from hlteval.findings import catalogue
 from hlteval.representation import TABLES
+from hlteval.scoring.metric import SCORINGS, Metric
 from hlteval.tasks import BUILTIN, PROFILES, load
+from hlteval.tasks.options import metric_options
 
 SEEDEV = ("seedev-binary", "seedev-full")
 
@@ -46,12 +51,12 @@ def test_its_rules_are_in_the_catalogue_each_once(name: str) -> None:
 @pytest.mark.parametrize("name", SEEDEV)
 def test_each_profile_gives_every_metric(name: str, profile: str) -> None:
     task = load(name)
-    metric = task.metric(profile, {})
-    metrics, scorings = metric.score(metric.total([]))
+    metric = task.scorer(profile)
+    metrics, tables = metric.score(metric.total([]))
     assert set(metrics) == set(task.metrics)
     assert metrics["references"] == metrics["predictions"] == 0
     assert metrics["f1"] is metrics["ser"] is None  # of nothing, no rate is defined
-    assert all(set(row) == {"evaluation", "scoring", "measure", "value"} for row in scorings)
+    assert tables["scorings"].schema == dict(SCORINGS)
 
 
 def test_the_scorings_are_those_of_the_task() -> None:
@@ -59,9 +64,10 @@ def test_the_scorings_are_those_of_the_task() -> None:
     for name in SEEDEV:
         for profile in PROFILES:
             for options in ({}, {"sentences": "SeeDev-sentences.txt"}):
-                metric = load(name).metric(profile, options)
-                _, rows = metric.score(metric.total([]))
-                scorings = len(rows) // len({row["measure"] for row in rows})
+                task = load(name)
+                metric = task.scorer(profile, metric_options(task, options))
+                rows = metric.score(metric.total([]))[1]["scorings"]
+                scorings = rows.height // rows["measure"].n_unique()
                 counts[name, profile, bool(options)] = scorings
     assert counts == {
         ("seedev-binary", "plan", False): 23,
@@ -73,6 +79,38 @@ def test_the_scorings_are_those_of_the_task() -> None:
         ("seedev-full", "official", False): 25,
         ("seedev-full", "official", True): 25,
     }
+
+
+@pytest.mark.parametrize("name", [name for name in BUILTIN if load(name).metric])
+def test_a_metric_is_frozen_and_says_whether_its_counts_add(name: str) -> None:
+    for profile in load(name).profiles:
+        metric = load(name).scorer(profile)
+        assert isinstance(metric, Metric)
+        assert is_dataclass(metric)
+        assert type(metric).__dataclass_params__.frozen  # type: ignore[attr-defined]
+        for part in metric.decompose():
+            assert part.additive <= (type(part).replicates is not Metric.replicates)
+
+
+@pytest.mark.parametrize("name", BUILTIN)
+def test_every_option_of_a_metric_can_be_given_and_has_the_declared_choices(name: str) -> None:
+    task = load(name)
+    if task.metric_options is None:
+        assert not [option for option in task.options if option.read or option.kind != "text"]
+        return
+    declared = {option.name: option for option in task.options if "score" in option.commands}
+    default = task.metric_options()
+    types = get_type_hints(type(default))
+    for field in fields(default):
+        option, kind = declared[field.name], types[field.name]
+        choices = [choice for part in (kind, *get_args(kind)) for choice in get_args(part)]
+        if option.choices:
+            assert {c for c in choices if isinstance(c, str)} - {""} == set(option.choices)
+        assert (kind is bool) == bool(option.switch or option.format)
+        assert (kind is float) == (option.kind == "number")
+        assert (kind == tuple[str, ...]) == (option.kind == "list")
+    for option in task.options:
+        assert option.name in types or not option.read
 
 
 def test_an_unknown_task_is_an_error_of_the_program() -> None:

@@ -9,17 +9,8 @@ import polars as pl
 import pytest
 
 from hlteval import tasks
-from hlteval.scoring import resampling
-from hlteval.scoring.resampling import (
-    Divisible,
-    Replicates,
-    Weights,
-    draws,
-    names,
-    parts,
-    replicated,
-    unit,
-)
+from hlteval.scoring.metric import Metric, Replicates, Weights
+from hlteval.scoring.resampling import draws
 from hlteval.workflows.scoring import Intervals, Run, scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
@@ -44,8 +35,8 @@ def replicates(
 ) -> Replicates:
     """The replicates of all parts of a run's metric."""
     found: Replicates = {}
-    for part in parts(run.metric):
-        found |= replicated(part, counts, documents, weights)
+    for part in run.metric.decompose():
+        found |= part.replicates(counts, documents, weights)
     return found
 
 
@@ -53,7 +44,7 @@ def replicates(
 def test_every_document_once_gives_the_scores(task: str) -> None:
     run = run_of(task)
     counts = pl.concat(run.counts)
-    documents = names(run.metric, counts)
+    documents = run.metric.documents(counts)
     assert documents
     weights = np.ones((1, len(documents)), np.int64)
     once = replicates(run, counts, documents, weights)
@@ -63,20 +54,19 @@ def test_every_document_once_gives_the_scores(task: str) -> None:
 
 
 @pytest.mark.parametrize("task", SCORED)
-def test_weights_and_copies_agree(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_and_copies_agree(task: str) -> None:
     """Of counts of several documents, made of one document's by other names."""
     run = run_of(task)
-    column = unit(run.metric)
+    column = run.metric.document_column
     counts = pl.concat(
         one.with_columns(pl.format("{} {}", column, pl.lit(copy)).alias(column))
         for copy in range(3)
         for one in run.counts
     )
-    documents = names(run.metric, counts)
+    documents = run.metric.documents(counts)
     (weights,) = draws(len(documents), 4, seed=1)
     added = replicates(run, counts, documents, weights)
-    monkeypatch.setattr(resampling, "Additive", type("Never", (), {}))
-    copied = replicates(run, counts, documents, weights)
+    copied = Metric.replicates(run.metric, counts, documents, weights)
     for name, values in added.items():
         assert values == pytest.approx(copied[name], nan_ok=True), name
 
@@ -89,7 +79,7 @@ def test_scores_lie_within_intervals_of_one_document(task: str) -> None:
     low, high = found.intervals[primary]
     value = found.metrics[primary]
     assert value is not None
-    if len(names(run.metric, pl.concat(run.counts))) == 1:
+    if len(run.metric.documents(pl.concat(run.counts))) == 1:
         assert (low, high) == pytest.approx((value, value))
     assert low <= high
 
@@ -98,11 +88,10 @@ def test_scores_lie_within_intervals_of_one_document(task: str) -> None:
 def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
     reference, system = GIVEN[task]
     run = scored(task, str(DEMO / reference), str(DEMO / system), profile="official", lenient=True)
-    assert isinstance(run.metric, Divisible)
-    assert run.metric.drawn == "pairs"
-    kinds = run.metric.kinds(pl.concat(run.counts))
+    assert run.metric.resampling_units == "pairs"
+    kinds = run.metric.units(pl.concat(run.counts))
     times = kinds["times"].to_numpy()[np.newaxis]
-    once = replicated(run.metric, kinds.drop("times"), kinds["document"].to_list(), times)
+    once = run.metric.replicates(kinds.drop("times"), kinds["document"].to_list(), times)
     expected = {name: v for name, v in run.scores().metrics.items() if v is not None}
     assert {name: once[name][0] for name in expected} == pytest.approx(expected)
     assert "resamples of pairs" in run.scores(Intervals(10)).notes[-1]

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from hlteval import Refused, score
-from hlteval.reports.score_formats import tsv
+from hlteval.reports import score_formats
+from hlteval.reports.score_formats import markdown, tsv
+from hlteval.scoring.metric import scorings
+from hlteval.scoring.seedev.metric import EventMatch
+from hlteval.tasks import load, seedev_metrics
+from hlteval.tasks.statistics import StatisticInfo
+from hlteval.workflows import scoring
+from hlteval.workflows.scoring import Intervals
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 EXAMPLES = [(task, profile) for task in ("full", "binary") for profile in ("plan", "official")]
@@ -136,3 +145,70 @@ def test_numbers_of_many_copies_are_those_of_one(tmp_path: Path) -> None:
             assert (one["ser"], many["ser"]) == (0.4, 0.5)  # 1.5 is cut to 1, and 15 is not
         elif one["ser"] is not None:
             assert many["ser"] == pytest.approx(one["ser"])
+
+
+DEMO = Path(__file__).parents[3] / "hlteval" / "demo" / "entities"
+
+
+@pytest.mark.parametrize("by", ["", "type"])
+def test_every_metric_that_is_reported_has_its_interval(by: str) -> None:
+    """A measure that nobody declared, and the one that ranks beside it."""
+    options = {"measure": "sets:is_linked:span+type muc", "by": by}
+    paths = (str(DEMO / "reference.tab"), str(DEMO / "system.tab"))
+    scores = score("lorehlt-edl", *paths, options=options, intervals=Intervals(10))
+    assert "sets:is_linked:span+type.fscore" in scores.intervals
+    assert "strong_typed_all_match.fscore" in scores.intervals
+    defined = [name for name, value in scores.metrics.items() if value is not None]
+    assert list(scores.intervals) == defined
+    for name, (low, high) in scores.intervals.items():
+        assert low <= high, name
+
+
+def test_how_a_value_is_shown_follows_from_its_statistic(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = replace(
+        load("seedev-full"),
+        statistics=(StatisticInfo("map", "Mean average precision."),),
+        measures=(),
+    )
+    monkeypatch.setattr(score_formats, "load", lambda _: declared)
+    scored = score("seedev-full", *paths("full"))
+    names = ("MAP", "Hits", "Share")
+    rows = [{"evaluation": "E", "scoring": "s", "measure": name, "value": 1.0} for name in names]
+    rows[-1]["value"] = 0.5
+    tables = {"scorings": scorings(rows)}
+    changed = {"metrics": {"map": 1.0}, "intervals": {"map": (0.0, 1.0)}, "tables": tables}
+    shown = markdown(type(scored)(**{**as_fields(scored), **changed}))
+    assert "| map | 1.0000 | [0.0000, 1.0000] |" in shown
+    assert "| s | 1.0000 | 1 | 0.5000 |" in shown
+
+
+def as_fields(value: object) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__struct_fields__}  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Noted(EventMatch):
+    """A metric with notes, but no files and no analysis of errors."""
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        return (f"{total.height} scorings",)
+
+
+def test_a_metric_with_notes_alone_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = Noted(**vars(seedev_metrics.full("plan")))
+    declared = replace(load("seedev-full"), metric=lambda _: metric)
+    monkeypatch.setattr(scoring, "load", lambda _: declared)
+    scores = score("seedev-full", *paths("full"))
+    assert scores.notes == ("22 scorings",)
+    assert not scores.files
+
+
+def test_options_are_typed_in_python_and_text_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "set.tpl").write_text('<B-d-1> :=\n X: "a" ##0#1#\n', "utf-8")
+    path = str(tmp_path / "set.tpl")
+    typed = {"beta": 2, "noisy": True, "align": False, "fillers": ("uh", "um"), "unscored": ["X"]}
+    text = {"beta": "2", "noisy": "yes", "fillers": "uh,um", "unscored": "X"}
+    one, other = (score("hub4", path, path, options=given) for given in (typed, text))
+    assert one.signature == other.signature
+    assert one.metrics == other.metrics
+    assert one.metrics["both.pos"] == 0

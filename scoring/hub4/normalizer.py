@@ -1,4 +1,4 @@
-"""Wording: the strings of fills as they are compared, by the specification's "Normalization".
+"""The strings of fills as they are compared, by the specification's "Normalization".
 
 In its order: spellings are made the usual ones (if the texts differ), unwanted text is whited out,
 premodifiers are removed. White-out leaves extents as they are; a removed premodifier moves the

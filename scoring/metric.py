@@ -1,0 +1,161 @@
+"""The base class of all metrics: what is counted, how it adds up, and what is reported of it.
+
+A metric counts batches of documents (`statistics`), adds or collects these counts (`total`), and
+computes its values from them (`score`). Everything else has a default: a metric whose counts add
+overrides `replicates`, so that many bootstrap replicates cost little more than one.
+
+Conventions:
+    Counts are integers where they add, so that sums do not depend on the order of documents. They
+    name the document that each row belongs to in the column `document_column`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.representation import Corpus
+
+Weights = NDArray[np.int64]
+"""A row per replicate, a column per document or unit: how often the replicate has it."""
+Replicates = dict[str, NDArray[np.float64]]
+"""The values of a metric by name, an element per replicate; not-a-number where undefined."""
+Tables = dict[str, pl.DataFrame]
+
+DOCUMENTS = "documents"
+SCORINGS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
+    {"evaluation": pl.String, "scoring": pl.String, "measure": pl.String, "value": pl.Float64}
+)
+"""The columns of the table `scorings`: all measures of a scoring in consecutive rows."""
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """How a task is scored in a profile; see docs/extending.md for the smallest one."""
+
+    document_column: ClassVar[str] = "document"
+    """The column of the counts that names documents."""
+
+    @abstractmethod
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """Count a batch of documents.
+
+        Args:
+            reference: the reference.
+            system: the system's annotations of the same documents, and possibly of others.
+            alignment: whether the alignment is wanted; it costs memory.
+
+        Returns:
+            The counts, and what was paired with what.
+        """
+
+    @abstractmethod
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """Merge the counts of any number of batches, of none as well."""
+
+    @abstractmethod
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """Compute the values from total counts, and from nothing else.
+
+        Returns:
+            The values by name, None where undefined; and tables by name, `scorings` among them.
+        """
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
+        """What a reader of the values must know."""
+        return ()
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:  # noqa: ARG002
+        """The files that the official software writes, by name."""
+        return {}
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,  # noqa: ARG002
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """What went wrong, from the alignment of all batches: tables and files, by name."""
+        return {}, {}
+
+    def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:  # noqa: ARG002
+        """Metrics that give the named values together; all values without names.
+
+        A metric of several measures splits here, so that systems are compared without computing
+        the other measures, and so that those whose counts add are resampled as sums.
+
+        Raises:
+            ValueError: for an unknown name, where names need not be declared.
+        """
+        return (self,)
+
+    @property
+    def additive(self) -> bool:
+        """Whether counts add, so that `replicates` computes weighted sums."""
+        return False
+
+    @property
+    def resampling_units(self) -> str:
+        """What the bootstrap draws, in the plural; what is not documents is listed by `units`."""
+        return DOCUMENTS
+
+    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """The resampling units: counts of one unit per kind, and `times`, how many there are.
+
+        `document_column` names the kinds. Needed where `resampling_units` is not documents.
+        """
+        raise NotImplementedError
+
+    def documents(self, counts: pl.DataFrame) -> list[str]:
+        """The names of the documents of which something was counted, sorted."""
+        return counts[self.document_column].unique().sort().to_list()
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate.
+
+        By default each replicate is scored by itself: a document that is drawn twice occurs twice,
+        under two names, with everything that was counted of it.
+
+        Args:
+            counts: any number of rows per document.
+            documents: the names of the columns of `weights`.
+            weights: a row per replicate.
+        """
+        scored = [
+            self.score(self.total(list(self._copies(counts, documents, row))))[0] for row in weights
+        ]
+        return {
+            name: np.array([values[name] for values in scored], dtype=np.float64)
+            for name in (scored[0] if scored else ())
+        }
+
+    def _copies(
+        self, counts: pl.DataFrame, documents: Sequence[str], times: NDArray[np.int64]
+    ) -> Iterator[pl.DataFrame]:
+        """The documents that are drawn at least once, at least twice, and so on, as batches."""
+        column = self.document_column
+        names = pl.Series(documents, dtype=pl.String)
+        for copy in range(int(times.max(initial=0))):
+            drawn = counts.filter(pl.col(column).is_in(names.filter(times > copy).implode()))
+            again = pl.format("{}#{}", column, pl.lit(copy)) if copy else pl.col(column)
+            yield drawn.with_columns(again.alias(column))
+
+
+def scorings(rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
+    """The table `scorings` from its rows.
+
+    Examples:
+        >>> scorings([{"evaluation": "Spans", "scoring": "All", "measure": "F1", "value": 1}])[0, 3]
+        1.0
+    """
+    return pl.DataFrame(list(rows), schema=dict(SCORINGS))
