@@ -1,4 +1,4 @@
-"""Readers of option values: measures by their notation, and small tables without a header."""
+"""Readers of option values: measures by their notation, and tables in files of options."""
 
 from __future__ import annotations
 
@@ -8,44 +8,75 @@ import polars as pl
 
 from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Unreadable, decode, open_source
+from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks.task import WrongOption
 
+_NUMBER = r"[+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+WEIGHTS = Table(
+    (
+        Column("reference"),
+        Column("system"),
+        Column("weight", "number", pattern=f" *{_NUMBER} *", code="weight"),
+    ),
+    code="line",
+)
+ZONES = Table(
+    (
+        Column("docid"),
+        Column("start", "integer", code="offset"),
+        Column("last", "integer", code="offset"),
+    ),
+    code="line",
+)
+NAMES = Table((Column("written"), Column("name")), code="line")
+_SHOWN = 5
 
-def lines(path: str, *columns: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line that is not empty, with the number of the line.
+
+def read_table(path: str, table: Table, messages: Mapping[str, str]) -> pl.DataFrame:
+    """The rows of a table, as `ParsedTable.rows`.
 
     Args:
-        path: of the table.
-        columns: what a line has, with tabs between.
+        path: of a file, or of an archive or a folder of files.
+        table: its declaration.
+        messages: for each code of the declaration what is wrong, with the values of the problem in
+            braces.
 
     Raises:
-        WrongOption: for a line with more or fewer cells, with its number; or an unreadable file.
+        WrongOption: if a file cannot be read, or has invalid lines: with the first of them, each
+            with its file, number and problem.
     """
-    for text in texts(path):
-        for number, line in enumerate(text.split("\n"), start=1):
-            cells = line.removesuffix("\r").split("\t")
-            if cells == [""]:
-                continue
-            if len(cells) != len(columns):
-                wanted = ", ".join(columns)
-                raise WrongOption(f"{path}:{number}: a line is {wanted}, with tabs between")
-            yield number, cells
+    rows, wrong = [], []
+    for file, text in _files(path):
+        parsed = table.read(text)
+        rows.append(parsed.rows)
+        for problem in parsed.problems:
+            message = messages[problem.code].format(**problem.values)
+            wrong.append(f"{file}:{problem.record}: {message}")
+    if wrong:
+        more = [f"{len(wrong) - _SHOWN} more invalid lines"] if len(wrong) > _SHOWN else []
+        raise WrongOption("\n".join([*wrong[:_SHOWN], *more]))
+    return pl.concat([table.read("").rows, *rows])
 
 
 def texts(path: str) -> Iterator[str]:
     """The text of each file that an option names.
 
     Raises:
-        WrongOption: for an unreadable file.
+        WrongOption: if a file cannot be read.
     """
+    return (text for _, text in _files(path))
+
+
+def _files(path: str) -> Iterator[tuple[str, str]]:
+    """The display path and the text of each file."""
     for member in open_source(path).members:
         try:
             decoded = decode(member.fetch(), display=member.display)
         except Unreadable as reason:
             raise WrongOption(f"{path}: {reason}") from reason
         if decoded.text is None:
-            raise WrongOption(f"{path}: {decoded.findings[0].message}")
-        yield decoded.text
+            raise WrongOption(f"{member.display}: {decoded.findings[0].message}")
+        yield member.display, decoded.text
 
 
 def measure_list(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, ...]:
@@ -58,27 +89,21 @@ def measure_list(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, .
 
 
 def type_weights(path: str, _: Mapping[str, str]) -> dict[tuple[str, str], float]:
-    """What pairs of types count, by reference's and system's.
+    """The weights of pairs of types, by the types of reference and system.
 
     Args:
-        path: a table without a header: reference's type, system's type, weight. Of a pair that
-            occurs several times, the greatest weight counts.
+        path: a table without a header: type of the reference, type of the system, weight. Of a pair
+            that occurs several times, the greatest weight counts.
 
     Raises:
-        WrongOption: for a malformed line, with its number, or an unreadable file.
+        WrongOption: for invalid lines, with their numbers, or an unreadable file.
     """
-    weights: dict[tuple[str, str], float] = {}
-    for number, (ours, theirs, written) in lines(
-        path, "reference's type", "system's type", "weight"
-    ):
-        try:
-            weight = float(written)
-        except ValueError:
-            weight = -1.0
-        if not 0 <= weight < float("inf"):
-            raise WrongOption(f"{path}:{number}: invalid weight {written}: use a number ≥ 0")
-        weights[ours, theirs] = max(weight, weights.get((ours, theirs), 0.0))
-    return weights
+    messages = {
+        "line": "a line is the reference's type, the system's type, a weight, separated by tabs",
+        "weight": "invalid weight {given}: use a number ≥ 0",
+    }
+    rows = read_table(path, WEIGHTS, messages).sort("weight").iter_rows()
+    return {(reference, system): weight for _, reference, system, weight in rows}
 
 
 def zones(path: str, _: Mapping[str, str]) -> pl.DataFrame:
@@ -88,16 +113,13 @@ def zones(path: str, _: Mapping[str, str]) -> pl.DataFrame:
         path: a table without a header: document, first and last offset, both belonging to the zone.
 
     Raises:
-        WrongOption: for a malformed line, with its number, or an unreadable file.
+        WrongOption: for invalid lines, with their numbers, or an unreadable file.
     """
-    rows = []
-    for number, (document, start, last) in lines(path, "document", "first offset", "last offset"):
-        for offset in (start, last):
-            if not (offset.isascii() and offset.isdigit() and len(offset) <= 15):
-                raise WrongOption(f"{path}:{number}: invalid offset {offset}: use an integer")
-        rows.append((document, int(start), int(last)))
-    schema = {"docid": pl.String, "start": pl.Int64, "last": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    messages = {
+        "line": "a line is document, first offset, last offset, separated by tabs",
+        "offset": "invalid offset {given}: use an integer",
+    }
+    return read_table(path, ZONES, messages).drop("record")
 
 
 def place_dictionary(path: str, _: Mapping[str, str]) -> dict[str, str]:
@@ -107,9 +129,7 @@ def place_dictionary(path: str, _: Mapping[str, str]) -> dict[str, str]:
         path: a table of two columns without a header: written form, tab, name.
 
     Raises:
-        WrongOption: for a malformed line, with its number, or an unreadable file.
+        WrongOption: for invalid lines, with their numbers, or an unreadable file.
     """
-    return {
-        written: name
-        for _, (written, name) in lines(path, "the written form", "the name to compare")
-    }
+    messages = {"line": "a line is the written form, a tab, and the name to compare"}
+    return dict(read_table(path, NAMES, messages).drop("record").rows())
