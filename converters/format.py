@@ -13,6 +13,9 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
 
+Layout = Literal["per_document", "single_file"]
+
+
 @dataclass(frozen=True, slots=True)
 class ReadResult:
     """What a reader gives for a batch of whole documents: their corpus, and what it stumbled on.
@@ -50,7 +53,7 @@ def nothing(_: Corpus) -> Mapping[str, int]:
 
 
 def single_batch(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """One batch of everything: for formats that keep many documents in a file."""
+    """All files under an empty name: for formats that keep many documents in a file."""
     return {"": source.members}
 
 
@@ -62,14 +65,15 @@ class Format:
         name: as given to --from and --to.
         title: one line for people.
         suffixes: of the files that hold it.
+        layout: `per_document` if each document has files of its own, `single_file` if a file holds
+            all documents.
         carries: the tables of the representation that it has a place for, and of their columns
             that may be null those that it has a place for, such as `mentions.text`.
         sniff: whether a source looks like it, from names and first bytes.
         read: batches of whole documents, each with its findings.
         locate: line and column of places of one file, found in one pass.
         write: batches of a corpus to a path; None where the format is only read.
-        documents: the members that make up each document, by its name; one entry with an empty
-            name where a file holds many.
+        documents: with the layout `per_document`, the files of each document by its name.
         known_losses: what of the tables it carries is not kept, in a few words.
         count_losses: how much of a corpus's rows in these tables it has no place for, by what
             that is.
@@ -82,6 +86,7 @@ class Format:
     name: str
     title: str
     suffixes: tuple[str, ...]
+    layout: Layout
     carries: tuple[str, ...]
     sniff: Callable[[Source], bool]
     read: Callable[[Source], Iterator[ReadResult]]

@@ -53,6 +53,7 @@ FORMAT = Format(
     name="jsonl",
     title="the representation as JSON Lines: a row a line",
     suffixes=(".jsonl",),
+    layout="single_file",
     carries=EVERYTHING,
     sniff=sniff,
     read=read,

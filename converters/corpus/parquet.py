@@ -53,6 +53,7 @@ FORMAT = Format(
     name="corpus",
     title="the representation as Parquet: a folder with a file per table",
     suffixes=(".corpus",),
+    layout="single_file",
     carries=EVERYTHING,
     sniff=sniff,
     read=read,

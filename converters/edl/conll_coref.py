@@ -249,6 +249,7 @@ FORMAT = Format(
     name="conll-coref",
     title="CoNLL coreference: tokens, with the mentions that begin and end there",
     suffixes=(SUFFIX,),
+    layout="single_file",
     carries=("sources", "documents", "segments", "tokens", "mentions", "mentions.entity"),
     sniff=sniff,
     read=read,

@@ -279,6 +279,7 @@ FORMAT = Format(
     name="edl-tab",
     title="entity mentions as a table: a mention a line (LoReHLT EDL)",
     suffixes=(SUFFIX,),
+    layout="single_file",
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),

@@ -88,6 +88,7 @@ FORMAT = Format(
     name="kb-tab",
     title="a knowledge base as a table: its entities (LoReHLT)",
     suffixes=(".tab",),
+    layout="single_file",
     carries=(
         *("sources", "entities"),
         *("entities.label", "entities.source", "entities.name"),

@@ -319,6 +319,7 @@ FORMAT = Format(
     name="neleval",
     title="annotation files of neleval: spans with candidates for their entities",
     suffixes=(".neleval",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),

@@ -62,6 +62,7 @@ FORMAT = Format(
     name="muc-listing",
     title="a listing of template instances for people, in the manner of MUC",
     suffixes=(".muc",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted"),

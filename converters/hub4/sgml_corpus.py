@@ -243,6 +243,7 @@ FORMAT = Format(
     name="sgml-corpus",
     title="a text corpus in SGML: a file of documents between tags",
     suffixes=(".sgml", ".sgm"),
+    layout="single_file",
     carries=("sources", "documents", "documents.text", "documents.start"),
     known_losses="what stands between documents; line ends of other systems",
     sniff=sniff,

@@ -90,6 +90,7 @@ FORMAT = Format(
     name="document-list",
     title="a list of documents: an identifier a line",
     suffixes=(".list",),
+    layout="single_file",
     carries=("sources", "documents"),
     sniff=sniff,
     read=read,

@@ -262,6 +262,7 @@ FORMAT = Format(
     name="conllu",
     title="CoNLL-U: a token a line, with its place",
     suffixes=(".conllu",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "segments", "tokens", "documents.text", "segments.name"),
         *("segments.text", "tokens.name", "tokens.pos", "tokens.morph"),

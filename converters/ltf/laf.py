@@ -199,6 +199,7 @@ FORMAT = Format(
     name="laf",
     title="LAF: typed spans of documents, an XML file each",
     suffixes=(SUFFIX,),
+    layout="per_document",
     carries=(
         *("sources", "documents", "mentions", "attributes"),
         *("documents.language", "mentions.text"),

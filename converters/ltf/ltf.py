@@ -111,6 +111,7 @@ FORMAT = Format(
     name="ltf",
     title="LTF: documents as segments and tokens, an XML file each",
     suffixes=(SUFFIX,),
+    layout="per_document",
     carries=(
         *("sources", "documents", "segments", "tokens", "attributes"),
         *("documents.text", "documents.language", "segments.name", "segments.text"),

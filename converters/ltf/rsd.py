@@ -116,6 +116,7 @@ FORMAT = Format(
     name="rsd",
     title="RSD: the raw texts of documents, a file each",
     suffixes=(SUFFIX,),
+    layout="per_document",
     carries=("sources", "documents", "documents.text"),
     sniff=sniff,
     documents=documents,

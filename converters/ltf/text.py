@@ -101,6 +101,7 @@ FORMAT = Format(
     name="text",
     title="plain text: the segments of documents, a line each",
     suffixes=(),
+    layout="per_document",
     carries=("sources", "documents", "documents.text"),
     known_losses="which lines are segments, where they are in the document, white space in them",
     sniff=sniff,

@@ -171,6 +171,7 @@ FORMAT = Format(
     name="pubannotation",
     title="PubAnnotation: annotations of texts in JSON, of a document or of many",
     suffixes=(".pubannotation.json", ".pubannotation.jsonl"),
+    layout="single_file",
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
         *("frames", "arguments", "modifiers", "documents.text", "documents.language"),

@@ -277,6 +277,7 @@ FORMAT = Format(
     name="appen",
     title="Appen annotations of situation frames in speech: a file per audio segment",
     suffixes=(".appen",),
+    layout="per_document",
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),

@@ -344,6 +344,7 @@ FORMAT = Format(
     name="speech-sf-json",
     title="Speech Situation Frames v1.5: the frames of a system, an array in JSON",
     suffixes=(".json",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),

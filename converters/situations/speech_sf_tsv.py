@@ -190,6 +190,7 @@ FORMAT = Format(
     name="speech-sf-tsv",
     title="Speech Situation Frames as a table: a frame a line",
     suffixes=(".tsv",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+
+import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
-from hlteval.converters.format import single_batch
 from hlteval.findings import Finding
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Package, Task
 
@@ -87,9 +87,14 @@ class Submission:
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self.format.documents(self.system)
-        if self.reference is None or not self.task.submission_suffixes:
+        suffixes = tuple(self.task.submission_suffixes)
+        if self.reference is None or not suffixes:
             return documents
-        return _only(documents, self.task.submission_suffixes)
+        kept = {
+            name: tuple(member for member in members if member.basename.endswith(suffixes))
+            for name, members in documents.items()
+        }
+        return {name: members for name, members in kept.items() if members}
 
     @property
     def expected(self) -> Documents:
@@ -106,31 +111,83 @@ class Submission:
     def pairs(self, size: int = BATCH) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names.
 
-        Where one file of the submission holds many documents, there is one batch of all.
+        A submission that is a single file is one batch, as is its reference then: rules and scores
+        may depend on all of it. Without a reference the batches are those of the reader, which may
+        be smaller than `size`.
         """
-        if self.format.documents is single_batch:
-            yield self._all()
-            return
-        found, expected = self.found, self.expected
-        form = self.reference_format if self.reference else self.format
-        names = iter(sorted({**expected, **found}))
-        while batch := list(islice(names, size)):
-            if self.reference is None:
-                # Nothing to pair with: these are the reader's own batches, perhaps smaller.
-                each = self.format.read(self.system.only(_members(found, batch)))
-                yield from (Pair(reading, reading) for reading in each)
-                continue
-            system = _read(self.format, self.system, found, batch)
-            reference = _read(form, self.reference, expected, batch)
-            yield Pair(*_numbered_alike(reference, system))
+        if self.reference is not None and self.format.layout == "single_file":
+            system = _joined(self.format.read(self.system))
+            yield _aligned(_joined(self.reference_format.read(self.reference)), system)
+        elif self.reference is not None:
+            yield from self._pairs_by_document(_reference(self), size)
+        elif self.format.layout == "single_file":
+            own = _joined(self.format.read(self.system))
+            yield Pair(own, own)
+        else:
+            found = self.found
+            for names in _batched(sorted(found), size):
+                source = self.system.only(_members(found, names))
+                yield from (Pair(result, result) for result in self.format.read(source))
 
-    def _all(self) -> Pair:
-        """All documents of both sides."""
-        system = _joined(self.format.read(self.system))
-        if self.reference is None:
-            return Pair(system, system)
-        reference = _joined(self.reference_format.read(self.reference))
-        return Pair(*_numbered_alike(reference, system))
+    def _pairs_by_document(self, reference: _Files | _Corpus, size: int) -> Iterator[Pair]:
+        """The pairs of a submission that has files of its own for each document."""
+        system = _Files(self.format, self.system, self.found)
+        for names in _batched(sorted({*reference.names, *system.names}), size):
+            batch = system.read(names)
+            inside = batch.corpus.documents["name"]  # a file may hold documents of other names
+            yield _aligned(reference.read(names, inside.to_list()), batch)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """A side that has files of its own for each document."""
+
+    format: Format
+    source: Source
+    documents: Documents
+
+    @property
+    def names(self) -> Iterable[str]:
+        return self.documents
+
+    def read(self, names: Sequence[str], others: Iterable[str] = ()) -> ReadResult:
+        """The files of some documents, and the content alone of those of some others."""
+        result = self._read(names)
+        more = sorted({*others}.intersection(self.documents).difference(names))
+        if not more:
+            return result
+        return _joined([result, replace(self._read(more), findings=())])
+
+    def _read(self, names: Iterable[str]) -> ReadResult:
+        return _joined(self.format.read(self.source.only(_members(self.documents, names))))
+
+
+class _Corpus:
+    """A side that is a single file: it is read once, and its documents are handed out."""
+
+    def __init__(self, result: ReadResult) -> None:
+        self.result = result
+        # Without a document there is still a batch for what else is in the file.
+        self.names: Sequence[str] = result.corpus.documents["name"].to_list() or [""]
+
+    def read(self, names: Sequence[str], others: Iterable[str] = ()) -> ReadResult:
+        """Some documents; what belongs to no document, and the findings, only the first time."""
+        result, corpus = self.result, self.result.corpus
+        chosen = of_documents(corpus, pl.Series([*names, *others], dtype=pl.String))
+        rest = corpus.rejected_records.drop_nulls("document")
+        self.result = ReadResult(corpus.replace(rejected_records=rest), (), result.members)
+        return replace(result, corpus=chosen)
+
+
+def _reference(opened: Submission) -> _Files | _Corpus:
+    form, source = opened.reference_format, opened.reference or opened.system
+    if form.layout == "single_file":
+        return _Corpus(_joined(form.read(source)))
+    return _Files(form, source, opened.expected)
+
+
+def _batched(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    return (names[begin : begin + size] for begin in range(0, len(names), size))
 
 
 def submission(
@@ -206,20 +263,7 @@ def _has(source: Source, suffixes: Sequence[str]) -> bool:
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 
-def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
-    """The documents that have files of some suffixes, with these files only."""
-    kept = {
-        name: tuple(member for member in members if member.basename.endswith(tuple(suffixes)))
-        for name, members in documents.items()
-    }
-    return {name: members for name, members in kept.items() if members}
-
-
-def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> ReadResult:
-    return _joined(form.read(source.only(_members(documents, names))))
-
-
-def _members(documents: Documents, names: Sequence[str]) -> list[Member]:
+def _members(documents: Documents, names: Iterable[str]) -> list[Member]:
     return [member for name in names for member in documents.get(name, ())]
 
 
@@ -235,9 +279,7 @@ def _joined(each: Iterable[ReadResult]) -> ReadResult:
     )
 
 
-def _numbered_alike(reference: ReadResult, system: ReadResult) -> tuple[ReadResult, ReadResult]:
-    corpora = align(reference.corpus, system.corpus)
-    return tuple(  # type: ignore[return-value]
-        ReadResult(corpus, reading.findings, reading.members)
-        for corpus, reading in zip(corpora, (reference, system), strict=True)
-    )
+def _aligned(reference: ReadResult, system: ReadResult) -> Pair:
+    """Both sides with one numbering of documents."""
+    expected, found = align(reference.corpus, system.corpus)
+    return Pair(replace(reference, corpus=expected), replace(system, corpus=found))

@@ -234,7 +234,9 @@ class Run:
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
-            self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
+            files = reading.corpus.sources.select("member", "sha256").iter_rows()
+            # A reference that is a single file comes with every batch.
+            self.digests[side] = [*dict.fromkeys((*self.digests[side], *files))]
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The numbers, and intervals where they are wanted."""

@@ -13,7 +13,7 @@ from hlteval.tasks import load, rules
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators import RuleContext, apply
-from hlteval.workflows.batches import Pair, Submission, named, submission
+from hlteval.workflows.batches import BATCH, Pair, Submission, named, submission
 from hlteval.workflows.selection import Selection
 
 
@@ -25,6 +25,7 @@ def validate(
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
+    batch: int = BATCH,
     step: Callable[[], None] = lambda: None,
 ) -> Verdict:
     """Check a submission.
@@ -36,7 +37,8 @@ def validate(
         profile: `plan`: errors fail; `official`: what the official software refuses fails.
         options: values by the names of the task's options.
         encoding: of the files.
-        step: called after each batch of documents.
+        batch: documents at a time; the findings do not depend on it.
+        step: called after each batch.
 
     Raises:
         KeyError: for an unknown task.
@@ -61,7 +63,7 @@ def validate(
         lists=lists,
     )
     findings = [*told, *outside(opened)]
-    for pair in opened.pairs():
+    for pair in opened.pairs(batch):
         findings.extend(inside(opened, pair))
         step()
     return verdict(task, profile, findings)
