@@ -12,7 +12,6 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
-
 Layout = Literal["per_document", "single_file"]
 
 

@@ -98,15 +98,21 @@ class RuleContext:
 class Rule:
     """A check: a function that gives the rows at fault, and the code that tells what they are.
 
-    `about` is the table that the rule is about: where the submission has none of it, there is
-    nothing to ask. `needs` is a column, such as `mentions.text`: nothing is asked of a format that
-    has no place for it.
+    Attributes:
+        code: the code of its findings.
+        runs_on: the table that it checks; it does not run where this is empty.
+        check: gives the rows at fault.
+        needs: a column, such as `mentions.text`: it does not run on formats that cannot represent
+            this.
+        once: whether only its first finding is reported, in whatever batch that is: it concerns the
+            submission as a whole.
     """
 
     code: str
     runs_on: str
     check: Callable[[RuleContext], pl.LazyFrame]
     needs: str = ""
+    once: bool = False
 
 
 def apply(

@@ -132,6 +132,9 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
 
 def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
     """The findings, and whether the submission passes in a profile."""
+    once = dict.fromkeys(rule.code for rule in rules(load(task)) if rule.once)
+    first = {finding.code: finding for finding in reversed(findings) if finding.code in once}
+    findings = [finding for finding in findings if first.get(finding.code, finding) is finding]
     forgives = load(task).official_ignores
     if profile == "official" and forgives:
         findings = [

@@ -85,13 +85,12 @@ def _labelled(case: RuleContext) -> pl.LazyFrame:
 def unknown_type(case: RuleContext) -> pl.LazyFrame:
     """A type that the task does not have."""
     known = case.schema.labels
-    if _is_other_task(case):
+    if _is_other_task(case):  # SEE103 reports that
         known = known | case.schema.elsewhere.keys()
-    labels = _labelled(case).select("label").unique().collect().to_series()
-    hints = {label: _suggestion(label, case.schema) for label in labels if label not in known}
+    unknown = _labelled(case).filter(~pl.col("label").is_in(known)).collect()
+    hints = {label: _suggestion(label, case.schema) for label in unknown["label"].unique()}
     hint = pl.col("label").replace_strict(hints, default=None, return_dtype=pl.String)
-    unknown = _labelled(case).filter(pl.col("label").is_in(hints.keys()))
-    return unknown.with_columns(field=pl.lit("label"), hint=hint)
+    return unknown.lazy().with_columns(field=pl.lit("label"), hint=hint)
 
 
 def _suggestion(label: str, allowed: EventSchema) -> str:
@@ -114,7 +113,7 @@ def _is_other_task(case: RuleContext) -> bool:
 
 
 def other_task(case: RuleContext) -> pl.LazyFrame:
-    """A submission to the other task, said once, at its first event."""
+    """A submission to the other task, at its first event."""
     frames = case.table("frames").filter(pl.col("label").is_in(case.schema.elsewhere.keys()))
     found = frames.head(1 if _is_other_task(case) else 0).rename({"frame": "id"})
     return found.with_columns(
@@ -377,7 +376,7 @@ RULES = (
     *standoff.RULES,
     Rule("SEE101", "sources", unknown_type),
     Rule("SEE102", "sources", wrong_kind),
-    Rule("SEE103", "frames", other_task),
+    Rule("SEE103", "frames", other_task, once=True),
     Rule("SEE104", "frames", event_with_trigger),
     Rule("SEE201", "frames", illegal_role),
     Rule("SEE202", "frames", missing_mandatory),
