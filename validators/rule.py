@@ -11,7 +11,7 @@ import polars as pl
 
 from hlteval.converters.format import Format
 from hlteval.findings import Entry, FieldRef, Finding, Location, catalogue
-from hlteval.representation import Corpus, counted, fillers, frame_keys, items
+from hlteval.representation import Corpus, effective_fillers, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
 
 PLACE = ("origin", "record", "field", "id")
@@ -67,13 +67,13 @@ class RuleContext:
 
     @property
     def arguments(self) -> pl.LazyFrame:
-        """The resolved arguments that count; see `representation.counted`."""
-        return counted(self.system, self.against).lazy()
+        """The resolved arguments that count; see `representation.effective_fillers`."""
+        return effective_fillers(self.system, self.against).lazy()
 
     @cached_property
     def shapes(self) -> pl.DataFrame:
         """Each event with its shape: the frame, and its roles in alphabetical order as `roles`."""
-        arguments = counted(self.system, self.against)
+        arguments = effective_fillers(self.system, self.against)
         roles = frame_keys(arguments, pl.col("role")).lazy().select(row="frame_row", roles="said")
         frames = self.table("frames").join(roles, on="row", how="left", maintain_order="left")
         return frames.with_columns(pl.col("roles").fill_null("")).collect()

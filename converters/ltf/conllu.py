@@ -31,7 +31,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.ltf.tables import rebuilt, unlike
+from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
 from hlteval.converters.toolkit.single_file import File, head, located, readings
 from hlteval.findings import FieldRef, Finding, Location, Span, excerpt, finding
 from hlteval.representation import TABLES, Corpus
@@ -88,8 +88,8 @@ def _tables(text: str, member: Member) -> tuple[dict[str, pl.DataFrame], list[Fi
 
 def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
     return table.select(
-        pl.col(column).cast(dtype)
-        for column, dtype in TABLES[name].schema.items()
+        pl.col(column).cast(TABLES[name].schema[column])
+        for column in COLUMNS[name]
         if column in table.columns
     )
 

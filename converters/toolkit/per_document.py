@@ -75,7 +75,9 @@ class Files:
     @property
     def sources(self) -> pl.DataFrame:
         """The table of sources."""
-        return pl.DataFrame(self.rows, schema=TABLES["sources"].schema, orient="row")
+        columns = ("row", "path", "member", "format", "sha256")
+        schema = {name: TABLES["sources"].schema[name] for name in columns}
+        return pl.DataFrame(self.rows, schema=schema, orient="row")
 
     def take(self, name: str, member: Member) -> int:
         """Add a file of a document; its size in bytes."""

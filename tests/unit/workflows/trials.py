@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType
@@ -170,7 +171,7 @@ def add_columns(names: list[str]) -> None:
     text = schema.pl.String
     schema.TABLES = MappingProxyType(
         {
-            table.name: schema.replace(
+            table.name: replace(
                 table,
                 columns=(
                     *table.columns,
@@ -189,6 +190,5 @@ def add_columns(names: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[2:]:
         add_columns(sys.argv[2:])
-    sys.stdout.write(
-        json.dumps({trial.name: outcome(trial, 500) for trial in trials(Path(sys.argv[1]))})
-    )
+    outcomes = {trial.name: outcome(trial, 500) for trial in trials(Path(sys.argv[1]))}
+    sys.stdout.write(json.dumps(outcomes))
