@@ -21,7 +21,7 @@ from hlteval.reports.display import visible
 from hlteval.reports.score_formats import MANY
 from hlteval.scoring.resampling import drawn_by
 from hlteval.tasks.task import Metric, Option, Task
-from hlteval.validators.seedev.events import EventSchema, EventType
+from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _TASKS = """\
 # Tasks

@@ -190,9 +190,9 @@ def keys(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
     """
     free = pl.col("label").is_in(commutative)
     shown = pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
-    said = pl.concat_str(shown, "key", separator=SEPARATOR)
-    frames = frame_keys(arguments, said, keep=["label"])
-    core = pl.concat_str("label", "said", separator=SEPARATOR)
+    value = pl.concat_str(shown, "key", separator=SEPARATOR)
+    frames = frame_keys(arguments, value, keep=["label"])
+    core = pl.concat_str("label", "content", separator=SEPARATOR)
     return frames.select(row="frame_row", core=core)
 
 
