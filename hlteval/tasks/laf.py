@@ -16,6 +16,6 @@ LAF = Task(
     submission_suffixes=(".laf.xml",),
     provided_suffixes=(),
     references=TEXTS,
-    rules=lazy("hlteval.validators.ltf.laf:RULES"),
+    rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
 )

@@ -19,6 +19,6 @@ LTF = Task(
     provided_suffixes=(),
     references=TEXTS,
     reference_optional=True,
-    rules=lazy("hlteval.validators.ltf.ltf:RULES"),
+    rules=lazy("hlteval.validators.ltf.rules:RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LTF106"),
 )
