@@ -45,10 +45,7 @@ def adjacent_segments(context: RuleContext) -> pl.LazyFrame:
     rows = context.cached(all_segments).filter(
         (pl.col("start") == pl.col("before")) & pl.col("problem").is_null()
     )
-    rows = rows.join(
-        context.cached(all_conventions), on="document", how="anti", maintain_order="left"
-    )
-    return at(rows, "start_char")
+    return at(outside_conventions(context, rows), "start_char")
 
 
 def no_text(context: RuleContext) -> pl.LazyFrame:
@@ -71,10 +68,7 @@ def other_raw_text(context: RuleContext) -> pl.LazyFrame:
     raw = context.against.documents.lazy().select(document="row", raw="text").drop_nulls()
     raw = only_if(not context.own, raw)
     rows = context.cached(all_segments).filter(pl.col("problem").is_null())
-    rows = rows.join(
-        context.cached(all_conventions), on="document", how="anti", maintain_order="left"
-    )
-    rows = rows.join(raw, on="document", maintain_order="left")
+    rows = outside_conventions(context, rows).join(raw, on="document", maintain_order="left")
     rows = rows.with_columns(said=pl.col("raw").str.slice("start", pl.col("width")))
     found = rows.filter(pl.col("said") != pl.col("text")).collect()
     hints = [

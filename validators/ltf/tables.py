@@ -152,9 +152,7 @@ def unexplained(
 ) -> pl.LazyFrame:
     """The segments or tokens with a problem that nothing larger explains."""
     rows = context.cached(table).filter(pl.col("problem") == code)
-    rows = rows.join(
-        context.cached(all_conventions), on="document", how="anti", maintain_order="left"
-    )
+    rows = outside_conventions(context, rows)
     if table is all_segments:
         return rows
     moved = context.cached(all_moved).select(segment_row="row")
