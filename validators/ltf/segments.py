@@ -8,6 +8,7 @@ from hlteval.validators.ltf.tables import (
     all_moved,
     all_segments,
     all_tokens,
+    outside_conventions,
     unexplained,
 )
 from hlteval.validators.ltf.texts import where
