@@ -326,20 +326,20 @@ def _counted(errors: int) -> str:
 
 def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:
     """A corpus with the texts of its documents, where another corpus has them."""
-    texts = given.documents.drop_nulls("text").select("name", given="text")
+    texts = given.documents.drop_nulls("text").select("name", _text="text")
     if texts.is_empty():
         return corpus
     own = corpus.documents.join(texts, on="name", how="left", maintain_order="left")
-    text = pl.coalesce("text", "given")
-    return corpus.replace(documents=own.with_columns(text=text).drop("given"))
+    text = pl.coalesce("text", "_text")
+    return corpus.replace(documents=own.with_columns(text=text).drop("_text"))
 
 
 def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:
     """A corpus with the segments of its documents, given by another corpus."""
     if segments.segments.is_empty():
         return corpus
-    names = segments.documents.select("name", document="row")
-    named = segments.segments.join(names, on="document", suffix="_document").drop("document")
-    own = corpus.documents.select(document="row", name_document="name")
-    placed = named.join(own, on="name_document").with_columns(origin=pl.lit(0, pl.Int64))
-    return corpus.replace(segments=placed.drop("name_document"))
+    names = segments.documents.select(_name="name", document="row")
+    named = segments.segments.join(names, on="document").drop("document")
+    own = corpus.documents.select(document="row", _name="name")
+    placed = named.join(own, on="_name").with_columns(origin=pl.lit(0, pl.Int64))
+    return corpus.replace(segments=placed.drop("_name"))

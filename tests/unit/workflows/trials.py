@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -45,6 +45,9 @@ def trials(folder: Path) -> Iterator[Trial]:
         room = FIXTURES / "scores" / task
         yield Trial(task, room / "system", room / "reference", scored=True)
     yield Trial("seedev-binary", FIXTURES / "standoff/valid/binary")
+    own, sentences = FIXTURES / "standoff/valid/binary", FIXTURES / "seedev-sentences/valid"
+    options = {"sentences": str(sentences / "sentences.tsv")}
+    yield Trial("seedev-binary", own, own, options, scored=True)
     yield Trial("seedev-full", FIXTURES / "seedev/invalid/SEE103-binary-names", FULL)
     reference, system = standoff(folder)
     yield Trial("seedev-full", system, reference, scored=True)
@@ -63,7 +66,7 @@ def write(file: Path, content: str) -> Path:
 
 def standoff(folder: Path) -> tuple[Path, Path]:
     """A reference and a submission of the documents of the fixtures, a document for each code."""
-    reference, system = folder / "reference", folder / "system"
+    reference, system = folder / "joined-reference", folder / "joined"
     paths = sorted(FIXTURES.glob("*/invalid/S[TE][DE][123]*"), reverse=True)
     for path in {path.name[:6]: path for path in paths if path.is_dir()}.values():
         if path.name.startswith("SEE103"):
@@ -119,7 +122,9 @@ def mentions(folder: Path) -> Iterator[Trial]:
     yield Trial("lorehlt-edl", submission, room / "valid" / "submission.tab", scored=True)
     scores = FIXTURES / "scores" / "lorehlt-edl"
     yield Trial("lorehlt-edl", scores / "system.tab", scores / "texts")
-    yield Trial("lorehlt-edl", scores / "system.tab", scores / "reference.tab", scored=True)
+    reference = scores / "reference.tab"
+    for options in ({}, {"texts": str(scores / "texts")}):
+        yield Trial("lorehlt-edl", scores / "system.tab", reference, options, scored=True)
 
 
 def templettes(folder: Path) -> Iterator[Trial]:
@@ -160,35 +165,78 @@ def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     return found
 
 
-def add_columns(names: list[str]) -> None:
-    """Declare a table `<every table>` with further columns that may be null, before all imports."""
+def add_columns(names: list[str]) -> dict[str, list[str]]:
+    """Declare columns of these names in every table, before all imports; those added, by table."""
     name = "hlteval.representation.schema"
     spec = spec_from_file_location(name, ROOT / "hlteval" / "representation" / "schema.py")
     assert spec
     assert spec.loader
     schema = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(schema)
-    text = schema.pl.String
+    added = {
+        table.name: [name for name in names if name not in table.schema]
+        for table in schema.TABLES.values()
+    }
     schema.TABLES = MappingProxyType(
         {
-            table.name: replace(
-                table,
-                columns=(
-                    *table.columns,
-                    *(
-                        schema.Column(name, text, "a later column", nullable=True)
-                        for name in names
-                        if name not in table.schema
-                    ),
-                ),
-            )
-            for table in schema.TABLES.values()
+            name: replace(table, columns=(*table.columns, *map(later(schema), added[name])))
+            for name, table in schema.TABLES.items()
+        }
+    )
+    return added
+
+
+def later(schema: Any) -> Callable[[str], Any]:
+    """Declares a column of a name."""
+    return lambda name: schema.Column(name, schema.pl.String, "a later column", nullable=True)
+
+
+def outcomes(folder: Path) -> dict[str, Any]:
+    """What every trial gives, by name."""
+    return {trial.name: outcome(trial, 500) for trial in trials(folder)}
+
+
+def everything() -> Any:
+    """A corpus with a row in every table, whose columns that may be null are filled."""
+    from hlteval.representation import TABLES, Corpus
+
+    values = {"Int64": 0, "String": "x", "Float64": 0.5, "Boolean": True}
+    part = [{"start": 0, "end": 1}]
+    return Corpus(
+        **{
+            name: [{column: values.get(str(kind), part) for column, kind in table.schema.items()}]
+            for name, table in TABLES.items()
         }
     )
 
 
+def exchange(now: Path, later: Path, added: Mapping[str, list[str]]) -> str:
+    """Read what was saved without the added columns, and save a corpus that has them."""
+    from hlteval.converters import load
+    from hlteval.representation import Corpus, align
+    from hlteval.sources import open_source
+
+    form, corpus = load(now.suffix[1:]), everything()
+    assert form.write
+    form.write([corpus], later)
+    (result,) = form.read(open_source(str(now)))
+    assert result.findings == ()
+    for name, frame in result.corpus.tables():
+        own = frame.columns[: len(frame.columns) - len(added[name])]
+        assert frame.select(own).equals(getattr(corpus, name).select(own))
+        assert all(frame[column].null_count() == 1 for column in added[name])
+    other = Corpus(documents=[{"row": 0, "name": "a"}])
+    _, aligned = align(other, corpus)  # it renumbers documents, and keeps all else
+    assert aligned.documents.drop("row").equals(corpus.documents.drop("row"))
+    assert aligned.frames.drop("document").equals(corpus.frames.drop("document"))
+    return "same"
+
+
 if __name__ == "__main__":
-    if sys.argv[2:]:
-        add_columns(sys.argv[2:])
-    outcomes = {trial.name: outcome(trial, 500) for trial in trials(Path(sys.argv[1]))}
-    sys.stdout.write(json.dumps(outcomes))
+    command, first, *rest = sys.argv[1:]
+    if command == "exchange":
+        added = add_columns(rest[1:])
+        sys.stdout.write(exchange(Path(first), Path(rest[0]), added))
+    else:
+        add_columns(rest)
+        sys.stdout.write(json.dumps(outcomes(Path(first))))
