@@ -1,4 +1,4 @@
-"""What a format is: how it is told apart, read, written, and searched for places."""
+"""What a format is: how it is detected, read, written, and searched for locations."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Layout = Literal["per_document", "single_file"]
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What a reader gives for a batch of whole documents: their corpus, and what it stumbled on.
+    """A batch of whole documents as read: their corpus, and the findings about it.
 
-    `members` are the files the rows of `corpus.sources` were read from, in the same order: there a
-    finding's place is looked up again.
+    `members` are the files that the rows of `corpus.sources` were read from, in the same order; the
+    locations of findings are looked up there.
     """
 
     corpus: Corpus

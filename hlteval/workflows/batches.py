@@ -1,4 +1,4 @@
-"""Batches: the documents of a submission beside those of its reference, a few hundred at a time."""
+"""Batches: the documents of a submission with those of its reference, a few hundred at a time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_sou
 from hlteval.tasks.task import Package, Task
 
 BATCH = 500
-"""Documents in a batch; more cost memory and gain no time."""
+"""Documents in a batch; more cost memory and save no time."""
 
 Documents = Mapping[str, tuple[Member, ...]]
 
 
 class NothingGiven(ValueError):
-    """There is nothing to check a submission against: an error of usage."""
+    """There is no reference to check a submission against: an error of usage."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A batch of documents: the reference's and the submission's, numbered alike."""
+    """A batch of documents of the reference and the submission, in the same numbering."""
 
     reference: ReadResult
     system: ReadResult
@@ -34,16 +34,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission and what it is checked against, opened but not read.
+    """A submission and its reference, opened but not read.
 
     Attributes:
-        task: what it is submitted to.
+        task: the task.
         system: the submission.
-        reference: what it is checked against; None where the submission brings its own documents.
-        settings: of the formats, by name.
-        options: values by the names of the task's options.
-        given_as: the format of the reference, where that is known.
-        lists: what options name beside it, by option.
+        reference: its reference; None if the submission brings its own documents.
+        settings: the settings of the formats, by name.
+        options: the values of the task's options, by name.
+        reference_form: the format of the reference; empty if it is to be detected.
+        lists: the corpora of further files, by the option that names them.
     """
 
     task: Task
@@ -51,36 +51,40 @@ class Submission:
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
-    given_as: str = ""
+    reference_form: str = ""
     lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @cached_property
     def format(self) -> Format:
-        """The format of the submission: of those that the task takes, the first that fits."""
+        """The format of the submission: the first that fits of those that the task takes."""
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
         return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
 
     @cached_property
     def reference_format(self) -> Format:
-        """The format of the reference: of those that the task takes, the first that fits.
+        """The format of the reference: the first that fits of those that the task takes.
 
         Raises:
-            NothingGiven: if none does.
+            NothingGiven: if none fits.
         """
-        names = (self.given_as,) if self.given_as else self.task.references or (self.task.format,)
+        names = (
+            (self.reference_form,)
+            if self.reference_form
+            else self.task.references or (self.task.format,)
+        )
         forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
-        if not fitting and _is_empty(source):  # that nothing is annotated can be said in any format
+        if not fitting and _is_empty(source):  # a file without annotations fits any format
             fitting = forms
         if not fitting:
             raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
         return _set(fitting[0], self.settings)
 
     @cached_property
-    def listed(self) -> Corpus:
-        """What options name beside it, as one corpus."""
+    def option_corpus(self) -> Corpus:
+        """The corpora of further files as one."""
         return Corpus.concat(self.lists.values())
 
     @property
@@ -105,7 +109,7 @@ class Submission:
 
     @property
     def package(self) -> Package:
-        """What the rules over packages look at."""
+        """The submission as rules over packages check it."""
         return Package(self.system, self.found, self.reference, self.expected)
 
     def pairs(self, size: int = BATCH) -> Iterator[Pair]:
@@ -199,19 +203,19 @@ def submission(
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
-    given_as: str = "",
+    reference_form: str = "",
     lists: Mapping[str, Corpus] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
     Raises:
         FileNotFoundError: if a path does not exist.
-        NothingGiven: if there is no reference and the submission does not bring its own documents.
+        NothingGiven: if there is no reference, and the submission does not bring its documents.
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
     opened = Submission(
-        task, system, reference, settings or {}, options or {}, given_as, lists or {}
+        task, system, reference, settings or {}, options or {}, reference_form, lists or {}
     )
     if (
         against is None
@@ -219,16 +223,18 @@ def submission(
         and not _has(system, task.provided_suffixes)
         and not system.findings
     ):
-        wanted = f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
+        suffixes = (
+            f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
+        )
         raise NothingGiven(
             f"{task.name} is checked against the documents it is for: give their folder or archive"
-            f"{wanted} by --against"
+            f"{suffixes} by --against"
         )
     return opened
 
 
 def _is_empty(source: Source) -> bool:
-    """Whether it is a single file with nothing in it."""
+    """Whether it is a single empty file."""
     single = source.kind in {"file", "stdin"} and len(source.members) == 1
     try:
         return single and not source.members[0].fetch()
@@ -236,8 +242,8 @@ def _is_empty(source: Source) -> bool:
         return False
 
 
-def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
-    """What options name in files of some format, by option, with what is wrong with these.
+def option_files(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
+    """The corpora of the files that options name, by option, with the findings about them.
 
     Raises:
         FileNotFoundError: if a path does not exist.
@@ -247,14 +253,14 @@ def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], li
     for option in task.options:
         if option.name in options and option.format:
             source = open_source(options[option.name])
-            reading = _joined(load(option.format).read(source))
-            lists[option.name] = reading.corpus
-            findings += [*source.findings, *reading.findings]
+            result = _joined(load(option.format).read(source))
+            lists[option.name] = result.corpus
+            findings += [*source.findings, *result.findings]
     return lists, findings
 
 
 def _set(form: Format, settings: Mapping[str, str]) -> Format:
-    """A format with those of some settings that it has."""
+    """A format with the settings that it knows."""
     known = {setting.name for setting in form.settings}
     return form.with_settings({name: value for name, value in settings.items() if name in known})
 
@@ -268,14 +274,14 @@ def _members(documents: Documents, names: Iterable[str]) -> list[Member]:
 
 
 def _joined(each: Iterable[ReadResult]) -> ReadResult:
-    """The batches of a source as one."""
-    readings = list(each)
-    if len(readings) == 1:
-        return readings[0]
+    """The results for a source as one."""
+    results = list(each)
+    if len(results) == 1:
+        return results[0]
     return ReadResult(
-        Corpus.concat(reading.corpus for reading in readings),
-        tuple(finding for reading in readings for finding in reading.findings),
-        tuple(member for reading in readings for member in reading.members),
+        Corpus.concat(result.corpus for result in results),
+        tuple(finding for result in results for finding in result.findings),
+        tuple(member for result in results for member in result.members),
     )
 
 

@@ -18,7 +18,14 @@ from hlteval.scoring.resampling import DOCUMENTS, bootstrap, drawn_by, interval,
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Analyst, Metric, Talkative, Task
-from hlteval.workflows.batches import BATCH, NothingGiven, Pair, Submission, named, submission
+from hlteval.workflows.batches import (
+    BATCH,
+    NothingGiven,
+    Pair,
+    Submission,
+    option_files,
+    submission,
+)
 from hlteval.workflows.validation import inside, outside, settings, verdict
 
 _SCORINGS = {
@@ -133,7 +140,7 @@ def scored(
     declared = load(task)
     given = merged(declared, {name: value for name, value in (options or {}).items() if value})
     metric = declared.scorer(profile, {**given, "encoding": encoding})
-    lists, told = named(declared, given)
+    lists, told = option_files(declared, given)
     opened = submission(
         declared,
         system,
@@ -224,7 +231,7 @@ class Run:
     def take(self, pair: Pair) -> None:
         """Count one batch."""
         lists = self.opened.lists
-        given = self.opened.listed
+        given = self.opened.option_corpus
         reference = _with_texts(_with_segments(pair.reference.corpus, given), given)
         system = pair.system.corpus
         if "documents" in lists:
