@@ -160,8 +160,9 @@ def about_submission(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def first_of(rows: pl.LazyFrame, *key: str) -> pl.LazyFrame:
     """The first of the rows with the same key, with their `count`."""
-    counted = rows.with_columns(count=pl.len().over(key))
-    return counted.unique(key, keep="first", maintain_order=True)
+    return rows.with_columns(count=pl.len().over(key)).unique(
+        key, keep="first", maintain_order=True
+    )
 
 
 def only_if(condition: bool, rows: pl.LazyFrame) -> pl.LazyFrame:

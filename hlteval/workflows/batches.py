@@ -68,11 +68,8 @@ class Submission:
         Raises:
             NothingGiven: if none fits.
         """
-        names = (
-            (self.reference_form,)
-            if self.reference_form
-            else self.task.references or (self.task.format,)
-        )
+        names = self.task.references or (self.task.format,)
+        names = (self.reference_form,) if self.reference_form else names
         forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
@@ -119,79 +116,44 @@ class Submission:
         may depend on all of it. Without a reference the batches are those of the reader, which may
         be smaller than `size`.
         """
-        if self.reference is not None and self.format.layout == "single_file":
+        single = self.format.layout == "single_file"
+        if self.reference is not None and single:
             system = _joined(self.format.read(self.system))
             yield _aligned(_joined(self.reference_format.read(self.reference)), system)
         elif self.reference is not None:
-            yield from self._pairs_by_document(_reference(self), size)
-        elif self.format.layout == "single_file":
-            own = _joined(self.format.read(self.system))
-            yield Pair(own, own)
+            yield from self._pairs_by_document(self.reference, size)
         else:
             found = self.found
-            for names in _batched(sorted(found), size):
-                source = self.system.only(_members(found, names))
-                yield from (Pair(result, result) for result in self.format.read(source))
+            for names in [[*found]] if single else _batched(found, size):
+                results = self.format.read(self.system.only(_members(found, names)))
+                for result in [_joined(results)] if single else results:
+                    yield Pair(result, result)
 
-    def _pairs_by_document(self, reference: _Files | _Corpus, size: int) -> Iterator[Pair]:
+    def _pairs_by_document(self, source: Source, size: int) -> Iterator[Pair]:
         """The pairs of a submission that has files of its own for each document."""
-        system = _Files(self.format, self.system, self.found)
-        for names in _batched(sorted({*reference.names, *system.names}), size):
-            batch = system.read(names)
-            inside = batch.corpus.documents["name"]  # a file may hold documents of other names
-            yield _aligned(reference.read(names, inside.to_list()), batch)
-
-
-@dataclass(frozen=True)
-class _Files:
-    """A side that has files of its own for each document."""
-
-    format: Format
-    source: Source
-    documents: Documents
-
-    @property
-    def names(self) -> Iterable[str]:
-        return self.documents
-
-    def read(self, names: Sequence[str], others: Iterable[str] = ()) -> ReadResult:
-        """The files of some documents, and the content alone of those of some others."""
-        result = self._read(names)
-        more = sorted({*others}.intersection(self.documents).difference(names))
-        if not more:
-            return result
-        return _joined([result, replace(self._read(more), findings=())])
-
-    def _read(self, names: Iterable[str]) -> ReadResult:
-        return _joined(self.format.read(self.source.only(_members(self.documents, names))))
-
-
-class _Corpus:
-    """A side that is a single file: it is read once, and its documents are handed out."""
-
-    def __init__(self, result: ReadResult) -> None:
-        self.result = result
-        # Without a document there is still a batch for what else is in the file.
-        self.names: Sequence[str] = result.corpus.documents["name"].to_list() or [""]
-
-    def read(self, names: Sequence[str], others: Iterable[str] = ()) -> ReadResult:
-        """Some documents; what belongs to no document, and the findings, only the first time."""
-        result, corpus = self.result, self.result.corpus
-        chosen = of_documents(corpus, pl.Series([*names, *others], dtype=pl.String))
-        rest = corpus.rejected_records.drop_nulls("document")
-        self.result = ReadResult(corpus.replace(rejected_records=rest), (), result.members)
-        return replace(result, corpus=chosen)
-
-
-def _reference(opened: Submission) -> _Files | _Corpus:
-    form, source = opened.reference_format, opened.reference or opened.system
-    if form.layout == "single_file":
-        return _Corpus(_joined(form.read(source)))
-    return _Files(form, source, opened.expected)
-
-
-def _batched(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
-    return (names[begin : begin + size] for begin in range(0, len(names), size))
+        form, found, expected = self.reference_format, self.found, self.expected
+        rest: ReadResult | None = None
+        known: Iterable[str] = expected
+        if form.layout == "single_file":  # it is read once, and its documents are handed out
+            rest = _joined(form.read(source))
+            # Without a document there is still a batch for its findings.
+            known = rest.corpus.documents["name"].to_list() or [""]
+        for names in _batched({*known, *found}, size):
+            system = _read(self.format, self.system, found, names)
+            # A file may hold documents of other names.
+            others = sorted(set(system.corpus.documents["name"]).difference(names))
+            if rest is not None:
+                chosen = of_documents(rest.corpus, pl.Series([*names, *others], dtype=pl.String))
+                reference = replace(rest, corpus=chosen)
+                # Findings, and rows without a document, come with the first batch only.
+                rows = rest.corpus.rejected_records.drop_nulls("document")
+                rest = replace(rest, corpus=rest.corpus.replace(rejected_records=rows), findings=())
+            else:
+                reference = _read(form, source, expected, names)
+            if rest is None and (more := [name for name in others if name in expected]):
+                extra = replace(_read(form, source, expected, more), findings=())
+                reference = _joined([reference, extra])
+            yield _aligned(reference, system)
 
 
 def submission(
@@ -267,6 +229,15 @@ def _set(form: Format, settings: Mapping[str, str]) -> Format:
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
+
+
+def _batched(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
+    ordered = sorted(names)
+    return (ordered[begin : begin + size] for begin in range(0, len(ordered), size))
+
+
+def _read(form: Format, source: Source, documents: Documents, names: Iterable[str]) -> ReadResult:
+    return _joined(form.read(source.only(_members(documents, names))))
 
 
 def _members(documents: Documents, names: Iterable[str]) -> list[Member]:

@@ -68,7 +68,7 @@ def entity_form(context: RuleContext) -> pl.LazyFrame:
         pl.when(meant.str.contains("^(?:NIL)?[0-9]+$"))
         .then(pl.format("write {}", meant))
         .when(meant.str.starts_with("NIL"))
-        .then(pl.lit("behind NIL stand digits and nothing else, the same for all its mentions"))
+        .then(pl.lit("write NIL and digits only, the same for all mentions of the entity"))
         .when(entity.str.contains(r"^/?m[./]"))
         .then(pl.lit("this looks like Freebase; entries of this knowledge base are numbers"))
         .otherwise(pl.lit("write a number of the knowledge base, or NIL and digits"))

@@ -88,7 +88,7 @@ _CAUSES = (
     ),
     Cause(
         "the end is inclusive",
-        "add 1 to each end: it is the first character behind the text",
+        "add 1 to each end: it is the first character after the text",
         _moved(0, 1),
     ),
     Cause("offsets count bytes of UTF-8", "count characters", _in_bytes),

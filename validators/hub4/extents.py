@@ -14,7 +14,7 @@ from hlteval.validators.rule import RuleContext, about_file
 _HINTED = 1000
 """Extents that are off whose texts are searched for."""
 
-_COPY = "copy the text from the document, with a blank for each line end"
+_COPY = "copy the text from the document, with a space for each line end"
 
 
 def _spans(context: RuleContext) -> pl.LazyFrame:
@@ -139,5 +139,5 @@ def _shown(column: str) -> pl.Expr:
 def _hint(span: Span) -> str:
     at = nearest(span)
     if at is None:
-        return f"it stands nowhere in this document; {_COPY}"
+        return f"this document does not have it; {_COPY}"
     return f"did you mean {at}#{at + len(span.wanted)}#?"

@@ -37,7 +37,7 @@ def segment_overlap(context: RuleContext) -> pl.LazyFrame:
     right = pl.format(
         "all its tokens fit a segment that begins at {}", pl.col("start") + pl.col("moved")
     )
-    hint = right.fill_null("segments stand in the order of the text, a line feed or more between")
+    hint = right.fill_null("write segments in the order of the text, a line feed or more apart")
     return at(rows.with_columns(hint=hint), "start_char")
 
 

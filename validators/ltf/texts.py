@@ -206,7 +206,7 @@ def _variants(text: str, ends: Sequence[int]) -> Iterator[tuple[str, str]]:
     blanked = list(text)
     for end in single:
         blanked[end] = " "
-    yield "a blank between segments of one line", "".join(blanked)
+    yield "a space between segments of one line", "".join(blanked)
     yield "CR and LF at the ends of lines", text.replace("\n\n", "\r\n")
     for end in inner[:_MOST_GAPS]:
-        yield f"a blank at code point {end}", f"{text[:end]} {text[end + 1 :]}"
+        yield f"a space at code point {end}", f"{text[:end]} {text[end + 1 :]}"
