@@ -82,6 +82,16 @@ def test_a_case_knows_whether_the_submission_is_its_own_reference() -> None:
     assert other.reference_mentions.collect().is_empty()
 
 
+def test_a_context_gives_only_the_columns_that_are_named() -> None:
+    looked_at, _ = case()
+    assert looked_at.table("frames", "label", "document").collect_schema().names() == [
+        *("label", "document")
+    ]
+    records = looked_at.records("frames", "label").collect()
+    assert records.columns == ["row", "document", "origin", "record", "label", "id"]
+    assert records["id"].to_list() == ["E1", "E2"]
+
+
 def test_a_table_for_several_rules_is_worked_out_once() -> None:
     looked_at, _ = case()
     asked = []
