@@ -109,11 +109,11 @@ class Format:
         for name, value in values.items():
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
-                raise WrongSetting(f"the format {self.name} has no setting {name}; {has}")
+                raise WrongSetting(f"unknown setting {name} of the format {self.name}; {has}")
             setting = known[name]
             if setting.choices and value not in setting.choices:
                 listed = " or ".join(setting.choices)
-                raise WrongSetting(f"{name} is {listed}, not {value}")
+                raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
             bound[setting.of][name.replace("-", "_")] = value
         return replace(
             self,

@@ -1,21 +1,22 @@
 r"""BioC: collections of documents in passages, with annotations and relations, in one XML file.
 
 Format:
-    XML by grammars/bioc.rng: a `collection` of `document`s, which have an `id` and `passage`s with
-    their `offset` and `text`, or `sentence`s with theirs; `annotation`s with their `location`s and
-    `text`; `relation`s with their `node`s. Everything may have `infon`s, values by key. A document
-    type may be named, usually BioC.dtd; it is never looked for.
+    XML as defined in grammars/bioc.rng: a `collection` of `document`s, which have an `id` and
+    `passage`s with `offset` and `text`, or `sentence`s with their own; `annotation`s with
+    `location`s and `text`; `relation`s with `node`s. All elements may have `infon`s, key-value
+    pairs. A document type declaration, usually of BioC.dtd, is allowed; the DTD is never loaded.
 
 Conventions:
-    Offsets are 0-based code points from the beginning of the document, passages included; what lies
-    between passages is filled with line feeds. A sole passage is no segment, nor is an empty last
-    one, which tells where the text ends. A record is an element, counted by start tags.
+    Offsets are 0-based code points from the beginning of the document. Gaps between passages are
+    filled with line feeds. A single passage is not a segment, nor is an empty last one, which marks
+    the end of the text. A record is an element, counted by start tags.
 
-    Of the infons, `type` is the type, `identifier` the entity, a further one another candidate,
-    `language` that of a document; `mention_type`, `confidence` and `annotator` are these. A relation with a `trigger_id` is an
-    event, whose first node is that trigger with the type as its role. One of the `kind` modifier or
-    equivalence is that (a modifier with its `value` and `text`), and so is one of the type Equiv whose nodes all have the role Arg. All
-    other infons are kept as attributes.
+    The infon `type` is the type, `identifier` the entity (further ones are other candidates), and
+    `language` the language of a document; `mention_type`, `confidence` and `annotator` are read as
+    such. A relation with a `trigger_id` is an event, whose first node is that trigger with the type
+    as its role. A relation with the `kind` modifier or equivalence is read as such (a modifier with
+    its `value` and `text`), and so is a relation of type Equiv whose nodes all have the role Arg.
+    All other infons are kept as attributes.
 
 Example lines:
     <annotation id="T1"><infon key="type">Protein</infon><location offset="0" length="5"/><text>IRF-4</text></annotation>
@@ -185,7 +186,7 @@ FORMAT = Format(
     write=write,
     frame_kinds=("event", "relation"),
     count_losses=lost,
-    known_losses="the layout; in which passage an annotation is that could be in several, and "
-    "their order from passage to passage; where relations are; the header of any but the first "
-    "collection; comments, what the schema does not have",
+    known_losses="layout; the passage of an annotation that could be in several, and the order "
+    "of annotations across passages; the position of relations; all collection "
+    "headers except the first; comments and anything outside the schema",
 )

@@ -37,7 +37,7 @@ class Misfit(NamedTuple):
 
 CONVENTIONS: Mapping[str, tuple[str, str, int]] = {
     "utf-8": ("bytes", "utf-8", 1),
-    "utf-16": ("units of UTF-16", "utf-16-le", 2),
+    "utf-16": ("UTF-16 units", "utf-16-le", 2),
 }
 """Other units that offsets are counted in: what they are, their encoding, and bytes of each."""
 
@@ -84,18 +84,18 @@ def counted(misfit: Misfit, unit: str) -> bool:
 def nearest(misfit: Misfit) -> str:
     """Where the text of an annotation stands instead, as a hint."""
     units = [name for unit, (name, _, _) in CONVENTIONS.items() if counted(misfit, unit)]
-    also = f"; its offsets fit if they count {units[0]}" if units else ""
+    also = f"; the given offsets match if they count {units[0]}" if units else ""
     text, begin = misfit.text, misfit.within.start
     at = misfit.spans[0][0] - begin
     if not text or len(text) > _LONGEST:
-        return f"offsets count characters from the beginning of the document{also}"
+        return f"count offsets in characters from the start of the document{also}"
     low = max(0, at - _WINDOW)
     window = misfit.within.text[low : max(0, at) + _WINDOW]
     middle = max(0, at - low)
     before, behind = window.rfind(text, 0, middle + len(text)), window.find(text, middle)
     found = [place + low for place in (before, behind) if place >= 0]
     if found:
-        return f"it stands at offset {min(found, key=lambda one: abs(one - at)) + begin}{also}"
+        return f"use offset {min(found, key=lambda one: abs(one - at)) + begin}{also}"
     if also:
-        return f"write offsets of characters{also}"
-    return "its passage does not have this text; is it from another one?"
+        return f"count offsets in characters{also}"
+    return "check the passage; it does not contain this text"

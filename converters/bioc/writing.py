@@ -162,7 +162,7 @@ def _by_document(lines: pl.DataFrame) -> dict[int, list[tuple[int, int, str]]]:
 
 
 def _unwritable(corpus: Corpus) -> set[int]:
-    """The documents with characters that XML cannot hold."""
+    """The documents with characters not allowed in XML."""
     found = set(
         corpus.documents.filter(
             pl.any_horizontal(pl.col("name", "text", "language").str.contains(ABSENT))
@@ -198,13 +198,13 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     names = corpus.documents["name"]
     return {
         **situations(corpus),
-        "documents with characters that XML cannot hold": len(_unwritable(corpus)),
-        "documents whose name is empty or has blanks around it": sum(
+        "documents with characters not allowed in XML": len(_unwritable(corpus)),
+        "documents whose name is empty or has surrounding spaces": sum(
             not name or name != name.strip() for name in names
         ),
-        "segments of documents that cannot be written as passages": segments.height,
-        "mentions that have no place in a text": corpus.mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": corpus.mentions.filter(odd_parts()).height,
-        "candidates that do not follow an entity, or not in ranks 2, 3, …": _stray(corpus),
+        "segments of documents without passage structure": segments.height,
+        "mentions outside of texts": corpus.mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": corpus.mentions.filter(odd_parts()).height,
+        "candidates without an entity, or with gaps in their ranks": _stray(corpus),
         "attributes of other formats": corpus.attributes.filter(~_places()).height,
     }

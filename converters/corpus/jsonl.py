@@ -53,7 +53,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="jsonl",
-    title="the representation as JSON Lines: a row a line",
+    title="tables as JSON Lines: one row per line",
     suffixes=(".jsonl",),
     layout="single_file",
     carries=EVERYTHING,

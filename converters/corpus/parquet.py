@@ -64,7 +64,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="corpus",
-    title="the representation as Parquet: a folder with a file per table",
+    title="tables as Parquet: a folder with one file per table",
     suffixes=(".corpus",),
     layout="single_file",
     carries=EVERYTHING,

@@ -1,18 +1,18 @@
-r"""CoNLL coreference: a token a line, with the mentions that begin and end there.
+r"""CoNLL coreference: one token per line, with the mentions that start and end there.
 
 Format:
-    `#begin document (NAME); part 000`, lines, `#end document`. A line has columns with blanks or
-    tabs between; the word is the fourth, or the first where there are fewer than five; the last is
-    `-`, or parts with `|` between: `(7` begins a mention of the entity 7, `7)` ends the last one
-    that was begun, `(7)` is a mention of one token. A blank line ends a sentence.
+    `#begin document (NAME); part 000`, token lines, `#end document`. Columns are separated by
+    spaces or tabs; the word is the fourth column, or the first if there are fewer than five; the
+    last column is `-`, or parts separated by `|`: `(7` starts a mention of entity 7, `7)` ends the
+    most recent one, `(7)` is a mention of one token. An empty line ends a sentence.
 
 Conventions:
-    A token's offset is its number in the document, from 1; so a mention of the first two tokens is
-    at 1-2, as neleval has it. With `--set offsets=characters`, offsets are code points of a text in
-    which a blank stands between words and a line feed between sentences. The entity 7 of the
-    document D is `NIL7:D`; `--set entities=corpus` makes it `NIL7`, the same in all documents, and
-    `--set entities=written` leaves it as it is. A part that is not the first is a document of its
-    own, `NAME;PART`.
+    The offset of a token is its 1-based number in the document, so a mention of the first two
+    tokens is at 1-2, as in neleval. With `--set offsets=characters`, offsets are code points of a
+    text with a space between words and a line feed between sentences. Entity 7 of document D
+    becomes `NIL7:D`; with `--set entities=corpus` it becomes `NIL7`, shared by all documents, and
+    with `--set entities=written` it stays as it is. Parts after the first are separate documents,
+    `NAME;PART`.
 
 Example lines:
     #begin document (D1); part 000
@@ -247,7 +247,7 @@ def _located(line: str, place: FieldRef) -> Location:
 
 FORMAT = Format(
     name="conll-coref",
-    title="CoNLL coreference: tokens, with the mentions that begin and end there",
+    title="CoNLL coreference: tokens with the mentions that start and end there",
     suffixes=(SUFFIX,),
     layout="single_file",
     carries=("sources", "documents", "segments", "tokens", "mentions", "mentions.entity"),
@@ -255,20 +255,20 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    known_losses="columns between word and entity; which end belongs to which mention, where "
+    known_losses="columns between word and entity; which end belongs to which start if "
     "mentions of one entity cross",
     count_losses=lost,
     settings=(
         Setting(
             "offsets",
-            "Whether offsets count tokens from 1, or characters of a text that is made of them.",
+            "Whether offsets are 1-based tokens, or characters of the text built from them.",
             "tokens",
             of="read",
             choices=("tokens", "characters"),
         ),
         Setting(
             "entities",
-            "Whether a number is an entity of its document, of the corpus, or as it is written.",
+            "Scope of entity numbers: the document, the corpus, or as written.",
             "document",
             of="read",
             choices=("document", "corpus", "written"),

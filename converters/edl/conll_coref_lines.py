@@ -89,15 +89,15 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     return {
         "documents without tokens": silent.height,
         "segments without tokens": bare.height,
-        "tokens that are blank, or have blanks": corpus.tokens.height
+        "tokens that are empty or contain spaces": corpus.tokens.height
         - tokens.filter(~pl.col("text").str.contains(r"\s")).height,
-        "tokens whose offsets are others when they are read": elsewhere.height,
-        "mentions without an entity, or not at the bounds of tokens": corpus.mentions.height
+        "tokens with offsets that change on reading": elsewhere.height,
+        "mentions without an entity, or not aligned with tokens": corpus.mentions.height
         - placed.height,
         "types and identifiers of mentions": placed.filter(
             (pl.col("label") != "") | (pl.col("mention") != "")
         ).height,
-        "links to a knowledge base, which are read as clusters": numbers.height,
+        "links to a knowledge base, read back as clusters": numbers.height,
     }
 
 

@@ -1,14 +1,14 @@
-r"""Entity mentions as a table: a mention a line (LoReHLT 2019, the .tab of EDL).
+r"""Entity mentions as a table: one mention per line (LoReHLT 2019, the .tab of EDL).
 
 Format:
-    Eight fields with tabs between: run, mention id, mention string, `document:start-end`, entity
-    (a number of the knowledge base, or NIL and digits), type, mention type, confidence. A
-    submission has no header; the annotations of LDC have one. Nothing is quoted.
+    Eight tab-separated fields: run, mention id, mention string, `document:start-end`, entity (a
+    knowledge base identifier in digits, or NIL and digits), type, mention type, confidence.
+    Submissions have no header; LDC annotations have one. There is no quoting.
 
 Conventions:
-    Offsets are 0-based, and both belong to the mention. Annotations may give several entities with
-    `|` between: the first is the mention's own, the others are rows of `links`. A blank line is
-    passed over. In a folder or archive, the files ending in `.tab` are read, or all if none does.
+    Offsets are 0-based and inclusive. Annotations may list several entities separated by `|`: the
+    first is the entity of the mention, the others are rows of `links`. Empty lines are skipped. In
+    a folder or archive, only files ending in `.tab` are read, or all files if there are none.
 
 Example lines:
     NIST_1	m7	Nicaragua	ENG_NW_006929:38-46	1000001	GPE	NAM	0.75
@@ -277,7 +277,7 @@ def _located(line: str, place: FieldRef) -> Location:
 
 FORMAT = Format(
     name="edl-tab",
-    title="entity mentions as a table: a mention a line (LoReHLT EDL)",
+    title="entity mentions as a table: one mention per line (LoReHLT EDL)",
     suffixes=(SUFFIX,),
     layout="single_file",
     carries=(
@@ -289,15 +289,15 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    known_losses="blank lines, and spaces and zeros in extents that were not canonical",
+    known_losses="empty lines; non-canonical spaces and leading zeros in extents",
     count_losses=lost,
     settings=(
         Setting(
-            "header", "Whether LDC's header is written.", "no", of="write", choices=("no", "yes")
+            "header", "Whether to write LDC's header.", "no", of="write", choices=("no", "yes")
         ),
         Setting(
-            "number", "Whether mentions are numbered anew.", "no", of="write", choices=("no", "yes")
+            "number", "Whether to renumber mentions.", "no", of="write", choices=("no", "yes")
         ),
-        Setting("run", "The run of mentions that have none.", "", of="write"),
+        Setting("run", "Run identifier for mentions without one.", "", of="write"),
     ),
 )

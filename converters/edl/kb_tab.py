@@ -1,13 +1,13 @@
-"""A knowledge base as a table: which entities there are.
+"""A knowledge base as a table of its entities.
 
 Format:
-    A header and columns with tabs between, as LDC distributes the knowledge base of LoReHLT. Of
-    these are read: `entityid`, and where they are there `entity_type`, `origin`, `name`. Without a
-    header, the first column of a line is the identifier of an entity.
+    A header and tab-separated columns, as in LDC's distribution of the LoReHLT knowledge base. The
+    column `entityid` is required; `entity_type`, `origin` and `name` are optional; others are
+    ignored. Without a header, the first column is the entity identifier.
 
 Conventions:
     `origin` is GEO (GeoNames), WLL (World Leaders), APB (Appendix B of the World Factbook) or AUG
-    (added by hand). An entity may have several lines, one for each of its names.
+    (added manually). An entity may have several lines, one for each of its names.
 
 Example lines:
     origin	entity_type	entityid	name
@@ -86,7 +86,7 @@ def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 FORMAT = Format(
     name="kb-tab",
-    title="a knowledge base as a table: its entities (LoReHLT)",
+    title="knowledge base entries as a table (LoReHLT)",
     suffixes=(".tab",),
     layout="single_file",
     carries=(

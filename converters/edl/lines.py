@@ -105,10 +105,10 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     mentions = corpus.mentions.join(names, on="document", maintain_order="left")
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     return {
-        "mentions that no line can say": mentions.filter(~_writable()).height,
-        "candidates that no line can say": corpus.links.filter(~_sayable()).height,
+        "mentions that do not fit a line": mentions.filter(~_writable()).height,
+        "candidates that do not fit a line": corpus.links.filter(~_sayable()).height,
         "documents without mentions": silent.height,
-        "confidences that are not known, which are written 1.0": mentions.filter(
+        "unknown confidences, written as 1.0": mentions.filter(
             pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
         ).height,
     }

@@ -1,15 +1,15 @@
-r"""Annotation files of neleval: spans with the entities that they may name.
+r"""neleval annotation files: spans with candidate entities.
 
 Format:
-    Three columns or more with tabs between and no header: document, start, end; then identifier,
-    score and type of each candidate. A single candidate may be an identifier, or an identifier and
-    a score. Tabs at the end of a line do not count.
+    Three or more tab-separated columns without a header: document, start, end; then identifier,
+    score and type of each candidate. A single candidate may be just an identifier, or an identifier
+    and a score. Trailing tabs are ignored.
 
 Conventions:
-    Offsets are as in the source (LoReHLT: 0-based), and both belong to the span. The candidate of
-    the highest score, of equal ones the first, is the mention's own; the others are rows of
-    `links`. An identifier that begins with NIL is not in the knowledge base. A type in braces is a
-    JSON object whose `type` counts. A blank line is passed over.
+    Offsets are as in the source (LoReHLT: 0-based), with inclusive ends. The candidate with the
+    highest score (the first, if tied) is the entity of the mention; the others are rows of `links`.
+    Identifiers that start with NIL are not in the knowledge base. A type in braces is a JSON object
+    whose `type` is used. Empty lines are skipped.
 
 Example lines:
     ENG_NW_006929	38	46	1000001	0.75	GPE
@@ -308,16 +308,16 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     unknown = mentions.filter(pl.col("confidence").is_null(), pl.col("label") != "")
     return {
         "identifiers of mentions": mentions.filter(pl.col("mention") != "").height,
-        "mentions that no line can say": mentions.filter(~_writable()).height,
+        "mentions that do not fit a line": mentions.filter(~_writable()).height,
         "types of mentions without an entity": said.filter(pl.col("label") != "").height,
         "documents without mentions": silent.height,
-        "confidences that are not known, which are written 1.0": unknown.height,
+        "unknown confidences, written as 1.0": unknown.height,
     }
 
 
 FORMAT = Format(
     name="neleval",
-    title="annotation files of neleval: spans with candidates for their entities",
+    title="neleval annotation files: spans with candidate entities",
     suffixes=(".neleval",),
     layout="single_file",
     carries=(
@@ -329,13 +329,12 @@ FORMAT = Format(
     read=read,
     locate=locate,
     write=write,
-    known_losses="empty lines, tabs that end lines, attributes in JSON, how scores of links are "
-    "written",
+    known_losses="empty lines; trailing tabs; JSON attributes; notation of link scores",
     count_losses=lost,
     settings=(
         Setting(
             "conversion",
-            "Whether a type is `GPE` (pipeline) or `GPE/NAM` (tac15).",
+            "Types are `GPE` (pipeline) or `GPE/NAM` (tac15).",
             "pipeline",
             of="write",
             choices=("pipeline", "tac15"),

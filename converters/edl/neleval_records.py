@@ -84,7 +84,7 @@ def _span(line: str, cells: Sequence[str]) -> tuple[str, int, int]:
         raise _Unreadable("NEL107", at, at + 1)
     if len(cells) < 3:
         values: dict[str, object] = {"given": len(cells), "s": "" if len(cells) == 1 else "s"}
-        hint = ", not blanks" if len(cells) == 1 and len(line.split()) >= 3 else ""
+        hint = ", not spaces" if len(cells) == 1 and len(line.split()) >= 3 else ""
         raise _Unreadable("NEL102", 0, len(line), **values, hint=hint)
     if not cells[0]:
         raise _Unreadable("NEL108", 0, 1)
@@ -95,7 +95,7 @@ def _span(line: str, cells: Sequence[str]) -> tuple[str, int, int]:
 def _offset(cells: Sequence[str], index: int) -> int:
     found = _OFFSET.fullmatch(cells[index])
     if not found:
-        given = cells[index][:40] or "an empty column"
+        given = cells[index][:40] or "(empty)"
         start, end = place(cells, index)
         raise _Unreadable("NEL103", start, max(end, start + 1), given=given)
     return int(found[1])
@@ -124,7 +124,7 @@ def _score(cells: Sequence[str], index: int) -> float:
     value = number(cells[index])
     if value is None:
         start, end = place(cells, index)
-        given = cells[index][:40].strip() or "an empty column"
+        given = cells[index][:40].strip() or "(empty)"
         raise _Unreadable("NEL105", start, max(end, start + 1), given=given)
     return value
 
@@ -138,11 +138,11 @@ def _type(cells: Sequence[str], index: int, faults: list[Fault]) -> str:
     try:
         said = json.loads(written)
     except (ValueError, RecursionError):
-        reason = "it is no JSON"
+        reason = "not valid JSON"
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason) from None
     label = said.get("type") if isinstance(said, dict) else None
     if not isinstance(label, str) or re.search(r"[\t\r\n]", label):
-        reason = "it has no text as its type"
+        reason = '"type" is missing or not plain text'
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason)
     others = sorted(said.keys() - {"type"})
     if others:

@@ -101,13 +101,13 @@ def _miscounted(line: str, fields: Sequence[str], filled: int) -> Fault:
     """A line with another number of fields."""
     given = len(fields) if filled > len(FIELDS) else filled
     if len(fields) == len(FIELDS) and filled == len(FIELDS) - 1:
-        hint = "the eighth, the confidence, is empty; write one, such as 1.0"
+        hint = "add the confidence (field 8), such as 1.0"
     elif len(fields) == 1 and "\r" in line:
-        hint = "the lines end in CR alone; end them in LF"
+        hint = "end lines with LF, not with CR alone"
     elif len(fields) == 1 and len(line.split()) >= len(FIELDS):
-        hint = "separate the fields by tabs, not by blanks"
+        hint = "separate the fields with tabs, not spaces"
     else:
-        hint = f"they are: {', '.join(FIELDS)}; one tab between each two"
+        hint = f"write {', '.join(FIELDS)}, separated by single tabs"
     return Fault("EDL201", 0, len(line), {"given": given, "wanted": len(FIELDS), "hint": hint})
 
 

@@ -42,12 +42,12 @@ _KINDS = ("trn",)
 _DEPENDENT = re.compile(r'\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"')
 _BLANKS = " \t\r\f\x0b"
 _WORDS = {
-    "$END": "the end of the line",
-    "<END-OF-FILE>": "the end of the line",
-    "KEY": "the name of a header",
-    "VALUE": "a value in quotes",
-    "SOURCE": "what is replaced",
-    "TARGET": "what replaces it",
+    "$END": "end of line",
+    "<END-OF-FILE>": "end of line",
+    "KEY": "a header name",
+    "VALUE": "a quoted value",
+    "SOURCE": "the source",
+    "TARGET": "the target",
     "LEFT": "the left context",
     "RIGHT": "the right context",
     "_ARROW": "`=>`",

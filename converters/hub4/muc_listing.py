@@ -1,12 +1,12 @@
-"""A listing of template instances in the manner of the Message Understanding Conferences.
+"""A listing of template instances in the style of the Message Understanding Conferences.
 
 Format:
-    Instances with a blank line between them: the pointer and `:=`, then the slots. Texts stand in
-    quotes; alternatives stand below each other, with a slash before all but the first.
+    Instances separated by an empty line: the pointer and `:=`, then the slots. Texts are quoted;
+    alternatives are on separate lines, with a slash before all but the first.
 
 Conventions:
-    It is for people who read or compare templates, and is not read back: where texts stand, and
-    which part of them is minimal, is left out.
+    For reading and comparing templates only: the format cannot be read back, since it has no
+    extents and no minimal strings.
 
 Example lines:
     <CONTEST-B1-1> :=
@@ -60,14 +60,14 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="muc-listing",
-    title="a listing of template instances for people, in the manner of MUC",
+    title="human-readable listing of template instances, in MUC style",
     suffixes=(".muc",),
     layout="single_file",
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted"),
     ),
-    known_losses="quotes: all texts have them",
+    known_losses="quotes, which are added to all texts",
     sniff=sniff,
     read=read,
     locate=locate,

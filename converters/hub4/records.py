@@ -17,13 +17,13 @@ from hlteval.converters.hub4.lines import BLANKS, RULES
 from hlteval.grammars import load, pattern
 
 _WORDS: Mapping[str, str] = {
-    "$END": "the end of the line",
-    "<END-OF-FILE>": "the end of the line",
+    "$END": "end of line",
+    "<END-OF-FILE>": "end of line",
     "_DEFINES": "`:=`",
     "POINTER": "a pointer such as <BREAD-D1-1>",
     "SLASH": "`/`",
     "SLOT": "a slot such as DATE:",
-    "QUOTED": "a text in quotes",
+    "QUOTED": "a quoted text",
     "UNQUOTED": "a text",
     "EXTENTS": "extents such as ##5#8#",
 }

@@ -1,16 +1,15 @@
-r"""A text corpus in SGML: one file of text documents, each between a pair of document tags.
+r"""A text corpus in SGML: one file of documents, each enclosed in a pair of document tags.
 
 Format:
-    Documents between tags such as `<DOC>` and `</DOC>`, one behind the other. Each has an element
-    such as `<DOCNO>` whose content, without its blanks, identifies it. Any names may be used, the
-    same ones in all of the file. The document tag is the first tag of the file if nothing else is
-    said; the identifying element is DOCNO or DOCID, whichever the first document has, or its first
-    element.
+    Documents between tags such as `<DOC>` and `</DOC>`. An element such as `<DOCNO>` contains the
+    document identifier; spaces in it are removed. Tag names are configurable and the same
+    throughout a file. By default, the first tag of the file encloses documents; the identifier is
+    in DOCNO or DOCID, whichever the first document has, or in its first element.
 
 Conventions:
-    The text of a document begins at the `<` of its start tag and ends behind its end tag; nothing
-    in it is taken out. Line ends count as one character (`\n`), however they are written; with
-    `line-ends=as-written` they are kept. Names of tags are the same in small letters and capitals.
+    The text of a document extends from the `<` of its start tag to the end of its end tag,
+    including all markup. Line breaks of any kind count as one character (`\n`); with
+    `line-ends=as-written` they are kept. Tag names are case-insensitive.
 
 Example lines:
     <DOC>
@@ -236,31 +235,31 @@ def _is_document(text: str | None) -> bool:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no corpus in SGML can say."""
     texts = corpus.documents["text"]
-    return {"documents whose text is none in SGML": sum(not _is_document(text) for text in texts)}
+    return {"documents whose text is not valid SGML": sum(not _is_document(text) for text in texts)}
 
 
 FORMAT = Format(
     name="sgml-corpus",
-    title="a text corpus in SGML: a file of documents between tags",
+    title="SGML text corpus: one file of documents between tags",
     suffixes=(".sgml", ".sgm"),
     layout="single_file",
     carries=("sources", "documents", "documents.text", "documents.start"),
-    known_losses="what stands between documents; line ends of other systems",
+    known_losses="text between documents; line breaks other than LF",
     sniff=sniff,
     read=read,
     locate=locate,
     write=write,
     count_losses=lost,
     settings=(
-        Setting("document-tag", "The tag of documents; the first of the file.", "", of="read"),
-        Setting("id-tag", "The element that identifies a document; DOCNO or DOCID.", "", of="read"),
+        Setting("document-tag", "Tag that encloses documents (default: the first tag).", "", of="read"),
+        Setting("id-tag", "Element with the document identifier (default DOCNO or DOCID).", "", of="read"),
         Setting(
             "line-ends",
-            "Whether a line end of two characters counts as one, or as written.",
+            "Count a CR LF line end as one character, or as written.",
             "one",
             of="read",
             choices=("one", "as-written"),
         ),
-        Setting("unsegmented", "Whether the file is one document, if `yes`.", "", of="read"),
+        Setting("unsegmented", "Treat the file as one document if `yes`.", "", of="read"),
     ),
 )

@@ -1,17 +1,17 @@
-r"""HUB-4 template sets: the instances of templettes that a text was found to hold.
+r"""HUB-4 template sets: the templette instances found in a text.
 
 Format:
-    One file of instances. An instance is a header, which names it, and its slots; a slot is a name
-    and the fills that stand behind it and on the lines that follow. A fill is a pointer to another
-    instance, or a text with its extents. A line that begins with `/` begins another alternative;
-    a slash before the first fill marks the slot as optional. Blank lines and indentation do not
-    count (grammars/hub4.lark). The instances that name the same document are its instance set.
+    One file of instances. An instance has a header line with its name, and slots; a slot has a name
+    and fills, on the same and on following lines. A fill is a pointer to another instance, or a
+    text with its extents. A line that starts with `/` starts another alternative; a slash before
+    the first fill marks the slot as optional. Empty lines and indentation are ignored
+    (grammars/hub4.lark). All instances of a document form its instance set.
 
 Conventions:
-    Extents are 0-based and half-open, in code points from the `<` of the document's start tag, as
-    in the representation. In a reference, brackets mark the minimal strings of a text, and the
-    extents behind the first are theirs; in a system's output brackets are text. The type of an
-    instance ends at the first hyphen, unless a type with a hyphen is declared.
+    Extents are 0-based, half-open code points from the `<` of the document's start tag. In a
+    reference, brackets mark the minimal strings of a text, and the extents after the first are
+    theirs; in system output, brackets are ordinary text. The type of an instance ends at the first
+    hyphen, unless a type with a hyphen is declared.
 
 Example lines:
     <CONTEST-B1-1> :=
@@ -117,7 +117,7 @@ def _refusals(
 
 
 def _given(text: str) -> str:
-    return text.strip(BLANKS)[:40] or "the end of the line"
+    return text.strip(BLANKS)[:40] or "end of line"
 
 
 def _of_slashes_and_hashes(found: Tables, text: str, member: Member) -> Iterator[Finding]:
@@ -164,14 +164,14 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="hub4",
-    title="HUB-4 template sets: instances of templettes with their slots and fills",
+    title="HUB-4 template sets: templette instances with slots and fills",
     suffixes=(".tpl",),
     layout="single_file",
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),
     ),
-    known_losses="the layout of lines that were not canonical; lines that could not be read",
+    known_losses="layout of non-canonical lines; unreadable lines",
     sniff=sniff,
     read=read,
     locate=locate,
@@ -181,11 +181,12 @@ FORMAT = Format(
     settings=(
         Setting(
             "side",
-            "Whether brackets mark minimal strings, as in a reference, or are text.",
+            "Whether the file is a reference, where brackets mark minimal strings, or "
+            "system output.",
             "reference",
             of="read",
             choices=SIDES,
         ),
-        Setting("types", "The types of instances that hold a hyphen, with commas.", "", of="read"),
+        Setting("types", "Instance types that contain a hyphen, comma-separated.", "", of="read"),
     ),
 )

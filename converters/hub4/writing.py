@@ -115,10 +115,10 @@ def unwritten(corpus: Corpus) -> Mapping[str, int]:
     told = corpus.frames.filter(pl.col("kind") == TEMPLETTE)
     silent = corpus.documents.join(told, left_on="row", right_on="document", how="anti")
     return {
-        "frames that are no template instances": corpus.frames.height - told.height,
-        "instances whose pointer cannot be written": told.filter(
+        "frames other than template instances": corpus.frames.height - told.height,
+        "instances with invalid pointers": told.filter(
             ~_is_pointer("frame").fill_null(value=False)
         ).height,
-        "fills that cannot be written": corpus.cached(_fills)["content"].null_count(),
+        "fills with unsupported content": corpus.cached(_fills)["content"].null_count(),
         "documents without instances": silent.height,
     }

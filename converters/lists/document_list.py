@@ -1,10 +1,10 @@
-"""A list of documents: which ones a submission is for.
+"""A document list: the documents of a submission.
 
 Format:
-    An identifier a line; blank lines do not count.
+    One document identifier per line; empty lines are ignored.
 
 Conventions:
-    The order says nothing.
+    The order has no meaning.
 
 Example line:
     CHN_EVAL_096_004
@@ -88,7 +88,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="document-list",
-    title="a list of documents: an identifier a line",
+    title="document list: one identifier per line",
     suffixes=(".list",),
     layout="single_file",
     carries=("sources", "documents"),

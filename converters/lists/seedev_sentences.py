@@ -1,10 +1,10 @@
-r"""SeeDev sentences: which stretches of each document are its sentences.
+r"""SeeDev sentences: the sentence boundaries of each document.
 
 Format:
-    A line per sentence: document, tab, start, tab, end.
+    One line per sentence: document, tab, start, tab, end.
 
 Conventions:
-    Offsets are 0-based and half-open in code points, as in the representation.
+    Offsets are 0-based, half-open code points.
 
 Example line:
     SeeDev-binary-11573014-4	0	33

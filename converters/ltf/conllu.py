@@ -1,15 +1,15 @@
-r"""CoNLL-U: a token a line in ten columns with tabs between, a blank line behind each segment.
+r"""CoNLL-U: one token per line in ten tab-separated columns, an empty line after each segment.
 
 Format:
-    One file of all documents. Before its first segment, `# newdoc id` names a document and
-    `# length` tells its code points. `# sent_id`, `# range` and `# text` are identifier, place and
-    text of a segment. Of the columns ID, FORM, XPOS and MISC are filled: with the number of the
-    token, its text, its class, and `TokenRange`, `Id` and `Morph`.
+    One file for all documents. Before the first segment of a document, `# newdoc id` gives its name
+    and `# length` its length in code points. `# sent_id`, `# range` and `# text` are identifier,
+    offsets and text of a segment. The columns ID, FORM, XPOS and MISC hold the number of the token,
+    its text, its class, and `TokenRange`, `Id` and `Morph`; all others are empty.
 
 Conventions:
-    Ranges are 0-based and half-open in code points of the document, as in the representation. The
-    text of a document is rebuilt from its segments with line feeds between. `\t`, `\n`, `\r`, `\p`
-    and `\\` stand for a tab, line breaks, `|` and a backslash; `_` stands for nothing.
+    Ranges are 0-based, half-open code points of the document. The text of a document is rebuilt
+    from its segments, joined by line feeds. `\t`, `\n`, `\r`, `\p` and `\\` encode a tab,
+    line breaks, `|` and a backslash; `_` is an empty value.
 
 Example lines:
     # newdoc id = NW_X
@@ -252,15 +252,15 @@ def _written(corpus: Corpus) -> pl.DataFrame:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables the file does not hold."""
     return {
-        "texts that segments do not make up": len(_unfit(corpus)),
-        "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
+        "texts not covered by segments": len(_unfit(corpus)),
+        "tokens outside of segments": corpus.tokens["segment_row"].null_count(),
         "tokens without text": corpus.tokens.filter(pl.col("text") == "").height,
     }
 
 
 FORMAT = Format(
     name="conllu",
-    title="CoNLL-U: a token a line, with its place",
+    title="CoNLL-U: one token per line, with offsets",
     suffixes=(".conllu",),
     layout="single_file",
     carries=(

@@ -49,10 +49,10 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
     return {
         "documents without text": set(empty).difference(segmented, _attributes(corpus)),
-        "documents whose name is no name of a file": {
+        "documents whose name is not a valid file name": {
             row for row, name in named if not is_file_name(name)
         },
-        "documents with characters that XML cannot hold": unwritable,
+        "documents with characters not allowed in XML": unwritable,
     }
 
 
@@ -238,7 +238,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     foreign = corpus.attributes.filter(~pl.col("element").str.contains(_ELEMENTS))
     return {
         **{reason: len(rows) for reason, rows in _left(corpus).items()},
-        "documents whose segments do not make up their text": unlike(corpus).height,
-        "tokens that are in no segment": corpus.tokens["segment_row"].null_count(),
+        "documents whose text is not covered by segments": unlike(corpus).height,
+        "tokens outside of segments": corpus.tokens["segment_row"].null_count(),
         "attributes of other formats": foreign.height,
     }

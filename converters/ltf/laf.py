@@ -1,12 +1,13 @@
-r"""LAF: names and other spans of documents with their types, beside LTF.
+r"""LAF: typed spans of documents, such as names, as standoff annotation of LTF.
 
 Format:
-    XML by grammars/laf.rng, a file `<document>.laf.xml` for each document: ANNOTATIONs with their
-    EXTENT. The type is an attribute, or in older files a TAG; it is written as an attribute.
+    XML as defined in grammars/laf.rng, one file `<document>.laf.xml` per document: ANNOTATIONs with
+    an EXTENT. The type is an attribute, or in older files an element TAG; it is written as an
+    attribute.
 
 Conventions:
-    `start_char` and `end_char` are 0-based code points of the document's text, the end included; in
-    the representation it is excluded. A record is an element, counted by start tags from 1.
+    `start_char` and `end_char` are 0-based code points of the document's text; the end is inclusive
+    (exclusive in the tables). A record is an element, counted by start tags from 1.
 
 Example lines:
     <ANNOTATION id="ann-0" task="NE" type="GPE">
@@ -197,7 +198,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="laf",
-    title="LAF: typed spans of documents, an XML file each",
+    title="LAF: typed spans, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
     carries=(
@@ -210,5 +211,5 @@ FORMAT = Format(
     locate=locate,
     write=write,
     count_losses=lost,
-    known_losses="the layout of files; that a type was a TAG",
+    known_losses="file layout; TAG elements, which become attributes",
 )

@@ -104,6 +104,6 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
     return {
         **per_document.unnamed(corpus),
-        "documents with characters that XML cannot hold": len(_unwritable(corpus)),
+        "documents with characters not allowed in XML": len(_unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(foreign).height,
     }

@@ -1,14 +1,14 @@
-r"""LTF: documents as segments and tokens with their offsets, as in LDC's language packs.
+r"""LTF: documents as segments and tokens with offsets, as in LDC's language packs.
 
 Format:
-    XML by grammars/ltf.rng, a file `<document>.ltf.xml` per document: DOC, TEXT, SEG with its
-    ORIGINAL_TEXT and TOKENs. Written in LDC's layout, an element a line, with only `&`, `<` and `>`
-    escaped. DOC tells length and MD5 digest of the text that was annotated.
+    XML as defined in grammars/ltf.rng, one file `<document>.ltf.xml` per document: DOC, TEXT, SEG
+    with ORIGINAL_TEXT and TOKENs. Written in LDC's layout, one element per line, with only `&`, `<`
+    and `>` escaped. DOC has the length and MD5 digest of the annotated text.
 
 Conventions:
-    `start_char` and `end_char` are 0-based code points of the document's text, the end included; in
-    the representation it is excluded. The text is rebuilt from the segments: what lies between them
-    is filled with line feeds. A record is an element, counted by start tags from 1.
+    `start_char` and `end_char` are 0-based code points of the document's text; the end is inclusive
+    (exclusive in the tables). The text is rebuilt from the segments; gaps between them are filled
+    with line feeds. A record is an element, counted by start tags from 1.
 
 Example lines:
     <SEG id="segment-0" start_char="1" end_char="5">
@@ -109,7 +109,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 FORMAT = Format(
     name="ltf",
-    title="LTF: documents as segments and tokens, an XML file each",
+    title="LTF: segments and tokens, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
     carries=(
@@ -123,6 +123,5 @@ FORMAT = Format(
     locate=locate,
     write=write,
     count_losses=lost,
-    known_losses="the layout of files that were not in LDC's, comments, what the schema does not "
-    "have",
+    known_losses="layout of files not in LDC's layout; comments and anything outside the schema",
 )

@@ -1,11 +1,11 @@
 r"""RSD: the raw text of each document of a language pack.
 
 Format:
-    A file `<document>.rsd.txt` in UTF-8 for each document; all of it is the text.
+    One UTF-8 file `<document>.rsd.txt` per document, which contains only the text.
 
 Conventions:
-    Offsets of annotations count its code points from 0. Written as LTF, each line becomes a segment
-    and is divided into tokens.
+    Offsets of annotations are 0-based code points. When written as LTF, each line becomes a segment
+    and is tokenized.
 
 Example lines:
     Emlashni birinchi kim boshlagan?
@@ -114,7 +114,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="rsd",
-    title="RSD: the raw texts of documents, a file each",
+    title="RSD: raw texts, one file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
     carries=("sources", "documents", "documents.text"),

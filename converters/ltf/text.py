@@ -1,13 +1,13 @@
-r"""Plain text for other tools: the segments of each document, a line each.
+r"""Plain text for other tools: the segments of each document, one per line.
 
 Format:
-    A file `<document>.txt` in UTF-8 for each document. Written, a line is a segment, or of a
-    document without segments a line that is not blank; read, the file is the text of the document.
-    Never told from the files: it is named by --from and --to.
+    One UTF-8 file `<document>.txt` per document. When written, each line is a segment, or a
+    non-empty line of a document without segments; when read, the whole file is the text of the
+    document. This format is never auto-detected: use --from and --to.
 
 Conventions:
-    White space in a segment, line breaks too, is written as one blank. `tokens=divided` puts
-    blanks between the tokens of a segment.
+    Whitespace in a segment, including line breaks, is written as a single space. With
+    `tokens=divided`, tokens are separated by spaces.
 
 Example lines:
     Emlashni birinchi kim boshlagan?
@@ -93,17 +93,17 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     contents = _contents(corpus, divided=False)
     return {
         **per_document.unnamed(corpus),
-        "texts that lines do not make up": sum(text != texts[row] for row, text in contents),
+        "texts that do not consist of lines": sum(text != texts[row] for row, text in contents),
     }
 
 
 FORMAT = Format(
     name="text",
-    title="plain text: the segments of documents, a line each",
+    title="plain text: one segment per line",
     suffixes=(),
     layout="per_document",
     carries=("sources", "documents", "documents.text"),
-    known_losses="which lines are segments, where they are in the document, white space in them",
+    known_losses="which lines are segments, their offsets, and whitespace within them",
     sniff=sniff,
     documents=documents,
     read=read,
@@ -113,7 +113,7 @@ FORMAT = Format(
     settings=(
         Setting(
             "tokens",
-            "Whether blanks stand between tokens.",
+            "Whether to separate tokens by spaces.",
             "as-written",
             of="write",
             choices=("as-written", "divided"),

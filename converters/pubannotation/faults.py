@@ -87,7 +87,7 @@ def _explained(found: Found, parsed: Parsed, end: int) -> None:
     faults = list(parsed.faults)
     rest = blanks(found.text, parsed.end)[0] if parsed.complete else end
     if rest < end:
-        hint = {"hint": "each line holds one document, and nothing behind it"}
+        hint = {"hint": "put one document on each line, and nothing after it"}
         faults.append(JsonFault("JSN107", rest, min(end, rest + 40), hint))
     found.values[-1] = parsed.value
     found.faults += [(index, fault) for fault in faults]

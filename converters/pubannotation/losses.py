@@ -31,13 +31,13 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     sizes = corpus.groups.group_by("document", "group", "kind").len()
     return {
         **situations(corpus),
-        "mentions that have no place in a text": mentions.filter(~writable()).height,
-        "mentions whose parts are not their extent": mentions.filter(odd_parts()).height,
-        "segments that have no place in a text": corpus.segments.filter(~placed()).height,
-        "texts of segments that are not what stands there": _other_texts(corpus),
-        "events whose identifier is not their own": _nameless(corpus),
-        "values of mentions whose identifier is not their own": _unsaid(corpus),
-        "equivalences of a single member": sizes.filter(pl.col("len") == 1).height,
+        "mentions outside of texts": mentions.filter(~writable()).height,
+        "mentions whose fragments do not match their extent": mentions.filter(odd_parts()).height,
+        "segments outside of texts": corpus.segments.filter(~placed()).height,
+        "segment texts that differ from the document": _other_texts(corpus),
+        "events without a unique identifier": _nameless(corpus),
+        "values of mentions without a unique identifier": _unsaid(corpus),
+        "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,
         "attributes of other formats": len(ours) - sum(ours),
     }
 

@@ -1,22 +1,24 @@
-r"""PubAnnotation: annotations of texts in JSON, as PubAnnotation and TextAE keep and show them.
+r"""PubAnnotation: annotated texts in JSON, as used by PubAnnotation and TextAE.
 
 Format:
-    An object for each document (grammars/pubannotation.schema.json): alone in a file, in an array,
-    or one a line (JSON Lines). It has a `text`; `denotations`, which give a `span` a type (`obj`);
-    `blocks`, the same of longer stretches; `relations` between two of these; `attributes` of all
-    (older: `modifications`); or `tracks`, each with these of its own, of several projects.
+    One object per document (grammars/pubannotation.schema.json): alone in a file, in an array, or
+    one per line (JSON Lines). It has a `text`; `denotations`, which assign a type (`obj`) to a
+    `span`; `blocks`, the same for longer spans; `relations` between two of these; `attributes` of
+    any of these (formerly `modifications`); or `tracks`, the annotations of several projects.
 
 Conventions:
-    Offsets are 0-based and half-open code points; a discontinuous span is an array of spans. A
-    document is called by `sourcedb`, `sourceid` and `divid`. Identifiers of a track begin with its
-    number in the tables (`2:T1`). A record is a document, a track, or an item of theirs, in order.
-    An attribute whose `obj` is true has no value. What means nothing here is kept as it is.
+    Offsets are 0-based, half-open code points; a discontinuous span is an array of spans. The
+    document name consists of `sourcedb`, `sourceid` and `divid`. Identifiers in a track are
+    prefixed with its number in the tables (`2:T1`). A record is a document, a track, or an item of
+    these, in order. An attribute whose `obj` is true has no value. Unknown members are kept as they
+    are.
 
-    Events are written as denotations with a member `frame` (kind and trigger), and each argument as
-    a relation from it with a member `argument` (its place); relations with other roles than subj
-    and obj with a member `roles`; an equivalence as a chain of relations with a member `group`; the
-    entity of a mention as an attribute with a member `column`; the text of a mention, if it is not
-    what stands there, as a member `text`. Other programs pass over them.
+    Additional members represent what PubAnnotation does not define: events are denotations with a
+    member `frame` (kind and trigger), and each argument is a relation with a member `argument` (its
+    position); relations with roles other than subj and obj have a member `roles`; an equivalence is
+    a chain of relations with a member `group`; the entity of a mention is an attribute with a
+    member `column`; the text of a mention that differs from the document is a member `text`. Other
+    programs ignore them.
 
 Example lines:
     {"sourcedb": "PubMed", "sourceid": "101", "text": "IRF-4 binds PU.1.", "denotations": [
@@ -24,7 +26,7 @@ Example lines:
       {"id": "T2", "span": {"begin": 12, "end": 16}, "obj": "Protein"}],
      "relations": [{"id": "R1", "subj": "T1", "pred": "binds", "obj": "T2"}]}
 
-Codes raised: JSNxxx, for what is no JSON; PUBxxx.
+Codes raised: JSNxxx, for invalid JSON; PUBxxx.
 """
 
 from __future__ import annotations
@@ -169,7 +171,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
 
 FORMAT = Format(
     name="pubannotation",
-    title="PubAnnotation: annotations of texts in JSON, of a document or of many",
+    title="PubAnnotation JSON: annotations of one document or several",
     suffixes=(".pubannotation.json", ".pubannotation.jsonl"),
     layout="single_file",
     carries=(
@@ -191,12 +193,13 @@ FORMAT = Format(
     write=write,
     frame_kinds=("event", "relation"),
     count_losses=lost,
-    known_losses="the layout; the order of events and relations among each other; that an "
-    "attribute was a modification; identifiers of arguments",
+    known_losses="layout; the relative order of events and relations; that an attribute was a "
+    "modification; argument identifiers",
     settings=(
         Setting(
             "layout",
-            "An array in one file, a document a line, or a folder with a file each.",
+            "One file with an array, one with a document per line, or a folder with a "
+            "file per document.",
             "array",
             of="write",
             choices=("array", "lines", "files"),

@@ -1,14 +1,15 @@
-r"""Appen annotations of situation frames in speech: a text file for each audio segment.
+r"""Appen annotations of situation frames in speech: one text file per audio segment.
 
 Format:
-    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or the files in a folder, an archive, or alone.
-    Blocks of four lines, or of five, in any number; blank lines do not count. A file without a
-    block is a segment without frames. The identifier is the file's name up to its first dot.
+    `<root>/<pack>/ANNOTATION/<DocumentID>.txt`, or single files, folders and archives of them. Each
+    file has any number of blocks of four or five lines; empty lines are ignored. A file without
+    blocks is a segment without frames. The document identifier is the file name up to its first
+    dot.
 
 Conventions:
-    A block with one type or at most one place stands for every combination of these. With several
-    of both it is ambiguous: its frames have no place, and each lists the places it may be at as
-    arguments in the role `FieldRef`. `n/a` and `out-of-domain` stand for nothing.
+    A block with one type or at most one place expands to all combinations. A block with several
+    types and several places is ambiguous: its frames have no place, and list the candidate places
+    as arguments with the role `Place`. `n/a` and `out-of-domain` mean no situation.
 
 Example lines:
     TYPE: Shelter, Utilities, Energy, or Sanitation
@@ -264,10 +265,10 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     pairs = frames.select("label", "place").iter_rows()
     return {
         **others(corpus),
-        "frames whose type or place cannot be written": sum(
+        "frames with unsupported types or places": sum(
             not writable(label, place) for label, place in pairs
         ),
-        "documents whose name is no name of a file": sum(
+        "documents whose name is not a valid file name": sum(
             not _is_file_name(name) for name in corpus.documents["name"]
         ),
     }
@@ -275,14 +276,14 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="appen",
-    title="Appen annotations of situation frames in speech: a file per audio segment",
+    title="Appen annotations of situation frames in speech: one file per audio segment",
     suffixes=(".appen",),
     layout="per_document",
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),
     ),
-    known_losses="the layout of lines that were not canonical; out-of-domain, which is written n/a",
+    known_losses="layout of non-canonical lines; out-of-domain, which becomes n/a",
     sniff=sniff,
     documents=documents,
     read=read,
@@ -293,7 +294,7 @@ FORMAT = Format(
     settings=(
         Setting(
             "place-separators",
-            "The characters between places in Appen annotations.",
+            "Characters that separate places in Appen annotations.",
             SEPARATORS,
             of="read",
         ),

@@ -139,7 +139,7 @@ def _no_field(line: _Line) -> Fault:
     if not found:
         return line.fault("APN101", (0, len(line.text)))
     meant = next((key for key in KEYS if key.lower() == found[1].lower()), None)
-    hint = f"did you mean {meant}:?" if meant else f"the keys are {', '.join(KEYS)}"
+    hint = f"did you mean {meant}:?" if meant else f"use {', '.join(KEYS[:-1])} or {KEYS[-1]}"
     return line.fault("APN102", found.span(), key=found[1], hint=hint)
 
 
@@ -225,7 +225,7 @@ def _meant(name: str) -> str:
     near = process.extractOne(
         name, names(), scorer=fuzz.WRatio, processor=utils.default_process, score_cutoff=80
     )
-    return f"did you mean {near[0]}?" if near else f"the types are: {'; '.join(names())}"
+    return f"did you mean {near[0]}?" if near else f"use one of: {'; '.join(names())}"
 
 
 def _value(line: _Line | None, key: str, faults: list[Fault]) -> str | None:

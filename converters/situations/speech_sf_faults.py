@@ -49,16 +49,16 @@ def explained(violation: Violation) -> tuple[str, dict[str, object]]:
     return "SFJ207", {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
 
 
-_NEEDED = "every frame has DocumentID, Type and TypeConfidence; Status has Need and Relief"
+_NEEDED = "give a frame DocumentID, Type and TypeConfidence, and a Status Need and Relief"
 
 
 def _type_hint(wanted: str, given: Any) -> str:
     if isinstance(given, bool) and wanted == "number":
-        return "true and false are no numbers; write how sure the system is, from 0 to 1"
+        return "write a number from 0 to 1; true and false are not numbers"
     if isinstance(given, str) and wanted == "number":
-        return "take the quotes away"
+        return "remove the quotes"
     if given is None:
-        return "leave out what there is none of"
+        return "leave the property out if it has no value"
     return f"write {WANTED.get(wanted, wanted)}"
 
 
@@ -73,7 +73,7 @@ def type_hint(given: str) -> str:
     for name in names():
         if bare == "".join(name.lower().split()):
             return f"did you mean {name}? It differs only in case or spacing"
-    return near(given, names()) or f"the types are: {'; '.join(names())}"
+    return near(given, names()) or f"use one of: {'; '.join(names())}"
 
 
 def near(given: str, known: Iterable[str], form: str = "did you mean {}?") -> str:

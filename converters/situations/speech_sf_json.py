@@ -1,17 +1,17 @@
-r"""Speech Situation Frames (v1.5): the frames of a system as one array in JSON.
+r"""Speech Situation Frames (v1.5): system output as one JSON array.
 
 Format:
-    An array of objects that grammars/speech-sf.schema.json describes: `DocumentID`, `Type` and
-    `TypeConfidence`, and perhaps `PlaceMention` and `Status` (`Need`, `Relief`).
+    An array of objects as defined in grammars/speech-sf.schema.json: `DocumentID`, `Type` and
+    `TypeConfidence`, and optionally `PlaceMention` and `Status` (`Need`, `Relief`).
 
 Conventions:
-    A record is an item of the array, counted from 1. `\u` escapes and native script read alike. A
-    reference without confidences is written with a confidence of 1.
+    A record is an item of the array, counted from 1. `\u` escapes and native script are
+    equivalent. A reference without confidences is written with a confidence of 1.
 
 Example line:
     {"DocumentID": "CHN_EVAL_096_004", "Type": "Medical Assistance", "TypeConfidence": 0.55}
 
-Codes raised: JSNxxx, for what is no JSON; SFJxxx, for what breaks the schema.
+Codes raised: JSNxxx, for invalid JSON; SFJxxx, for schema violations.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ class _File:
                     told.add(name)
                     count = sum(isinstance(v, dict) and name in v for v in self.values)
                     one = parse(self.text, self.start(index))
-                    hint = near(name, PROPERTIES) or "it is not evaluated"
+                    hint = near(name, PROPERTIES) or "remove it; it is not evaluated"
                     path = shown((index, name))
                     at = one.keys.get((name,), (one.start, one.start + 1))
                     self.tell("SFJ208", at, path, name=name, count=count, hint=hint)
@@ -336,20 +336,20 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
     return {
         **others(corpus),
         "segments without frames": silent.height,
-        "statuses of which only half is known": frames.filter(half).height,
+        "incomplete statuses": frames.filter(half).height,
     }
 
 
 FORMAT = Format(
     name="speech-sf-json",
-    title="Speech Situation Frames v1.5: the frames of a system, an array in JSON",
+    title="Speech Situation Frames v1.5: system output as a JSON array",
     suffixes=(".json",),
     layout="single_file",
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
     ),
-    known_losses="the layout; properties that the schema does not have",
+    known_losses="layout; properties outside the schema",
     sniff=sniff,
     read=read,
     locate=locate,
@@ -359,7 +359,7 @@ FORMAT = Format(
     settings=(
         Setting(
             "escapes",
-            r"Whether characters beyond ASCII are written in native script or as \u escapes.",
+            "Write non-ASCII characters in native script or as \\u escapes.",
             "native",
             of="write",
             choices=("native", "ascii"),

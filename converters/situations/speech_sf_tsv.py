@@ -1,12 +1,12 @@
-r"""Speech Situation Frames as a table: a frame a line.
+r"""Speech Situation Frames as a table: one frame per line.
 
 Format:
-    A header, then six columns with tabs between: DocumentID, Type, PlaceMention, TypeConfidence,
-    Need, Relief. Nothing is quoted.
+    A header and six tab-separated columns: DocumentID, Type, PlaceMention, TypeConfidence, Need,
+    Relief. There is no quoting.
 
 Conventions:
-    An empty cell says that there is none. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
-    stand for a tab, line breaks and a backslash, and `\e` alone for a name that is empty.
+    An empty cell means no value. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
+    encode a tab, line breaks and a backslash, and `\e` alone an empty name.
 
 Example lines:
     DocumentID	Type	PlaceMention	TypeConfidence	Need	Relief
@@ -83,7 +83,7 @@ class _Table:
             self.tell("SFT104", record, line, 1, given=label or "nothing", hint=type_hint(label))
         if confidence and not _NUMBER.fullmatch(confidence):
             hint = (
-                "the decimal sign is a point" if "," in confidence else "blanks do not belong in it"
+                "the decimal sign is a point" if "," in confidence else "use only digits and a point"
             )
             self.tell("SFT103", record, line, 3, given=confidence, hint=hint)
             return
@@ -188,7 +188,7 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
 
 FORMAT = Format(
     name="speech-sf-tsv",
-    title="Speech Situation Frames as a table: a frame a line",
+    title="Speech Situation Frames as a table: one frame per line",
     suffixes=(".tsv",),
     layout="single_file",
     carries=(

@@ -1,20 +1,20 @@
-r"""BioNLP-ST standoff: a folder with a text and its annotations, a file each, per document.
+r"""BioNLP-ST standoff: a folder with one text file and its annotation files per document.
 
 Format:
-    `<document>.txt` is the text, `<document>.a1` the annotations that are given, `<document>.a2`
-    those that are asked for. An annotation is a line: identifier, tab, the rest; its first letter
-    tells what it is (grammars/standoff.lark). Lines stand in any order; an identifier of the .a1
-    may be used in the .a2.
+    `<document>.txt` is the text, `<document>.a1` the given annotations, `<document>.a2` the
+    annotations to predict. Each annotation is a line: identifier, tab, content; its first letter
+    gives the kind of annotation (grammars/standoff.lark). Lines may come in any order; the .a2 may
+    refer to identifiers of the .a1.
 
 Conventions:
-    Offsets are 0-based and half-open in code points, as in the representation. Parts of a
-    discontinuous span are joined with ``;``.
+    Offsets are 0-based, half-open code points. Fragments of a discontinuous span are separated by
+    ``;``.
 
 Example lines:
     T26	Protein_Family 903 906;914 927	12S seed proteins
     E1	Localization Functional_Molecule:T26 Target_Tissue:T25
 
-Codes raised: STD1xx, for records that cannot be read.
+Codes raised: STD1xx, for malformed records.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ FORMAT = Format(
         *("frames.frame", "frames.trigger", "modifiers.value"),
     ),
     count_losses=partial(fitting.lost, dialect=BIONLP),
-    known_losses="the layout of lines that were not canonical; records that could not be read",
+    known_losses="layout of non-canonical lines; unreadable records",
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),
     read=read,

@@ -1,17 +1,17 @@
-r"""brat standoff: a folder with a text and its annotations, a file each, per document.
+r"""brat standoff: a folder with one text file and one annotation file per document.
 
 Format:
-    `<document>.txt` is the text, `<document>.ann` its annotations, a line each: identifier, tab,
-    the rest. The first letter tells what it is (grammars/brat.lark): T a span, E an event with its
-    trigger, R a relation of two, A (or M) an attribute, N a normalisation, # a note, * an
-    equivalence. Lines stand in any order; an .ann may be empty.
+    `<document>.txt` is the text, `<document>.ann` its annotations, one per line: identifier, tab,
+    content. The first letter gives the kind of annotation (grammars/brat.lark): T a span, E an
+    event with its trigger, R a binary relation, A (or M) an attribute, N a normalization, # a note,
+    * an equivalence. Lines may come in any order; an .ann file may be empty.
 
 Conventions:
-    Offsets are 0-based and half-open in code points of the text, in which every line end counts as
-    one. Parts of a discontinuous span are joined with ``;``, their texts with a blank. A mention's
-    own entity is its first normalisation, other candidates are those that follow. An entity that
-    names no knowledge base is written as one of ``KB``. An event without a trigger is given one
-    where its first argument stands. Identifiers that are none of brat's are given anew.
+    Offsets are 0-based, half-open code points of the text, in which every line break counts as one.
+    Fragments of a discontinuous span are separated by ``;``, their texts by a space. The first
+    normalization of a mention is its entity, further ones are other candidates. An entity without a
+    knowledge base is written with the knowledge base ``KB``. An event without a trigger gets one at
+    its first argument. Identifiers that are not valid in brat are replaced.
 
 Example lines:
     T1	Organization 0 4	Sony
@@ -24,7 +24,7 @@ Example lines:
     *	Equiv T1 T3
     #1	AnnotatorNotes T1	this annotation is suspect
 
-Codes raised: BRT1xx, for records that cannot be read; BRT2xx, for what brat reads otherwise.
+Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat interprets differently.
 """
 
 from __future__ import annotations
@@ -161,8 +161,7 @@ FORMAT = Format(
         *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
     ),
     count_losses=partial(fitting.lost, dialect=BRAT),
-    known_losses="the layout of lines that were not canonical; records that could not be read; "
-    "comments",
+    known_losses="layout of non-canonical lines; unreadable records; comments",
     sniff=partial(reading.sniff, dialect=BRAT),
     documents=partial(reading.documents, dialect=BRAT),
     read=read,

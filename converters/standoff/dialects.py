@@ -88,8 +88,8 @@ _ANY = r"[^ \t\r\n\f\x0b]*"
 _NUMBERED = r"[A-Za-z]*[0-9]+[^ \t\r\n\f\x0b:]*"
 
 _WORDS = {
-    "$END": "the end of the line",
-    "<END-OF-FILE>": "the end of the line",
+    "$END": "end of line",
+    "<END-OF-FILE>": "end of line",
     "COLON": "`:`",
     "EQUIVALENCE_ID": "`*`",
     "EVENT_ID": "an identifier such as E1",
@@ -106,8 +106,8 @@ _WORDS = {
     "TEXT_BOUND_ID": "an identifier such as T1",
     "TRIGGER": "the identifier of the trigger",
     "VALUE": "a referent",
-    "_BLANK": "a single blank",
-    "_MARGIN": "a blank and another argument",
+    "_BLANK": "a single space",
+    "_MARGIN": "a space and another argument",
     "_TAB": "a tab",
 }
 

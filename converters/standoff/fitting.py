@@ -137,7 +137,7 @@ def _with_two_arguments(corpus: Corpus, counts: Counter[str]) -> Corpus:
     two = (pl.col("size") == 2) & (pl.col("roles") == 2)
     frames = sized.filter((pl.col("kind") != "relation") | two).drop("size", "roles")
     lost = corpus.frames.height - frames.height
-    counts["relations that have not two arguments in two roles"] += lost
+    counts["relations without exactly two arguments in two roles"] += lost
     return _only(corpus, frames) if lost else corpus
 
 
@@ -147,7 +147,7 @@ def _normalized(corpus: Corpus, counts: Counter[str]) -> Corpus:
     written = pl.when(bare).then(reference("value"))
     modifiers = corpus.modifiers.with_columns(new=written.otherwise("value"))
     changed = modifiers.filter(pl.col("new") != pl.col("value")).height
-    counts["normalisations that name no knowledge base"] += changed
+    counts["normalisations without a knowledge base"] += changed
     named = modifiers.with_columns(value="new").drop("new")
     return corpus.replace(modifiers=named) if changed else corpus
 
@@ -167,9 +167,9 @@ def _said(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     line_end = "[\r\n]" if dialect is BRAT else "\n"
     value = r"[\t\r\n\f\x0b]" if dialect is BRAT else _BLANK
     for table, column, ends, what in (
-        ("mentions", "text", line_end, "texts of spans with line ends, or blanks at an end"),
-        ("modifiers", "text", line_end, "notes with line ends, or blanks at an end"),
-        ("modifiers", "value", value, "values with blanks that have no place in them"),
+        ("mentions", "text", line_end, "texts of spans with line ends, or with spaces at an end"),
+        ("modifiers", "text", line_end, "notes with line ends, or with spaces at an end"),
+        ("modifiers", "value", value, "values with spaces that are not allowed"),
     ):
         tables[table] = _texts(tables[table], column, ends, counts, what)
     return corpus.replace(**tables)
@@ -184,7 +184,7 @@ def _words(
     word = pl.when(word == "").then(pl.lit("_")).otherwise(word)
     new = rows.select(word.alias(column)).to_series()
     wrong = int((new != rows[column]).sum())
-    counts["types and roles that are no single word"] += wrong
+    counts["types and roles that are not a single word"] += wrong
     return rows.with_columns(new) if wrong else rows
 
 
@@ -204,5 +204,5 @@ def _texts(
 def _with_texts(corpus: Corpus, counts: Counter[str]) -> Corpus:
     """The spans whose text is known."""
     mentions = corpus.mentions.filter(pl.col("text").is_not_null())
-    counts["spans whose text is not known"] += corpus.mentions.height - mentions.height
+    counts["spans with unknown text"] += corpus.mentions.height - mentions.height
     return corpus.replace(mentions=mentions)

@@ -291,8 +291,8 @@ def _refusals(refused: pl.DataFrame, members: Sequence[Member]) -> Iterator[Find
             record=row["id"],
             id=row["id"] or "",
             given=row["text"][row["column"] - 1 : row["end_column"] - 1][:40]
-            or "the end of the line",
-            expected=row["expected"] or "a record of its kind",
+            or "end of line",
+            expected=row["expected"] or "a record of this kind",
         )
 
 

@@ -57,7 +57,7 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
     """
     own = corpus.mentions.filter(pl.col("entity").is_not_null())
     links = _candidates(corpus, own)
-    counts["candidates for no entity"] += corpus.links.height - links.height
+    counts["candidates without an entity"] += corpus.links.height - links.height
     said = [
         own.select(*_KEYS, target="mention", rank=pl.lit(1, pl.Int64), entity="entity"),
         links.select(*_KEYS, target="mention", rank="rank", entity="entity"),
@@ -66,7 +66,7 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
     wrong = wanted.filter(
         pl.col("entity").str.contains(r"[ \t\r\n\f\x0b]") | (pl.col("entity") == "")
     )
-    counts["entities with blanks in their identifiers"] += wrong.height
+    counts["entity identifiers that are empty or contain spaces"] += wrong.height
     key = ["document", "target", "value"]
     wanted = wanted.join(corpus.modifiers.select(key), on=key, how="anti", maintain_order="left")
     if wanted.is_empty():
@@ -116,7 +116,7 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
     )
     others = bare.height - bare["trigger"].null_count()
     counts["triggers of another type than their events"] += others
-    counts["events without triggers, which get one"] += bare.height - others
+    counts["events without triggers"] += bare.height - others
     if bare.is_empty():
         return corpus
     placed = _places(corpus, bare)

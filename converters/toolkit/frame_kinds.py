@@ -15,14 +15,14 @@ TEMPLETTE = "templette"
 
 
 def others(corpus: Corpus) -> Mapping[str, int]:
-    """The frames that are no situations, for formats of situation frames.
+    """The frames other than situations, for formats of situation frames.
 
     Examples:
         >>> others(Corpus())
-        {'frames that are no situations': 0}
+        {'frames other than situations': 0}
     """
     count = corpus.frames.filter(pl.col("kind") != SITUATION).height
-    return {"frames that are no situations": count}
+    return {"frames other than situations": count}
 
 
 def situations(corpus: Corpus) -> Mapping[str, int]:

@@ -142,4 +142,4 @@ def own_files(corpus: Corpus, form: str) -> Mapping[int, str]:
 def unnamed(corpus: Corpus) -> Mapping[str, int]:
     """The documents that have no file."""
     count = sum(not is_file_name(name) for name in corpus.documents["name"])
-    return {"documents whose name is no name of a file": count}
+    return {"documents whose name is not a valid file name": count}

@@ -56,7 +56,7 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
         Examples:
             >>> Clause(section="1", says="Frames have a type.", codes=("SFJ202",)).status
-            'held'
+            'implemented'
         """
         if self.planned:
             return "planned"
@@ -131,8 +131,9 @@ _HEAD = """\
 
 <!-- Made from docs/clauses/{stem}.toml by docs.make.clauses; do not edit. -->
 
-What the specification asks, in its order; what holds each clause; and what is not held, with the
-reason. Tests stand in the folder `tests` of the repository. {counts}
+The requirements of the specification in order, with their implementation, or the reason why a
+requirement is not implemented. Test paths are relative to the folder `tests` of the repository.
+{counts}
 """
 
 _INDEX = """\
@@ -140,8 +141,9 @@ _INDEX = """\
 
 <!-- Made from docs/clauses/*.toml by docs.make.clauses; do not edit. -->
 
-For each specification: which clause is held by which rule, metric, function and test; and which is
-not, and why. *Planned* are the clauses of tasks that are not built yet.
+For each specification, these pages list the rules, metrics, functions and tests that implement each
+clause, and the clauses that are not implemented, with the reason. *Planned* clauses belong to tasks
+that do not exist yet.
 
 """
 
@@ -155,7 +157,7 @@ def clause_page(specification: Specification, stem: str) -> str:
     """
     counts = Counter(clause.status for clause in specification.clauses)
     told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    head = _HEAD.format(title=specification.title, stem=stem, counts=f"Of all clauses: {told}.")
+    head = _HEAD.format(title=specification.title, stem=stem, counts=f"Clauses: {told}.")
     return "\n".join([head, *map(_part, specification.part)])
 
 
@@ -165,7 +167,7 @@ def index_page(specifications: Mapping[str, Specification]) -> str:
     Args:
         specifications: the tables by the names of their files, without suffix.
     """
-    lines = ["| specification | clauses | held | in part | planned | not held |", "|---" * 6 + "|"]
+    lines = ["| specification | clauses | implemented | partial | planned | not implemented |", "|---" * 6 + "|"]
     for stem, specification in specifications.items():
         counts = Counter(clause.status for clause in specification.clauses)
         cells = [str(counts.total()), *(str(counts[status]) for status in STATUSES)]
@@ -176,7 +178,8 @@ def index_page(specifications: Mapping[str, Specification]) -> str:
 def _part(part: Part) -> str:
     lines = [f"## {part.name}\n", f"{part.source}\n"]
     lines += [
-        "| clause | what it says, and *how it is understood* | held by | not held, and why |",
+        "| clause | requirement, and *interpretation* | implemented by | not "
+        "implemented, and why |",
         "|---" * 4 + "|",
     ]
     lines += map(_row, part.clause)

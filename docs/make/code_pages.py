@@ -16,15 +16,15 @@ _HEAD = """\
 
 <!-- Made from hlteval/findings/codes/ by docs.make.code_pages; do not edit. -->
 
-Every finding has a code, which is never reused. The letters name a format or a layer. An *error*
-fails validation, a *warning* and an *info* do not. Where a finding is *blocking*, nothing sensible
-can be scored: `hlteval score` refuses the submission unless told to be lenient.
-`hlteval explain CODE` tells in the terminal why a code is one, what to do, and how it looks wrong
-and right; the site that `make docs` builds has a page for each with the same.
+Every finding has a code, which is never reused. The prefix denotes a format or a layer. An
+*error* makes validation fail; a *warning* or an *info* does not. If a finding is *blocking*, the
+submission cannot be scored sensibly: `hlteval score` rejects it unless you use `--lenient`.
+`hlteval explain CODE` explains the reason for a finding and how to fix it, with a bad and a good
+example; the documentation site (`make docs`) has the same on a page per code.
 """
 
 _SILENCE = """\
-## To leave it out, or weigh it otherwise
+## Ignore it, or override its severity
 
 ```sh
 hlteval validate TASK SUBMISSION --ignore {code}
@@ -33,8 +33,8 @@ hlteval validate TASK SUBMISSION --severity {code}={other}
 """
 
 _BLOCKS = """
-This changes what `validate` shows and whether it passes. `hlteval score` still refuses the
-submission; with `--lenient` it scores the rest and says what it left out.
+This changes the output and the verdict of `validate`. `hlteval score` still rejects the submission;
+with `--lenient` it scores the rest and reports what was left out.
 """
 
 _NOWHERE = Origins((), ())
@@ -61,7 +61,7 @@ def index(
 
 def _group(prefix: str, entries: Sequence[Entry], where: Mapping[str, Origins]) -> str:
     """The codes of a prefix, as a table."""
-    heads = ["| code | severity | what it is | found by |", "|---|---|---|---|"]
+    heads = ["| code | severity | title | reported by |", "|---|---|---|---|"]
     rows = [_row(entry, where.get(entry.code, _NOWHERE)) for entry in entries]
     return "\n".join([f"\n## {prefix}\n", *heads, *rows, ""])
 
@@ -95,7 +95,7 @@ def pages(
 
     Examples:
         >>> pages()["STD302"].splitlines()[0]
-        '# STD302: Reference to nothing'
+        '# STD302: Unresolved reference'
     """
     listed = catalogue().values() if entries is None else entries
     where = origins() if found is None else found
@@ -112,7 +112,7 @@ def _page(entry: Entry, where: Origins) -> str:
     for label, example in examples(entry):
         parts += [f"**{label}:**", _fenced(example)]
     found = [part for part in _found_by(where, up="../") if part]
-    parts += [f"**Found by** {'; and by '.join(found)}."]
+    parts += [f"**Reported by** {'; '.join(found)}."]
     other = "info" if entry.severity == "warning" else "warning"
     silence = _SILENCE.format(code=entry.code, other=other)
     return "\n\n".join(parts) + "\n\n" + silence + (_BLOCKS if entry.blocking else "")

@@ -12,12 +12,12 @@ from hlteval.representation import TABLES
 _PAIRS = """\
 ## From what to what
 
-What a format declares comes back equal when it is written and read again, and what two formats
-declare arrives when one is converted to the other; the tests hold both for every format and every
-pair. This table tells what may be lost on the way. With a table all of its columns are lost, and
-with frames of a kind that a format has no place for all that belongs to them. What is finer is
-counted when something is converted. Formats that are not named have no more in common than names of
-documents; the formats `corpus` and `jsonl` keep everything, and are left out.
+Everything a format supports survives writing and reading, and everything two formats support
+survives conversion between them; the tests check this for every format and every pair. This table
+shows what a conversion may lose. Losing a table means losing all of its columns; losing a kind of
+frame means losing everything attached to these frames. Smaller losses are counted on conversion.
+Pairs that are not listed have only document names in common; `corpus` and `jsonl` are lossless and
+therefore omitted.
 """
 
 _BELONGS = {"frames": ("arguments", "fills"), "mentions": ("links",)}
@@ -64,7 +64,7 @@ def in_part(form: Format) -> str:
 def pairs(listed: Sequence[Format]) -> str:
     """For each format that is read, which others keep all of it, and what is lost in the rest."""
     told = [form for form in listed if not form.carries_all]
-    heads = ("from", "all is kept in", "columns are lost in", "tables are lost in")
+    heads = ("from", "lossless", "loses columns", "loses tables")
     rows = [_row(form, told) for form in told if form.reads]
     return "\n".join([_PAIRS, table(heads, [row for row in rows if any(row[1:])])])
 

@@ -15,14 +15,14 @@ _HEAD = """\
 
 <!-- Made from the declarations in hlteval/tasks/ by docs.make.metric_page; do not edit. -->
 
-Every metric of every task: what it means, how it is reckoned, what it can be, whether more or less
-is better, and the clause that defines it. `hlteval tasks TASK` lists their names. A ratio of 0 to 0
-is undefined, and shown as `-`. The formulas are those of the profile `plan`; where `official`
-differs, [differences.md](differences.md) tells.
+The metrics of each task, with their meaning, formula, range, whether more or less is better, and
+the clause that defines them. `hlteval tasks TASK` lists their names. Undefined values (0/0) are
+shown as `-`. The formulas are those of the profile `plan`; [differences.md](differences.md) lists
+where `official` differs.
 """
 
-_WHAT = ("what", "what is compared", "how it is counted", "clause")
-_FIGURE = ("figure", "what it means", "formula", "values", "better", "clause")
+_WHAT = ("what", "comparison", "counts", "clause")
+_FIGURE = ("figure", "meaning", "formula", "values", "better", "clause")
 
 
 def metric_page() -> str:
@@ -41,9 +41,9 @@ def _task(task: Task) -> str:
     ranks = sorted(set(task.primary.values()))
     ranked = " or ".join(f"`{name}`" for name in ranks)
     by = "" if len(ranks) < 2 else ", by profile"
-    parts = [f"## {task.name}\n", f"{task.title}. Ranked by {ranked}{by}.\n"]
+    parts = [f"## {task.name}\n", f"{task.title}. Ranking metric: {ranked}{by}.\n"]
     if task.measures:
-        parts.append(f"A metric is named `WHAT.FIGURE`, such as {ranked}.\n")
+        parts.append(f"Metrics are named `MEASURE.STATISTIC`, e.g. {ranked}.\n")
         parts.append(table(_WHAT, map(_measured, task.measures)))
     return "\n".join([*parts, table(_FIGURE, map(_figure, task.statistics))])
 

@@ -20,9 +20,9 @@ _HEAD = """\
 <!-- Made from the commands in hlteval/cli/ and the declarations in hlteval/tasks/ by
 docs.make.option_page; do not edit. -->
 
-Every command with all that it takes; `hlteval COMMAND --help` tells the same. A command that takes
-a task has the options of the task as well: `hlteval score hub4 --help`. What has no default may be
-left out, unless it says *needed*. Exit codes are told in [programs.md](programs.md#exit-codes).
+All commands with their arguments and options, as in `hlteval COMMAND --help`. Commands with a task
+also have the options of the task: `hlteval score hub4 --help`. Arguments and options are optional
+unless marked *required*. For exit codes, see [programs.md](programs.md#exit-codes).
 """
 
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(

@@ -28,9 +28,9 @@ _TASKS = """\
 
 <!-- Made from the declarations in hlteval/tasks/ by docs.make.pages; do not edit. -->
 
-`hlteval tasks` lists them. Every task has its own options: `hlteval score TASK --help`. The profile
-`plan` follows the written specification, `official` the public software, quirks included; where
-they differ, and why, is told in [differences.md](differences.md).
+`hlteval tasks` lists all tasks, and `hlteval score TASK --help` the options of a task. The profile
+`plan` follows the written specification, `official` the public software, bugs included;
+[differences.md](differences.md) lists where they differ, and why.
 """
 
 _FORMATS = """\
@@ -38,11 +38,11 @@ _FORMATS = """\
 
 <!-- Made from the declarations in converters/ by docs.make.pages; do not edit. -->
 
-`hlteval formats` lists them. A format is told from the files themselves; `--from` and `--to` name
-it. What a format has no place for is listed when something is converted to it
-([CNV101](codes.md#cnv101)), and `--strict-loss` then writes nothing. The tables are those of
-[representation.md](representation.md); of one that is carried in *part*, some columns have no
-place. In the examples a tab is drawn as `→`.
+`hlteval formats` lists all formats. Input formats are auto-detected; override them with `--from`
+and `--to`. When you convert data, anything the output format cannot represent is reported
+([CNV101](codes.md#cnv101)); with `--strict-loss` nothing is written in that case. The tables below
+are described in [representation.md](representation.md); *part* means that some columns of a table
+are not supported. In the examples, `→` is a tab.
 """
 
 
@@ -84,10 +84,10 @@ def _facts(task: Task) -> str:
         ("specification", task.specification),
         ("format", ", ".join(_linked((task.format, *task.submitted)))),
         *_references(task),
-        ("given with the task", code(task.provided_suffixes) or "nothing"),
+        ("provided files", code(task.provided_suffixes) or "nothing"),
         ("submitted", code(task.submission_suffixes) or "one file"),
         ("profiles", ", ".join(task.profiles)),
-        ("ranked by", ranked or "nothing: it is only checked"),
+        ("ranked by", ranked or "not scored (validation only)"),
         ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
         *_draws(task),
         ("[findings](codes.md)", found_by(task.name, "tasks")),
@@ -95,7 +95,7 @@ def _facts(task: Task) -> str:
     ]
     if task.official_crashes_on:
         codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.official_crashes_on))
-        rows.append(("no `official` number where", f"{codes}: the software crashes"))
+        rows.append(("no `official` scores", f"{codes}: the software crashes"))
     return table(("", ""), rows)
 
 
@@ -112,16 +112,16 @@ def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
         if prefix != "SRC":
             numbers = ", ".join(code.removeprefix(prefix) for code in codes)
             told.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
-    return "; ".join(told) or "only those of all files"
+    return "; ".join(told) or "only codes common to all formats"
 
 
 def _draws(task: Task) -> Iterator[tuple[str, str]]:
     """What intervals are drawn from, by profile where profiles differ."""
     drawn = {profile: drawn_by(task.scorer(profile, {})) for profile in task.primary}
     if len(set(drawn.values())) > 1:
-        yield "`--bootstrap` draws", "; ".join(f"{name}: {what}" for name, what in drawn.items())
+        yield "`--bootstrap` resamples", "; ".join(f"{name}: {what}" for name, what in drawn.items())
     elif drawn:
-        yield "`--bootstrap` draws", next(iter(drawn.values()))
+        yield "`--bootstrap` resamples", next(iter(drawn.values()))
 
 
 def _metrics(names: Sequence[str]) -> str:
@@ -130,7 +130,7 @@ def _metrics(names: Sequence[str]) -> str:
         return code(names)
     parts = [name.rpartition(".") for name in names]
     measured, figures = (dict.fromkeys(part[at] for part in parts) for at in (0, 2))
-    return f"of each of {code(measured)}: {code('.' + figure for figure in figures)}"
+    return f"for each of {code(measured)}: {code('.' + figure for figure in figures)}"
 
 
 def _option(option: Option) -> str:
@@ -141,7 +141,7 @@ def _option(option: Option) -> str:
 def _references(task: Task) -> Iterator[tuple[str, str]]:
     """The formats of a reference, where they are others."""
     if task.references:
-        yield "reference or list of segments", ", ".join(_linked(task.references))
+        yield "reference formats", ", ".join(_linked(task.references))
 
 
 def _linked(formats: Iterable[str]) -> Iterator[str]:
@@ -202,11 +202,11 @@ class _Types:
     groups: Mapping[frozenset[str], str]
 
     def part(self) -> str:
-        heads = ("event", "mandatory roles", "exactly one of", "arguments may change places")
+        heads = ("event", "mandatory roles", "exactly one of", "commutative")
         parts = [
             f"### Types of {self.schema.task}\n",
             f"Text spans: {code(sorted(self.schema.mentions))}.\n",
-            "In the tables, capital letters name one of these groups, and ANY is any type:\n",
+            "In the tables, names in capitals are these groups of types, and ANY is any type:\n",
             table(("group", "types"), sorted(self.used())),
             table(heads, map(self.event, self.schema.events.values())),
             *self.conditions(),
@@ -244,14 +244,14 @@ class _Types:
         if not self.schema.conditions:
             yield "Events take no optional roles.\n"
             return
-        yield "An event may have each of these optional roles once; those marked (1) take none:\n"
+        yield "Events may have each of these optional roles once, except those marked (1):\n"
         taking = next(filter(self.takes_conditions, self.schema.events.values()))
         roles = [(f"`{role}`", self.named(taking.roles[role])) for role in self.schema.conditions]
         yield table(("optional role", "filled by"), roles)
 
     def modifiers(self) -> str:
         listed = self.schema.modifiers.items()
-        allowed = [f"`{name}`, at most {most} an event" for name, most in listed]
+        allowed = [f"`{name}`, at most {most} per event" for name, most in listed]
         return f"Modifiers: {'; '.join(allowed) or 'none'}.\n"
 
 
@@ -261,7 +261,7 @@ def _format(form: Format) -> str:
     files = code(form.suffixes) or "named by `--from` and `--to`"
     rows = [("files", files), ("not kept", form.known_losses or "nothing")]
     if form.tables and (part := in_part(form)):
-        rows.insert(1, ("carried in part", part))
+        rows.insert(1, ("partly supported", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))
     rows += map(_setting, form.settings)
     return "\n".join([f"## {form.name}\n\n{title}\n", table(("", ""), rows), *_sections(details)])

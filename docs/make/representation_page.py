@@ -11,14 +11,13 @@ _HEAD = f"""\
 
 <!-- Made from hlteval/representation/schema.py by docs.make.representation_page; do not edit. -->
 
-A corpus is a set of tables. Every reader makes them, every rule and every metric reads them, and
-`hlteval convert` writes them as Parquet (format `corpus`, one file per table) or as JSON Lines
-(format `jsonl`). This is schema version {SCHEMA_VERSION}.
+A corpus is a set of tables. All formats are read into these tables, which are the input of all
+rules and metrics. `hlteval convert` writes them as Parquet (format `corpus`, one file per table) or
+as JSON Lines (format `jsonl`). This is schema version {SCHEMA_VERSION}.
 
-- `row` is the key of a table. A column that refers to another table holds the `row` there.
-- Identifiers as a file writes them are data: they may be repeated or lead nowhere, and are never
-  keys.
-- Offsets count Unicode code points of the document's text from 0; the end is exclusive.
+- `row` is the key of a table. A column that refers to another table contains the `row` there.
+- Identifiers as written in a file are data: they may be duplicate or dangling, and are never keys.
+- Offsets are 0-based, half-open Unicode code points of the document's text.
 """
 
 

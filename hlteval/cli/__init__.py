@@ -1,8 +1,4 @@
-"""The command line: the only room that prints and exits.
-
-Exit codes: 0 clean (warnings allowed), 1 findings, 2 usage or a path that is not there, 3 an error
-of hlteval itself. Results go to standard output, everything else to standard error.
-"""
+"""Command-line interface: the only package that prints and exits."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; nobody sees a traceback."""
+    """Run the command line without showing tracebacks."""
     from hlteval.cli.app import app
 
     try:
@@ -24,7 +20,7 @@ def main() -> None:
 
 
 def _internal(error: Exception) -> int:
-    """Tell of an error of the program, and keep what is needed to find it."""
+    """Report an internal error, and save what is needed to find it."""
     import tempfile
     import traceback
 
@@ -32,6 +28,6 @@ def _internal(error: Exception) -> int:
         report.write("".join([f"{sys.argv}\n", *traceback.format_exception(error)]))
     sys.stderr.write(
         f"hlteval: internal error: {type(error).__name__}: {error}\n"
-        f"This is a mistake of hlteval, not of your data. Please report it with {report.name}\n"
+        f"This is a bug in hlteval, not in your data. Please report it with {report.name}\n"
     )
     return 3

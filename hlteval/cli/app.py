@@ -14,7 +14,7 @@ from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
-    help="Validate, convert and score submissions to shared tasks of human language technology.",
+    help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -33,7 +33,7 @@ def common(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Validate, convert and score submissions to shared tasks of human language technology."""
+    "Validate, convert and score submissions to shared tasks in human language technology."
 
 
 app.add_typer(validate.app, name="validate")

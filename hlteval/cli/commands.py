@@ -18,7 +18,7 @@ def _known_encoding(name: str) -> str:
     try:
         "a".encode(name)
     except (LookupError, UnicodeError) as error:
-        raise typer.BadParameter(f"there is no encoding of text {name}") from error
+        raise typer.BadParameter(f"unknown encoding {name}") from error
     return name
 
 
@@ -27,7 +27,7 @@ Encoding = Annotated[
     typer.Option(
         metavar="NAME",
         callback=_known_encoding,
-        help="Encoding of the files, where it is not UTF-8.",
+        help="Encoding of the input files.",
     ),
 ]
 

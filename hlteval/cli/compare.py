@@ -16,24 +16,24 @@ app = typer.Typer(
 def compare(
     task: str,
     systems: Annotated[
-        list[str], typer.Argument(metavar="SUBMISSION", help="Two submissions or more.")
+        list[str], typer.Argument(metavar="SUBMISSION", help="Two or more submissions.")
     ],
     reference: Annotated[
         str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")
     ],
     metric: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="What is compared; the metric that ranks if not given."),
+        typer.Option(metavar="NAME", help="Metric to compare (default: the ranking metric of the task)."),
     ] = None,
     test: Annotated[
-        Literal["permutation", "bootstrap"], typer.Option(help="What gives probabilities.")
+        Literal["permutation", "bootstrap"], typer.Option(help="Significance test.")
     ] = "permutation",
     bootstrap: Annotated[
         Optional[int],  # noqa: UP045
         typer.Option(
             min=1,
             metavar="N",
-            help="Replicates; 10,000, or 200 where each is scored by itself.",
+            help="Number of replicates (default 10,000, or 200 if each is scored separately).",
         ),
     ] = None,
     confidence: Confidence = 0.95,
@@ -41,10 +41,10 @@ def compare(
     profile: Profile = "plan",
     form: Annotated[
         Literal["text", "json", "tsv", "markdown", "latex"],
-        typer.Option("--format", help="How the comparison is shown."),
+        typer.Option("--format", help="Output format."),
     ] = "text",
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Compare what can be scored in spite of findings.")
+        bool, typer.Option("--lenient", help="Compare despite blocking findings, leaving out what cannot be scored.")
     ] = False,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,

@@ -1,4 +1,4 @@
-"""`hlteval convert`: any format to any that can carry it."""
+"""`hlteval convert`: convert between formats."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ def _settings(given: list[str]) -> dict[str, str]:
     """Settings by name."""
     for one in given:
         if "=" not in one:
-            raise typer.BadParameter(f"--set takes NAME=VALUE, not {one}")
+            raise typer.BadParameter(f"invalid --set {one}: use NAME=VALUE")
     return dict(one.split("=", 1) for one in given)
 
 
 def convert(
     source: Annotated[
         str,
-        typer.Argument(metavar="INPUT", help="A folder, file, .zip or .tgz; - is standard input."),
+        typer.Argument(metavar="INPUT", help="Folder, file, .zip or .tgz; - for standard input."),
     ],
     target: Annotated[
-        str, typer.Argument(metavar="OUTPUT", help="Where to; - is standard output.")
+        str, typer.Argument(metavar="OUTPUT", help="Output path; - for standard output.")
     ],
     from_format: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
             "--from",
             metavar="FORMAT",
-            help="Format of the input; told from its files if not given.",
+            help="Input format (default: auto-detect).",
         ),
     ] = None,
     to_format: Annotated[
@@ -38,22 +38,22 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help="Format of the output; told from its suffix if not given.",
+            help="Output format (default: from the suffix of the output).",
         ),
     ] = None,
     strict_loss: Annotated[
-        bool, typer.Option("--strict-loss", help="Write nothing if anything would be lost.")
+        bool, typer.Option("--strict-loss", help="Write nothing if the output format cannot represent everything.")
     ] = False,
     settings: Annotated[
         Optional[list[str]],  # noqa: UP045
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="A setting of either format, such as escapes=ascii; `hlteval formats` lists them.",
+            help="Format setting, e.g. escapes=ascii; `hlteval formats` lists them. Repeatable.",
         ),
     ] = None,
 ) -> None:
-    """Convert any format to any that can carry it, and list what it cannot carry."""
+    """Convert between formats, and report what the output format cannot represent."""
     from hlteval.cli.output import show_findings
     from hlteval.workflows.conversion import Lossy
     from hlteval.workflows.conversion import convert as run

@@ -12,11 +12,11 @@ def demo(
     folder: Annotated[
         str,
         typer.Argument(
-            metavar="FOLDER", help="Where the example files are put; nothing there is overwritten."
+            metavar="FOLDER", help="Folder for the example files; existing files are not overwritten."
         ),
     ] = "hlteval-demo",
 ) -> None:
-    """Check, score and convert a small example, showing each command."""
+    """Validate, score and convert a small example, showing each command."""
     from hlteval.cli.app import app
     from hlteval.cli.commands import usage
     from hlteval.cli.output import show_command

@@ -10,7 +10,7 @@ import typer
 def tasks(
     name: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Argument(metavar="TASK", help="Lists the metrics of this task."),
+        typer.Argument(metavar="TASK", help="Task whose metrics are listed."),
     ] = None,
 ) -> None:
     """List the tasks, or the metrics of one."""
@@ -19,12 +19,12 @@ def tasks(
     from hlteval.tasks import known
 
     if name is not None and name not in known():
-        raise typer.BadParameter(f"there is no task {name}; there are {', '.join(known())}")
+        raise typer.BadParameter(f"unknown task {name}; use one of {', '.join(known())}")
     show(capabilities.task(name) if name else capabilities.task_table())
 
 
 def formats() -> None:
-    """List the formats and what they carry."""
+    """List the formats and what they support."""
     from hlteval.cli.output import show
     from hlteval.reports.capabilities import formats as table
 
@@ -35,11 +35,11 @@ def explain(
     code: Annotated[
         str,
         typer.Argument(
-            metavar="CODE", help="The code of a finding, such as STD302; or its letters."
+            metavar="CODE", help="Code of a finding, e.g. STD302, or a prefix."
         ),
     ],
 ) -> None:
-    """Explain a finding: why it is one, and how to fix it."""
+    """Explain a finding: why it is reported, and how to fix it."""
     from hlteval.cli.output import show
     from hlteval.reports.explain import UnknownCodeError
     from hlteval.reports.explain import explain as run

@@ -60,7 +60,7 @@ def check_folder(output: Path) -> None:
     own = (".tsv", ".tab", ".json", ".txt")
     others = {name for name in names if not name.endswith(own)}
     if others or (names and score_formats.MAIN not in names):
-        raise FileExistsError(f"{output} holds something else than scores; name another folder")
+        raise FileExistsError(f"{output} contains files other than scores; use another folder")
 
 
 def show_scores(scores: Scores, form: str, output: Path | None) -> None:

@@ -21,7 +21,7 @@ def score(
     ],
     system: Annotated[
         str,
-        typer.Option("-s", "--system", metavar="PATH", help="The submission; - is standard input."),
+        typer.Option("-s", "--system", metavar="PATH", help="Submission; - for standard input."),
     ],
     output: Annotated[
         Optional[Path],  # noqa: UP045
@@ -32,15 +32,15 @@ def score(
     profile: Profile = "plan",
     form: Annotated[
         Literal["text", "json", "tsv", "markdown", "latex"],
-        typer.Option("--format", help="How scores are shown."),
+        typer.Option("--format", help="Output format."),
     ] = "text",
     lenient: Annotated[
         bool,
-        typer.Option("--lenient", help="Score what can be scored in spite of blocking findings."),
+        typer.Option("--lenient", help="Score the rest despite blocking findings."),
     ] = False,
     bootstrap: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Confidence intervals from N draws of documents."),
+        typer.Option(min=0, metavar="N", help="Confidence intervals from N bootstrap resamples."),
     ] = 0,
     confidence: Confidence = 0.95,
     seed: Seed = 0,

@@ -20,40 +20,40 @@ def validate(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="SUBMISSION", help="A folder, file, .zip or .tgz; - is standard input."
+            metavar="SUBMISSION", help="Folder, file, .zip or .tgz; - for standard input."
         ),
     ],
     against: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
             metavar="PATH",
-            help="The documents it is for: reference or test data, in the same forms.",
+            help="Documents of the task: reference or test data, in the same forms.",
         ),
     ] = None,
     profile: Profile = "plan",
     form: Annotated[
         Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"],
-        typer.Option("--format", help="How findings are shown."),
+        typer.Option("--format", help="Output format."),
     ] = "text",
     max_findings: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(min=0, help="Findings shown of a file, in text; 0 shows all."),
+        typer.Option(min=0, help="Maximum number of findings shown per file, in text output; 0 for all."),
     ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "info"],
-        typer.Option(help="The least severity that fails, in profile plan."),
+        typer.Option(help="Lowest severity that makes validation fail."),
     ] = "error",
     select: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CODES", help="Only these findings, by the beginning of their codes."),
+        typer.Option(metavar="CODES", help="Report only codes with these prefixes, e.g. SEE,EDL5."),
     ] = None,
     ignore: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CODES", help="Not these findings."),
+        typer.Option(metavar="CODES", help="Do not report codes with these prefixes."),
     ] = None,
     severity: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CODE=LEVEL", help="Another severity: error, warning or info."),
+        typer.Option(metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."),
     ] = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,

@@ -127,7 +127,7 @@ def finding(
 
     Examples:
         >>> finding("SRC201", file="d.a2", offset=3, byte="0xe9", guess="").message
-        'byte 0xe9 at offset 3 is not UTF-8'
+        'byte 0xe9 at offset 3 is not valid UTF-8'
     """
     return catalogue()[code].finding(
         values, file=file, span=span, excerpt=excerpt, record=record, blocking=blocking

@@ -24,8 +24,8 @@ class UnknownCodeError(ValueError):
 
     def __init__(self, code: str, suggestion: str | None) -> None:
         letters = ", ".join(dict.fromkeys(each[:3] for each in catalogue()))
-        hint = f"did you mean {suggestion}?" if suggestion else f"codes begin with {letters}"
-        super().__init__(f"there is no code {visible(code)}; {hint}")
+        hint = f"did you mean {suggestion}?" if suggestion else f"codes start with {letters}"
+        super().__init__(f"unknown code {visible(code)}; {hint}")
         self.code, self.suggestion = code, suggestion
 
 
@@ -91,12 +91,12 @@ class Explanation:
 def standing(entry: Entry) -> str:
     """Name, severity, and whether it blocks."""
     told = f"{entry.name}, {entry.severity}"
-    return f"{told}, blocking: nothing can be scored" if entry.blocking else told
+    return f"{told}, blocking: the submission cannot be scored" if entry.blocking else told
 
 
 def prose(entry: Entry) -> list[tuple[str, str]]:
     """The parts of an entry that are sentences, each with its label."""
-    parts = [("Why", entry.why), ("What to do", entry.fix), ("Rule", entry.clause)]
+    parts = [("Why", entry.why), ("Fix", entry.fix), ("Rule", entry.clause)]
     return [(label, told) for label, told in parts if told.strip()]
 
 

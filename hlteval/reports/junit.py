@@ -22,13 +22,13 @@ def junit(verdict: Verdict) -> str:
     root = Element("testsuites", _counts(verdict.findings, name=f"hlteval {verdict.task}".strip()))
     for file, group in groupby(verdict.findings, lambda finding: finding.file):
         findings = tuple(group)
-        name = visible(file) if file else "the submission"
+        name = visible(file) if file else "submission"
         suite = SubElement(root, "testsuite", _counts(findings, name=name))
         for finding in findings:
             _case(suite, finding, name)
     if not verdict.findings:
-        suite = SubElement(root, "testsuite", _counts((), name="the submission"))
-        SubElement(suite, "testcase", classname="the submission", name="no findings")
+        suite = SubElement(root, "testsuite", _counts((), name="submission"))
+        SubElement(suite, "testcase", classname="submission", name="no findings")
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, "unicode") + "\n"
 

@@ -70,7 +70,7 @@ def _hidden(findings: Sequence[Finding], shown: Sequence[Finding]) -> Iterator[T
     """What is not shown of one file, each code with its number."""
     hidden = Counter(finding.code for finding in findings)
     hidden.subtract(finding.code for finding in shown)
-    where = "in this file" if findings[0].file else "about the submission"
+    where = "in this file" if findings[0].file else "for the submission"
     lines = [
         f"… {count:,} more {code} {where} (--max-findings 0 shows all)\n"
         for code, count in sorted(hidden.items())

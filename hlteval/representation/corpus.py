@@ -129,10 +129,10 @@ class Corpus:
         for name, table in TABLES.items():
             frame = self._tables[name]
             repeated = ~frame["row"].is_first_distinct()
-            _hold(repeated, f"{name}.row repeats the key", frame["row"], name)
+            _hold(repeated, f"duplicate key in {name}.row:", frame["row"], name)
             for column, target in table.references:
                 missing = ~frame[column].is_in(self._tables[target]["row"].implode())
-                _hold(missing, f"{target} has no row of the key", frame[column], name)
+                _hold(missing, f"{target} has no row with the key", frame[column], name)
 
     @staticmethod
     def concat(corpora: Iterable[Corpus]) -> Corpus:

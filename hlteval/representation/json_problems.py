@@ -48,15 +48,15 @@ def problem(line: bytes, error: ValueError) -> tuple[str, int]:
 def _malformed(line: bytes, text: str, message: str) -> tuple[str, int]:
     """A line that is not JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
     if not text.strip():
-        return "this line is empty", 1
+        return "line is empty", 1
     if (match := _MALFORMED.fullmatch(message)) and "surrogate" not in match[1]:
         index = int(match[2]) - (match[1] == "trailing characters")  # msgspec is one past these
         before = line[:index].decode(errors="ignore")  # it may stop inside a character
-        return f"this is not JSON: {match[1]}", len(before) + 1
+        return f"invalid JSON: {match[1]}", len(before) + 1
     for match in _LONE_SURROGATE.finditer(text):
         if match[1]:
-            return "this escape is half a surrogate pair and no character", match.start() + 1
-    return "this is not JSON: the line ends too early", len(text.rstrip()) + 1
+            return "unpaired surrogate", match.start() + 1
+    return "invalid JSON: unexpected end of line", len(text.rstrip()) + 1
 
 
 def _invalid(text: str, message: str) -> tuple[str, int]:

@@ -186,7 +186,7 @@ class _Lines:
             header = None
         if header is None or header.format != FORMAT:
             line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
-            raise StoreError(f"a corpus in JSON Lines begins with the line {line}", self.file, 1, 1)
+            raise StoreError(f"the first line must be {line}", self.file, 1, 1)
         if message := version_problem(header.version):
             raise self.error(message, 1, "version")
         return end

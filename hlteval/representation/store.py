@@ -104,7 +104,7 @@ def version_problem(version: object) -> str | None:
     if str(version) == str(SCHEMA_VERSION):
         return None
     return (
-        f"the corpus has schema version {version}, and this version of hlteval reads "
+        f"the corpus has schema version {version}, but this version of hlteval reads "
         f"{SCHEMA_VERSION}; convert it again from its sources"
     )
 
@@ -124,17 +124,17 @@ def _read(table: Table, path: Path, report: Callable[[StoreError], None]) -> pl.
     try:
         content = path.read_bytes()
     except FileNotFoundError as error:
-        raise StoreError(f"the corpus lacks its table {table.name}", str(path)) from error
+        raise StoreError(f"missing table {table.name}", str(path)) from error
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
     try:
         version = pl.read_parquet_metadata(content).get(VERSION_KEY)
-        problem = "this Parquet file was not written as a table of a corpus"
+        problem = "Parquet file is not a table of a corpus"
         if version is None or (problem := version_problem(version) or ""):
             raise StoreError(problem, str(path))
         frame = pl.read_parquet(content)
     except _DAMAGED as error:
-        raise StoreError("this is not a whole Parquet file", str(path)) from error
+        raise StoreError("invalid or truncated Parquet file", str(path)) from error
     if problem := _shape_problem(table, frame):
         raise StoreError(problem, str(path))
     for name in frame.columns:

@@ -113,7 +113,7 @@ def _faults(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
     if not is_text(entry.name):
         yield finding("SRC117", file=display, name=name)
     if reason is None and entry.type == FILE and not plain(entry.name):
-        reason = "names no file"
+        reason = "not a file name"
     if reason is not None:
         yield finding("SRC111", file=label, name=name, reason=reason)
     if entry.type not in (FILE, FOLDER):

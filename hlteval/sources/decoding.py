@@ -114,18 +114,18 @@ def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
     """What the file may be instead of UTF-8, by simple facts; empty where they say nothing."""
     packing, kind = by_content(data[:512]), _wide(data)
     if packing:
-        return f"the file is no text but {KINDS[packing]}; "
+        return f"the file is {KINDS[packing]}, not text; "
     if kind:
         return f"{kind}; "
     misfits = text.count(_UNKNOWN) - data.count(_UNKNOWN.encode())
     beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_UNKNOWN)
     if error.reason == "unexpected end of data":
-        kind = "the file ends within a character, as if it was cut off"
+        kind = "the file ends within a character and is probably truncated"
     elif beyond_ascii > 2 * misfits:
-        kind = "most of the file is UTF-8, so this is damage or was pasted from elsewhere"
+        kind = "most of the file is UTF-8, so this part is damaged or pasted from elsewhere"
     else:
         kind = _eight_bit(data)
-    count = f"{misfits} such places in the file" if misfits > 1 else ""
+    count = f"{misfits} invalid places in total" if misfits > 1 else ""
     return "".join(f"{part}; " for part in (kind, count) if part)
 
 
@@ -133,7 +133,7 @@ def _wide(data: bytes) -> str:
     """Whether a file looks like UTF-16 or UTF-32: by its mark, or by a NUL in every second byte."""
     for name, mark in _MARKS:
         if data.startswith(mark):
-            return f"the file begins with the byte order mark of {name}"
+            return f"the file starts with a {name} byte order mark (BOM)"
     head = data[:_HEAD]
     first, second, pairs = head[::2].count(0), head[1::2].count(0), len(head) // 2
     if max(first, second) * 2 <= pairs or min(first, second) * 10 > pairs:

@@ -29,7 +29,7 @@ def type_name(mode: int) -> str:
         >>> type_name(0o120777), type_name(0o100644)
         ('symbolic link', 'file')
     """
-    return _TYPES.get(stat.S_IFMT(mode), "thing of unknown type")
+    return _TYPES.get(stat.S_IFMT(mode), "file of unknown type")
 
 
 def unreadable(display: str, error: OSError) -> Unreadable:
@@ -48,7 +48,7 @@ def special(path: str, display: str) -> Finding:
     try:
         type_ = type_name(Path(path).stat().st_mode)
     except OSError:
-        type_ = "link that leads nowhere"
+        type_ = "broken link"
     return finding("SRC109", file=display, type=type_)
 
 
@@ -57,5 +57,5 @@ def ignored(label: str, names: Sequence[str]) -> list[Finding]:
     if not names:
         return []
     listed = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-    noun = "file that holds" if len(names) == 1 else "files that hold"
+    noun = "file" if len(names) == 1 else "files"
     return [finding("SRC107", file=label, count=len(names), noun=noun, names=listed)]

@@ -20,10 +20,10 @@ _UNSAFE = re.compile(
 )
 _REASONS = {
     "parent": "leads out of the archive with '..'",
-    "root": "is an absolute path",
-    "drive": "begins with a drive letter",
-    "backslash": "has a backslash, which is a folder on Windows and a character elsewhere",
-    "control": "has a control character",
+    "root": "absolute path",
+    "drive": "starts with a drive letter",
+    "backslash": "contains a backslash, which separates folders on Windows only",
+    "control": "contains a control character",
 }
 _JUNK = re.compile(
     r"(?:^|/)(?:\.(?!\.?(?:/|$))|__MACOSX(?:/|$)|PaxHeaders?(?:\.[0-9]+)?/|(?:Thumbs\.db|desktop\.ini)$)",
@@ -93,7 +93,7 @@ def unsafe(name: str) -> str | None:
 
     Examples:
         >>> unsafe("../d1.a2"), unsafe("C:d1.a2"), unsafe("runs..1/d1.a2")
-        ("leads out of the archive with '..'", 'begins with a drive letter', None)
+        ("leads out of the archive with '..'", 'starts with a drive letter', None)
     """
     found = _UNSAFE.search(name)
     return _REASONS[found.lastgroup] if found and found.lastgroup else None

@@ -32,11 +32,11 @@ ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
 KINDS: dict[str | None, str] = {
     "zip": "a zip archive",
     "gzip": "a gzip archive",
-    "tar": "a tar archive that is not compressed",
+    "tar": "an uncompressed tar archive",
     "compressed file": "a single compressed file",
-    "bzip2": "packed with bzip2",
-    "xz": "packed with xz",
-    "zstd": "packed with zstd",
+    "bzip2": "a bzip2 archive",
+    "xz": "an xz archive",
+    "zstd": "a zstd archive",
     "7z": "a 7z archive",
     "rar": "a rar archive",
 }

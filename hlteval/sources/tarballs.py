@@ -81,9 +81,9 @@ def _unpacked(
             try:
                 piece = stream.decompress(block, _PIECE)
             except zlib.error:
-                raise damaged(label, "its compressed data is broken") from None
+                raise damaged(label, "invalid compressed data") from None
             if not block and not piece and not stream.eof:
-                raise damaged(label, "the file ends too early, as if it was cut off")
+                raise damaged(label, "unexpected end of file, probably truncated")
             produced += len(piece)
             _within(produced, read, label, limits)
             yield piece
@@ -91,7 +91,7 @@ def _unpacked(
         if file.read(start, 2) != b"\x1f\x8b":
             break
     else:
-        raise damaged(label, f"it is made of more than {limits.members} gzip streams")
+        raise damaged(label, f"more than {limits.members} gzip streams")
     if start < file.size:
         warnings.append(finding("SRC106", file=label, size=file.size - start))
 
@@ -125,7 +125,7 @@ def _entries(tar: Spooled, label: str, warnings: list[Finding]) -> Iterator[Entr
             extended = {}
         offset += -(-size // _BLOCK) * _BLOCK
     if extended:
-        raise damaged(label, "its last header belongs to no member")
+        raise damaged(label, "the last header has no member")
     if any(chunk.strip(b"\0") for chunk in tar.chunks(offset)):
         warnings.append(finding("SRC106", file=label, size=tar.size - offset))
 
@@ -138,7 +138,7 @@ def _check(header: bytes, label: str, *, first: bool) -> None:
         signed = total - 256 * len(checked.translate(None, _ASCII))  # as some old programs sum
         if _octal(header[148:156]) in (total, signed):
             return
-    raise damaged(label, "it holds no tar archive" if first else "the header of a member is broken")
+    raise damaged(label, "no tar archive in the gzip file" if first else "invalid member header")
 
 
 def _octal(field: bytes) -> int | None:
@@ -157,14 +157,14 @@ def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
         digits = extended["size"]
         size = int(digits) if digits.isdigit() and len(digits) < 20 else None
     if size is None:
-        raise damaged(label, "the size of a member is no number")
+        raise damaged(label, "the size of a member is not a number")
     return size
 
 
 def _extension(kind: int, tar: Spooled, offset: int, size: int, label: str) -> dict[str, bytes]:
     """What an extended header says about the next member."""
     if size > _LONGEST_HEADER:
-        raise damaged(label, f"a header of {size} bytes is longer than any name")
+        raise damaged(label, f"extended header of {size} bytes is too long")
     body = tar.read(offset, size)
     if kind == ord("L"):
         return {"path": body.split(b"\0")[0]}
@@ -174,7 +174,7 @@ def _extension(kind: int, tar: Spooled, offset: int, size: int, label: str) -> d
     if kind != ord("g"):
         return records
     if not records.keys().isdisjoint(_OF_ONE_MEMBER):
-        raise damaged(label, "one name or size is given for all members")
+        raise damaged(label, "a global header sets one name or size for all members")
     return {}
 
 
@@ -186,7 +186,7 @@ def _records(body: bytes, label: str) -> dict[str, bytes]:
         match = _RECORD.match(body, at)
         stop = at + int(match[1]) if match else 0
         if match is None or not match.end() < stop <= len(body) or body[stop - 1] != ord("\n"):
-            raise damaged(label, "an extended header is broken")
+            raise damaged(label, "invalid extended header")
         records[match[2].decode("ascii", "replace")] = body[match.end() : stop - 1]
         at = stop
     return records
@@ -200,7 +200,7 @@ def _entry(
         name = header[:100].split(b"\0")[0]
         prefix = header[345:500].split(b"\0")[0] if header[257:263] == b"ustar\0" else b""
         name = prefix + b"/" + name if prefix else name
-    type_ = _TYPES.get(header[156], f"thing of type {chr(header[156])!r}")
+    type_ = _TYPES.get(header[156], f"file of unknown type {chr(header[156])!r}")
     if any(key.startswith("GNU.sparse.") for key in extended):
         type_ = "sparse file"
     if type_ == FILE and name.endswith(b"/"):

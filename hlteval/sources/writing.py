@@ -65,7 +65,7 @@ def _check(target: Path, *, replace: bool) -> None:
         raise FileNotFoundError(f"no folder {target.parent}")
     if target.is_dir():
         if not replace and any(target.iterdir()):
-            raise FileExistsError(f"{target} is a folder that holds something")
+            raise FileExistsError(f"{target} is a folder that is not empty")
     elif target.exists() and not target.is_file():
         raise FileExistsError(f"{target} is neither a file nor a folder")
 

@@ -78,7 +78,7 @@ def read_zip(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, .
         raise too_many(label, limits)
     headers = _headers(file.read(start, size), label, limits)
     if len(headers) != count:
-        raise damaged(label, f"it announces {count} members and lists {len(headers)}")
+        raise damaged(label, f"{count} members declared, but {len(headers)} listed")
     starts = [_start(file, header, label) for header in headers]
     faults = [*_overlaps(headers, starts, start, label)]
     for header, begin in zip(headers, starts, strict=True):
@@ -95,18 +95,18 @@ def _end(file: Spooled, label: str) -> tuple[int, int, int, int]:
     tail = file.read(tail_start, file.size - tail_start)
     found = tail.rfind(b"PK\5\6")
     if found < 0 or len(tail) - found < _END.size:
-        raise damaged(label, "its list of members is missing, as if the file was cut off")
+        raise damaged(label, "central directory is missing, file is probably truncated")
     _, disk, first, here, count, size, start, comment = _END.unpack_from(tail, found)
     end = tail_start + found
     trailing = file.size - end - _END.size - comment
     if trailing < 0:
-        raise damaged(label, "the file ends too early")
+        raise damaged(label, "unexpected end of file")
     if disk or first or here != count:
-        raise damaged(label, "it is one of several parts")
+        raise damaged(label, "one of several parts of a split archive")
     if 0xFFFF in (here, count) or _IN_EXTRA in (size, start):
         end, start, size, count = _end_64(file, end, label) or (end, start, size, count)
     if start + size != end:
-        raise damaged(label, "its list of members is not where it should be")
+        raise damaged(label, "central directory is not where it should be")
     return start, size, count, trailing
 
 
@@ -117,10 +117,10 @@ def _end_64(file: Spooled, end: int, label: str) -> tuple[int, int, int, int] | 
         return None
     offset = _LOCATOR.unpack(locator)[2]
     if offset > file.size:
-        raise damaged(label, "its list of members is not where it should be")
+        raise damaged(label, "central directory is not where it should be")
     record = file.read(offset, _END_64.size)
     if len(record) < _END_64.size or not record.startswith(b"PK\6\6"):
-        raise damaged(label, "its list of members is missing")
+        raise damaged(label, "central directory is missing")
     *_, count, size, start = _END_64.unpack(record)
     return offset, start, size, count
 
@@ -133,13 +133,13 @@ def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
         if len(headers) == limits.members:
             raise too_many(label, limits)
         if not directory.startswith(b"PK\1\2", at) or len(directory) - at < _HEADER.size:
-            raise damaged(label, f"entry {len(headers) + 1} of its list of members is broken")
+            raise damaged(label, f"entry {len(headers) + 1} of the central directory is invalid")
         fields = _HEADER.unpack_from(directory, at)
         name_end = at + _HEADER.size + fields[10]
         extra_end = name_end + fields[11]
         at, name_start = extra_end + fields[12], at + _HEADER.size
         if at > len(directory):
-            raise damaged(label, f"entry {len(headers) + 1} of its list of members is cut off")
+            raise damaged(label, f"entry {len(headers) + 1} of the central directory is truncated")
         name, extra = directory[name_start:name_end], directory[name_end:extra_end]
         headers.append(_header(fields, name, extra, label))
     return headers
@@ -157,7 +157,7 @@ def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _He
             offset = next(numbers) if offset == _IN_EXTRA else offset
         except StopIteration:
             text = shown(name.decode("utf-8", "surrogateescape"))
-            raise damaged(f"{label}/{text}", "its size is not given") from None
+            raise damaged(f"{label}/{text}", "size is missing") from None
     return _Header(name, flags, method, crc, packed, size, mode, offset)
 
 
@@ -177,7 +177,7 @@ def _start(file: Spooled, header: _Header, label: str) -> int:
     if header.offset < file.size:
         local = file.read(header.offset, _LOCAL.size + len(header.name))
     if len(local) < _LOCAL.size or not local.startswith(b"PK\3\4"):
-        raise damaged(f"{label}/{_shown(header)}", "it is not where the list of members says")
+        raise damaged(f"{label}/{_shown(header)}", "member is not where the central directory says")
     _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(local)
     agree = name == len(header.name) and local.endswith(header.name)
     agree = agree and method == header.method and not (flags ^ header.flags) & _COMPARED
@@ -195,7 +195,7 @@ def _overlaps(
     for header, start in sorted(zip(headers, starts, strict=True), key=lambda pair: pair[0].offset):
         stop = max(start, header.offset) + header.packed
         if header.offset < free or stop > end:
-            yield _inconsistent(header, label, "it overlaps another part of the archive")
+            yield _inconsistent(header, label, "member overlaps another part of the archive")
         free = max(free, stop)
 
 
@@ -203,10 +203,10 @@ def _faults(header: _Header, start: int, label: str, limits: Limits) -> Iterator
     """What is wrong with one member as only a zip archive can have it."""
     display = f"{label}/{_shown(header)}"
     if start == _DISAGREES:
-        reason = "its own header and the list of members say different things"
+        reason = "local header and central directory differ"
         yield _inconsistent(header, label, reason)
     elif header.method == _STORED and header.packed != header.size:
-        yield _inconsistent(header, label, "it is not compressed, and has two sizes all the same")
+        yield _inconsistent(header, label, "uncompressed member with two different sizes")
     if header.method not in (_STORED, _DEFLATED):
         yield finding("SRC120", file=display, method=_METHODS.get(header.method, header.method))
     if header.packed > limits.member_bytes >= header.size:
@@ -263,10 +263,10 @@ def _unpack(file: Spooled, start: int, header: _Header, label: str) -> bytes:
         try:
             data = unpacker.decompress(data, header.size + 1)
         except zlib.error:
-            raise damaged(f"{label}/{_shown(header)}", "its compressed data is broken") from None
+            raise damaged(f"{label}/{_shown(header)}", "invalid compressed data") from None
         complete = unpacker.eof and not unpacker.unused_data
     if not complete or len(data) != header.size:
-        raise damaged(f"{label}/{_shown(header)}", f"it does not have its {header.size} bytes")
+        raise damaged(f"{label}/{_shown(header)}", f"size is not the declared {header.size} bytes")
     if zlib.crc32(data) != header.crc:
-        raise damaged(f"{label}/{_shown(header)}", "its checksum is wrong")
+        raise damaged(f"{label}/{_shown(header)}", "checksum mismatch")
     return data

@@ -114,7 +114,7 @@ class _Parser:
             self.fault("JSN115", end, end, wanted=wanted)
         else:
             found = _WORD.match(self.text, at)
-            self.fault(code, at, found.end() if found else at + 1, hint=f"expected {wanted}")
+            self.fault(code, at, found.end() if found else at + 1, hint=f"write {wanted} here")
         return Unparsable()
 
     def blanks(self) -> str:
@@ -144,7 +144,7 @@ class _Parser:
         found: dict[str, Any] = {}
         for _ in self.parts("}"):
             if self.text[self.at] not in "\"'":
-                raise self.stop("JSN101", "the name of a member in double quotes, or `}`")
+                raise self.stop("JSN101", "the name of a member in double quotes or `}`")
             start = self.at
             name = self.string()
             if name in found:
@@ -202,7 +202,7 @@ class _Parser:
         if _CONTROL.search(value) and (raw := _CONTROL.search(self.text, start, self.at)):
             if raw[0] == "\n":  # a closing quotation mark is missing, or a string is folded
                 self.at = raw.start()
-                self.fault("JSN114", start, raw.start(), character="a line break")
+                self.fault("JSN114", start, raw.start(), character="line break")
                 raise Unparsable
             self.fault("JSN114", raw.start(), raw.end(), character=f"U+{ord(raw[0]):04X}")
         if _SURROGATE.search(value):
@@ -254,7 +254,7 @@ class _Parser:
             self.fault("JSN108", start, word.end(), given=word[0])
             return None
         self.at = start
-        raise self.stop("JSN101", "a value; text stands in double quotes")
+        raise self.stop("JSN101", "a value (text in double quotes)")
 
     def number(self, like: re.Match[str]) -> Any:
         start, given = like.start(), like[0]

@@ -25,7 +25,7 @@ KINDS: Mapping[type, str] = {
 WANTED: Mapping[str, str] = {
     "string": "a string",
     "number": "a number",
-    "integer": "a whole number",
+    "integer": "an integer",
     "object": "an object",
     "array": "an array",
 }

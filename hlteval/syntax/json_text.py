@@ -180,14 +180,14 @@ def _rest(text: str, at: int) -> Iterator[JsonFault]:
         yield JsonFault("JSN107", at, min(line_end(text, at), at + 40), {"hint": _EXTRA})
 
 
-_EXTRA = "nothing may follow the end of the array"
-_LINES = "this looks like JSON Lines: put `[` before, `]` behind and a comma after each object"
+_EXTRA = "remove everything after the end of the array"
+_LINES = "convert JSON Lines to an array: `[` first, `]` last, and commas between the objects"
 
 
 def _bare(text: str, at: int) -> tuple[list[Parsed], list[JsonFault]]:
     """The values of a text that does not begin with an array: an object, JSON Lines, or no JSON."""
     if text[at : at + 1] in {'"', "'"} and _MEMBER.match(text, at):
-        braces = {"hint": "an object stands in { }, and the frames together in [ ]"}
+        braces = {"hint": "put each object in { } and all frames in [ ]"}
         return [], [JsonFault("JSN101", at, line_end(text, at), braces)]
     parsed: list[Parsed] = []
     faults: list[JsonFault] = []

@@ -177,7 +177,7 @@ class Reader:
         """Why expat stopped, in words that tell what to do."""
         line, column = error.lineno, error.offset + 1
         reason = str(error).partition(":")[0]
-        hint = "look at the characters before this place"
+        hint = "check the characters before this place"
         written = _lines(self.text)[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
@@ -186,24 +186,24 @@ class Reader:
             return Fault("XML111", line, column, {"entity": named[:40]})
         if self.open and reason in {"no element found", "unclosed token"}:
             last = self.open[-1]
-            reason = f"the file ends inside <{last.tag}> of line {last.line}"
-            hint = "it was cut off, or an end tag is missing: write or copy it again"
+            reason = f"unexpected end of file inside <{last.tag}> of line {last.line}"
+            hint = "write or copy the file again if it is truncated, or add the missing end tag"
         elif reason == "no element found":
-            reason, hint = "there is no element", "the file is empty, or is no XML"
+            reason, hint = "no element found", "check the file; it is empty or not XML"
         elif reason == "mismatched tag":
             last = self.open[-1]
-            reason = f"this closes another element than <{last.tag}> of line {last.line}"
-            hint = f"write </{last.tag}> before it, or take it away"
+            reason = f"end tag does not match <{last.tag}> of line {last.line}"
+            hint = f"add </{last.tag}> before it, or remove it"
         elif reason == "junk after document element":
-            reason, hint = "something follows the end of the root element", "take it away"
+            reason, hint = "unexpected content after the root element", "remove it"
         elif reason == "duplicate attribute":
             hint = "keep one of them"
         elif _UNSEEN.match(rest):
-            reason = f"U+{ord(rest[0]):04X} cannot stand in XML"
-            hint = "take the character away"
+            reason = f"U+{ord(rest[0]):04X} is not allowed in XML"
+            hint = "remove the character"
         elif special:
             column = special.start() + 1
-            reason = f"a bare {special[0]} cannot stand in XML"
+            reason = f"unescaped {special[0]} in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
         return Fault("XML101", line, column, {"reason": reason, "hint": hint})
 

@@ -30,7 +30,7 @@ def _refuses(finding: Finding) -> bool:
 
 EDL = Task(
     name="lorehlt-edl",
-    title="LoReHLT 2019, entity discovery and linking: mentions of entities in text",
+    title="LoReHLT 2019, entity discovery and linking: entity mentions in text",
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 17",
     format="edl-tab",
     references=("edl-tab", "neleval", "ltf", "rsd", "corpus", "jsonl"),
@@ -52,49 +52,50 @@ EDL = Task(
     options=(
         Option(
             "measure",
-            "A measure, a group, or aggregate:filter:key; can be repeated; all if not given.",
+            "Measure, group of measures, or aggregate:filter:key; repeatable (default: "
+            "all measures).",
             metavar="NAME",
             repeatable=True,
             short="m",
         ),
         Option(
             "by",
-            "Also count by document, type or language, with the averages over these.",
+            "Also score each document, type or language, with micro- and macro-averages.",
             choices=("document", "type", "language"),
         ),
         Option(
             "alternatives",
-            "Where the reference allows several entities, take the one that the system has (eid), "
-            "or has with its type (fields).",
+            "If the reference lists several candidate entities, use the one that the "
+            "system has (eid), or has with the same type (fields).",
             choices=("eid", "fields"),
         ),
         Option(
             "conversion",
-            "Whether a type is GPE (pipeline) or GPE/NAM (tac15).",
+            "Types are GPE (pipeline) or GPE/NAM (tac15).",
             choices=("pipeline", "tac15"),
         ),
         Option(
             "type_weights",
-            "What pairs of types count: reference's type, system's type and weight, with tabs.",
+            "Table of type weights: reference type, system type and weight, tab-separated.",
         ),
         Option(
             "exclude",
-            "Zones that are not scored: document, first and last offset, with tabs between.",
+            "Table of zones to exclude: document, first and last offset, tab-separated.",
         ),
         Option(
             "texts",
-            "The documents in LTF: what went wrong is shown with its context.",
+            "Documents in LTF, to show errors in context.",
             format="ltf",
         ),
         Option(
             "documents",
-            "A list of documents, an identifier a line: only these are scored.",
+            "List of documents to score, one identifier per line.",
             format="document-list",
             commands=("score", "validate"),
         ),
         Option(
             "kb",
-            "The knowledge base, a table with its entities: links must lead there.",
+            "Table of knowledge base entries; links are checked against it.",
             format="kb-tab",
             commands=("validate",),
         ),

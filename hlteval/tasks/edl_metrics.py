@@ -55,7 +55,7 @@ def type_weights(path: str) -> dict[tuple[str, str], float]:
         except ValueError:
             weight = -1.0
         if not 0 <= weight < float("inf"):
-            raise WrongOption(f"{path}:{number}: {written} is no weight; write a number from 0")
+            raise WrongOption(f"{path}:{number}: invalid weight {written}: use a number ≥ 0")
         weights[ours, theirs] = max(weight, weights.get((ours, theirs), 0.0))
     return weights
 
@@ -73,7 +73,7 @@ def zones(path: str) -> pl.DataFrame:
     for number, (document, start, last) in _table(path, "document, first offset, last offset"):
         for offset in (start, last):
             if not (offset.isascii() and offset.isdigit() and len(offset) <= 15):
-                raise WrongOption(f"{path}:{number}: {offset} is no offset; write a whole number")
+                raise WrongOption(f"{path}:{number}: invalid offset {offset}: use an integer")
         rows.append((document, int(start), int(last)))
     schema = {"docid": pl.String, "start": pl.Int64, "last": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")

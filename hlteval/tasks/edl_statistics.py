@@ -12,36 +12,36 @@ from hlteval.scoring.edl.measures import DEFAULT, OVERLAPS, PLAN, Measure, measu
 from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
 
 _PLAN = "LoReHLT 2019 plan, 17.3"
-_NUMBER = "a number from 0; whole, but where shares are summed"
+_NUMBER = "a number ≥ 0, an integer unless shares are summed"
 
 FIGURES = (
     StatisticInfo(
-        "precision", "How much of the system's is right.", "ptp / (ptp + fp)", clause=_PLAN
+        "precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)", clause=_PLAN
     ),
     StatisticInfo(
-        "recall", "How much of the reference's was found.", "rtp / (rtp + fn)", clause=_PLAN
+        "recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)", clause=_PLAN
     ),
     StatisticInfo(
         "fscore",
-        "The harmonic mean of both.",
+        "Harmonic mean of precision and recall.",
         "2 · precision · recall / (precision + recall)",
         clause=_PLAN,
     ),
-    StatisticInfo("ptp", "True positives among the system's.", "", _NUMBER, "more", _PLAN),
-    StatisticInfo("fp", "The rest of the system's.", "", _NUMBER, "less", _PLAN),
-    StatisticInfo("rtp", "True positives among the reference's.", "", _NUMBER, "more", _PLAN),
-    StatisticInfo("fn", "The rest of the reference's.", "", _NUMBER, "less", _PLAN),
+    StatisticInfo("ptp", "True positives in the system.", "", _NUMBER, "more", _PLAN),
+    StatisticInfo("fp", "False positives.", "", _NUMBER, "less", _PLAN),
+    StatisticInfo("rtp", "True positives in the reference.", "", _NUMBER, "more", _PLAN),
+    StatisticInfo("fn", "False negatives.", "", _NUMBER, "less", _PLAN),
 )
 
-_ALIGNED = "summed over the one-to-one alignment of clusters where that is most"
+_ALIGNED = "summed over the one-to-one cluster alignment that maximizes it"
 _COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "sets": (
-            "{key} that both sides have, each once",
+            "distinct {key} on both sides",
             "ptp = rtp = |G ∩ S|, ptp + fp = |S|, rtp + fn = |G|",
         ),
         "overlap": (
-            "the share of each of the {key} that the other side covers",
+            "share of each of the {key} covered by the other side",
             "ptp = Σ over S of the share covered {y}, rtp = Σ over G of the share covered {x}; "
             "ptp + fp = |S|, rtp + fn = |G|",
         ),
@@ -56,25 +56,27 @@ _COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "b_cubed": (
             "B³ over {key}",
-            "ptp = Σ |G ∩ S| / |S| over the items, with their clusters G and S; "
-            "rtp = Σ |G ∩ S| / |G|; ptp + fp, rtp + fn = items of the system, of the reference",
+            "ptp = Σ |G ∩ S| / |S| over all items, with their clusters G and S; rtp = Σ "
+            "|G ∩ S| / |G|; ptp + fp, rtp + fn = items in the system, in the reference",
         ),
         "muc": (
-            "the links that clusters of {key} need",
-            "rtp + fn = Σ (|G| − 1), rtp = Σ (|G| − the parts that S cuts G into); "
-            "ptp and fp the other way round",
+            "links needed to connect clusters of {key}",
+            "rtp + fn = Σ (|G| − 1), rtp = Σ (|G| − number of parts of G in S); ptp and "
+            "fp with G and S swapped",
         ),
         "pairwise": (
-            "pairs of {key} in one cluster",
-            "ptp = rtp = pairs in one cluster on both sides; ptp + fp, rtp + fn = on either side",
+            "pairs of {key} in the same cluster",
+            "ptp = rtp = pairs in the same cluster on both sides; ptp + fp, rtp + fn = in "
+            "the system, in the reference",
         ),
         "pairwise_negative": (
             "pairs of {key} in different clusters",
-            "ptp = rtp = pairs apart on both sides; ptp + fp, rtp + fn = on either side",
+            "ptp = rtp = pairs in different clusters on both sides; ptp + fp, rtp + fn = "
+            "in the system, in the reference",
         ),
         "blanc": (
             "BLANC over {key}",
-            "the mean of pairwise and pairwise_negative, figure by figure; it has no counts",
+            "mean of pairwise and pairwise_negative, for each statistic; no counts",
         ),
     }
 )
@@ -87,7 +89,7 @@ _FILTERED: Mapping[str, str] = MappingProxyType(
     {
         "is_first": "the first mention of each entity in a document",
         "is_linked": "linked mentions",
-        "is_nil": "mentions that are NIL",
+        "is_nil": "NIL mentions",
     }
 )
 _KEYS: Mapping[str, str] = MappingProxyType(
@@ -100,7 +102,7 @@ def described(one: Measure) -> MeasureInfo:
 
     Examples:
         >>> described(measure("strong_link_match")).meaning
-        'Spans with links that both sides have, each once; only linked mentions.'
+        'Distinct spans with links on both sides; only linked mentions.'
         >>> described(measure("overlap-maxsum::span")).formula.partition(",")[0]
         'ptp = Σ over S of the share covered by all annotations together'
     """

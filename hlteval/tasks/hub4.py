@@ -15,22 +15,23 @@ _SCORES = "HUB-4 v0.3, Calculation of Scores based on the Mapping"
 MODES = (
     MeasureInfo(
         "content",
-        "Fills by their texts.",
-        "a single fill gives a point: correct if the system's string is inside the maximal string "
-        "and holds a minimal one, a pointer if what it names is mapped to what the other names",
+        "Compares the texts of fills.",
+        "one point per single fill: correct if the system string is inside the "
+        "maximal string and contains a minimal one; a pointer is correct if the two "
+        "instances are mapped to each other",
         f"{_TEXTS_COMPARED} Content (Clean Data)",
     ),
     MeasureInfo(
         "extent",
-        "Fills by their places.",
-        "a single fill gives a point: correct if its extent is enclosed in the maximal one and "
-        "overlaps a minimal one; pointers as for content",
+        "Compares the extents of fills.",
+        "one point per single fill: correct if its extent is inside the maximal one "
+        "and overlaps a minimal one; pointers as for content",
         f"{_TEXTS_COMPARED} Extent",
     ),
     MeasureInfo(
         "both",
-        "Fills by their texts and places.",
-        "a text fill gives two points, one of content and one of extent; a pointer gives one",
+        "Compares the texts and extents of fills.",
+        "two points per text fill, one for content and one for extent; one point per pointer",
         f"{_TEXTS_COMPARED} Content (Clean Data)",
     ),
 )
@@ -39,14 +40,14 @@ FIGURES = (
     StatisticInfo("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
     StatisticInfo("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
     StatisticInfo(
-        "mis", "Missing points: the system has nothing there.", "MIS", COUNT, "less", _SCORES
+        "mis", "Missing points: only in the reference.", "MIS", COUNT, "less", _SCORES
     ),
     StatisticInfo(
-        "spu", "Spurious points: only the system has any.", "SPU", COUNT, "less", _SCORES
+        "spu", "Spurious points: only in the system.", "SPU", COUNT, "less", _SCORES
     ),
     StatisticInfo(
         "optional",
-        "Points of optional slots that the system left empty; they are not scored.",
+        "Points of optional slots that the system left empty; not scored.",
         "OPT",
         COUNT,
         "neither",
@@ -54,7 +55,7 @@ FIGURES = (
     ),
     StatisticInfo(
         "removed",
-        "Pointers to optional instances that are mapped to nothing; they are not scored.",
+        "Pointers to unmapped optional instances; not scored.",
         "REM",
         COUNT,
         "neither",
@@ -66,7 +67,7 @@ FIGURES = (
     StatisticInfo("pre", "Precision.", "COR / ACT", clause=_SCORES),
     StatisticInfo(
         "f",
-        "The F-measure; `--beta` weighs recall.",
+        "F-measure; `--beta` weights recall.",
         "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
         clause=_SCORES,
     ),
@@ -74,15 +75,15 @@ FIGURES = (
     StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", better="less", clause=_SCORES),
     StatisticInfo(
         "sub",
-        "Substitution, as the specification has it.",
+        "Substitution, as defined in the specification.",
         "INC / COR",
-        "0 and more",
+        "≥ 0",
         "less",
         _SCORES,
     ),
     StatisticInfo(
         "sub_muc",
-        "Substitution, as the MUC scorer has it.",
+        "Substitution, as defined by the MUC scorer.",
         "INC / (COR + INC)",
         better="less",
         clause="MUC scorer",
@@ -99,38 +100,38 @@ FIGURES = (
 _READING = (
     Option(
         "types",
-        "The types of instances that hold a hyphen, with commas between.",
+        "Instance types that contain a hyphen, comma-separated.",
         metavar="T,…",
         is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
         "options",
-        "A TOML file of options; what is given on the command line counts before it.",
+        "TOML file of options; the command line takes precedence.",
         commands=("score", "validate"),
     ),
     Option(
         "corpus",
-        "The text corpus of the documents, in SGML.",
+        "Text corpus in SGML.",
         reference_format="sgml-corpus",
         commands=("score", "validate"),
     ),
     Option(
         "unsegmented",
-        "Offsets of the system count from the beginning of its corpus, which has no documents.",
+        "System offsets count from the start of the corpus, without document boundaries.",
         switch=True,
         is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
         "unscored",
-        "Slots that are not scored, as SLOT or TYPE.SLOT; DOC_NR,COMMENT,OBJ_STATUS if not given.",
+        "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR,COMMENT,OBJ_STATUS).",
         metavar="SLOT,…",
         commands=("score", "validate"),
     ),
     Option(
         "pointers",
-        "Slots that hold pointers, as TYPE.SLOT; TEMPLATE.EVENT if not given.",
+        "Slots that hold pointers, as TYPE.SLOT (default TEMPLATE.EVENT).",
         metavar="SLOT,…",
         commands=("score", "validate"),
     ),
@@ -139,21 +140,21 @@ _READING = (
 _TEXTS = (
     Option(
         "document_tag",
-        "The tag of documents in the corpus; its first tag if not given.",
+        "Tag that encloses documents in the corpus (default: the first tag).",
         metavar="TAG",
         is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
         "id_tag",
-        "The element that identifies a document; DOCNO or DOCID if not given.",
+        "Element with the document identifier (default DOCNO or DOCID).",
         metavar="TAG",
         is_format_setting=True,
         commands=("score", "validate"),
     ),
     Option(
         "line_ends",
-        "Whether a line end of two characters counts as one, or as written.",
+        "Count a CR LF line end as one character, or as written.",
         choices=("one", "as-written"),
         is_format_setting=True,
         commands=("score", "validate"),
@@ -163,7 +164,7 @@ _TEXTS = (
 _VALIDATING = (
     Option(
         "side",
-        "What is checked: a system's output, or a reference.",
+        "Whether the submission is system output or a reference.",
         choices=("system", "reference"),
         is_format_setting=True,
         commands=("validate",),
@@ -173,38 +174,38 @@ _VALIDATING = (
 _SCORING = (
     Option(
         "mode",
-        "What is compared; all if not given.",
+        "Comparison to score (default all).",
         choices=(*(mode.name for mode in MODES), "all"),
     ),
-    Option("hyp_corpus", "The text corpus that the system worked on, where it is another one."),
-    Option("glm", "A global mapping file: spellings are made alike by its rules."),
-    Option("align", "Align the texts of both corpora by words.", switch=True),
+    Option("hyp_corpus", "Text corpus processed by the system, if different."),
+    Option("glm", "Global mapping file with spelling normalization rules."),
+    Option("align", "Align the words of both corpora.", switch=True),
     Option(
         "align_costs",
-        "What words cost that do not fit: as in the specification's example, or as in sclite, "
-        "or by their phones; phones with --lexicon, else document.",
+        "Alignment costs: as in the specification's example (document), as in sclite, "
+        "or by phones (default phones with --lexicon, otherwise document).",
         choices=("document", "sclite", "phones"),
     ),
-    Option("lexicon", "A lexicon for aligning by phones: a word and its phones a line."),
-    Option("ignore_case", "Small letters and capitals are the same.", switch=True),
-    Option("noisy", "Compare words, of which fillers and fragments may be absent.", switch=True),
-    Option("fillers", "Pause fillers; uh,um if not given.", metavar="WORD,…"),
-    Option("premodifiers", "Words taken from the beginnings of fills.", metavar="WORD,…"),
-    Option("premodifiers_anywhere", "Take premodifiers from all places.", switch=True),
-    Option("whiteout", "Characters that count as blanks.", metavar="CHARS"),
-    Option("nonextractable", "Elements whose text counts as blanks.", metavar="TAG,…"),
-    Option("type_order", "The types in the order in which they are mapped.", metavar="T,…"),
+    Option("lexicon", "Pronunciation lexicon: a word and its phones per line."),
+    Option("ignore_case", "Ignore case.", switch=True),
+    Option("noisy", "Compare words, with optional fillers and word fragments.", switch=True),
+    Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…"),
+    Option("premodifiers", "Words to remove from the beginning of fills.", metavar="WORD,…"),
+    Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
+    Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
+    Option("nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…"),
+    Option("type_order", "Order in which types are mapped.", metavar="T,…"),
     Option(
         "zero_f",
-        "Whether pairs without a correct point are mapped.",
+        "How to map pairs without a correct point.",
         choices=("map", "skip-optional", "skip"),
     ),
-    Option("beta", "The weight of recall in F; 1 if not given.", metavar="B"),
+    Option("beta", "Weight of recall in F (default 1).", metavar="B"),
 )
 
 HUB4 = Task(
     name="hub4",
-    title="HUB-4 templettes: instances of templettes, their slots and fills",
+    title="HUB-4 templettes: event templates with slots and fills",
     specification='HUB-4 "Templette" Task Scoring Procedure, Version 0.3',
     format="hub4",
     references=("hub4", "sgml-corpus"),

@@ -107,7 +107,7 @@ class _Given:
         except ValueError:
             value = 0.0
         if not 0 < value < 1e6:
-            raise WrongOption(f"--beta is a number above 0, not {written}")
+            raise WrongOption(f"invalid value {written} of --beta: use a number above 0")
         return value
 
     @property
@@ -122,9 +122,9 @@ class _Given:
             return None
         if "corpus" not in self.options:
             flag = "align" if self.align else "unsegmented"
-            raise WrongOption(f"--{flag} needs the texts of the reference: give --corpus FILE")
+            raise WrongOption(f"--{flag} needs the reference texts: add --corpus FILE")
         if self.align and "hyp_corpus" not in self.options:
-            raise WrongOption("--align needs the texts of the system: give --hyp-corpus FILE")
+            raise WrongOption("--align needs the system texts: add --hyp-corpus FILE")
         system = self._texts("hyp_corpus", whole=unsegmented) if self.align else {}
         spellings = self.spellings("ref"), self.spellings("hyp")
         return TextPair(self._texts("corpus"), system, spellings, self._costs())
@@ -135,7 +135,7 @@ class _Given:
         )
         if costs == "phones":
             if "lexicon" not in self.options:
-                raise WrongOption("--align-costs phones needs a lexicon: give --lexicon FILE")
+                raise WrongOption("--align-costs phones needs a lexicon: add --lexicon FILE")
             return lexicon(self.options["lexicon"]).costs()
         return SCLITE if costs == "sclite" else DOCUMENT
 
@@ -199,6 +199,6 @@ def _entries(path: str) -> Iterator[tuple[str, list[str]]]:
             continue
         word, *phones = line.split()
         if not phones:
-            raise WrongOption(f"{path}:{number}: a line is a word and its phones")
+            raise WrongOption(f"{path}:{number}: malformed line, expected a word and its phones")
         name, bracket, rest = word.rpartition("(")
         yield (name if bracket and rest[:-1].isdigit() else word), phones

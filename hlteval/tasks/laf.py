@@ -10,7 +10,7 @@ from hlteval.tasks.task import Task
 
 LAF = Task(
     name="laf",
-    title="LAF: names and other spans beside LTF (checked only)",
+    title="LAF: standoff annotation of LTF documents, such as names (validation only)",
     specification="LDC annotation format LAF v1.2",
     format="laf",
     submission_suffixes=(".laf.xml",),

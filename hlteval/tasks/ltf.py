@@ -12,7 +12,7 @@ TEXTS = ("rsd", "ltf", "corpus", "jsonl")
 
 LTF = Task(
     name="ltf",
-    title="LTF: documents of language packs, as segments and tokens (checked only)",
+    title="LTF: segmented and tokenized documents of language packs (validation only)",
     specification="LDC Logical Text Format v1.5; LoReHLT 2019, section 8.2.1",
     format="ltf",
     submission_suffixes=(".ltf.xml",),

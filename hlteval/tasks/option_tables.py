@@ -25,7 +25,7 @@ def lines(path: str, columns: int, told: str) -> Iterator[tuple[int, list[str]]]
             if cells == [""]:
                 continue
             if len(cells) != columns:
-                raise WrongOption(f"{path}:{number}: a line is {told}")
+                raise WrongOption(f"{path}:{number}: malformed line, expected {told}")
             yield number, cells
 
 

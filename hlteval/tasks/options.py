@@ -36,7 +36,7 @@ def merged(task: Task, given: Mapping[str, str]) -> dict[str, str]:
         name = key.replace("-", "_")
         if name not in known or name == NAME:
             flags = ", ".join(option.flag for option in task.options if option.name != NAME)
-            raise WrongOption(f"{path}: {task.name} has no option {key}; it has {flags}")
+            raise WrongOption(f"{path}: unknown option {key} of {task.name}; use one of {flags}")
         read[name] = _text(path, known[name], value)
     return {**{name: value for name, value in read.items() if value}, **own}
 
@@ -45,18 +45,18 @@ def _table(path: str) -> dict[str, object]:
     try:
         return tomllib.loads(Path(path).read_bytes().decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise WrongOption(f"{path} is no TOML: {error}") from error
+        raise WrongOption(f"{path} is not valid TOML: {error}") from error
 
 
 def _text(path: str, option: Option, value: object) -> str:
     """A value as it would be given on the command line; nothing for a switch that is off."""
     if isinstance(value, bool) or option.switch:
         if not (isinstance(value, bool) and option.switch):
-            kind = "true or false" if option.switch else "no true or false"
+            kind = "true or false" if option.switch else "a value, not true or false"
             raise WrongOption(f"{path}: {option.flag} takes {kind}")
         return "yes" if value else ""
     if isinstance(value, list):
         return ",".join(_text(path, option, item) for item in value)
     if isinstance(value, str | int | float):
         return str(value)
-    raise WrongOption(f"{path}: {option.flag} is a string, a number or a list of them")
+    raise WrongOption(f"{path}: {option.flag} must be a string, a number or a list of these")

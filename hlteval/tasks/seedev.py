@@ -15,50 +15,50 @@ _PAIRING = "SeeDev evaluation, Pairing"
 FIGURES = (
     StatisticInfo(
         "f1",
-        "The harmonic mean of recall and precision.",
+        "Harmonic mean of recall and precision.",
         "2 · recall · precision / (recall + precision)",
         clause=_MEASURES,
     ),
     StatisticInfo(
         "recall",
-        "How much of the reference was found; a partial match counts as its similarity.",
+        "Share of the reference that was found; a partial match counts as its similarity.",
         "matches / references",
         clause=_MEASURES,
     ),
     StatisticInfo(
         "precision",
-        "How much of what was predicted is right; a partial match counts as its similarity.",
+        "Share of the predictions that are correct; a partial match counts as its similarity.",
         "matches / predictions",
         clause=_MEASURES,
     ),
     StatisticInfo(
         "ser",
-        "The slot error rate: the errors per event of the reference.",
+        "Slot error rate: errors per reference event.",
         "(substitutions + insertions + deletions) / references",
-        "0 and more",
+        "≥ 0",
         "less",
         "SeeDev evaluation, SeeDev-full, measures",
     ),
     StatisticInfo(
         "matches",
-        "The similarities of all pairs of a reference and a predicted event, summed.",
-        "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory arguments, else 0; "
-        "SNeg = 1 where both or neither is negated, else ½; SOpt = 1 − EOpt / N; in SeeDev-binary "
-        "Sp is 1 or 0",
-        "a number from 0",
+        "Sum of the similarities of all pairs of reference and predicted events.",
+        "Σ Sp, with Sp = SNeg · SOpt for events of the same type and mandatory "
+        "arguments, else 0; SNeg = 1 if both or neither are negated, else ½; SOpt = 1 "
+        "− EOpt / N; in SeeDev-binary Sp is 1 or 0",
+        "a number ≥ 0",
         clause=_PAIRING,
     ),
     StatisticInfo(
         "substitutions",
-        "What the pairs lack of being equal.",
+        "Sum of the dissimilarities of all pairs.",
         "Σ (1 − Sp)",
-        "a number from 0",
+        "a number ≥ 0",
         "less",
         _PAIRING,
     ),
     StatisticInfo(
         "insertions",
-        "Predicted events that are in no pair: false positives.",
+        "Unpaired predicted events: false positives.",
         "predictions − pairs",
         COUNT,
         "less",
@@ -66,19 +66,19 @@ FIGURES = (
     ),
     StatisticInfo(
         "deletions",
-        "Events of the reference that are in no pair: false negatives.",
+        "Unpaired reference events: false negatives.",
         "references − pairs",
         COUNT,
         "less",
         _PAIRING,
     ),
-    StatisticInfo("references", "Events of the reference.", "", COUNT, "neither", _COUNTED),
-    StatisticInfo("predictions", "Events of the submission.", "", COUNT, "neither", _COUNTED),
+    StatisticInfo("references", "Number of reference events.", "", COUNT, "neither", _COUNTED),
+    StatisticInfo("predictions", "Number of predicted events.", "", COUNT, "neither", _COUNTED),
 )
 
 _SENTENCES = Option(
     "sentences",
-    "Sentences of the documents; adds the evaluation “Inside sentences”.",
+    "Sentence boundaries; adds the evaluation “Inside sentences”.",
     format="seedev-sentences",
 )
 

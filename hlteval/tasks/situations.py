@@ -29,21 +29,21 @@ _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |re
 LAYERS = (
     MeasureInfo(
         "relevance",
-        "Segments in which there is any situation.",
-        f"frames are segments, equal ones have similarity 1; {_COUNTS}",
+        "Segments with any situation.",
+        f"frames are segments; identical ones have similarity 1; {_COUNTS}",
         "Speech SF v1.5, section 2.1, Relevance",
     ),
     MeasureInfo(
         "type",
-        "Types of situations by segment.",
-        f"frames are segment and type, equal ones have similarity 1; {_COUNTS}",
+        "Situation types per segment.",
+        f"frames are segment and type; identical ones have similarity 1; {_COUNTS}",
         "Speech SF v1.5, section 2.1, Type",
     ),
     MeasureInfo(
         "type+place",
-        "Types of situations with their places, by segment.",
-        "frames are segment, type and place; similarity = (L − d) / L, with L the lengths of both "
-        f"places and d their edit distance (substitutions cost 2); {_COUNTS}",
+        "Situation types and places per segment.",
+        "frames are segment, type and place; similarity = (L − d) / L, with L the total length of "
+        f"both places and d their edit distance (substitutions cost 2); {_COUNTS}",
         "Speech SF v1.5, section 2.1, Type+Place",
     ),
 )
@@ -53,26 +53,26 @@ _POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N fra
 FIGURES = (
     StatisticInfo(
         "auc",
-        "The area below the curve of precision by recall, as the profile has it: anchored in "
+        "Area under the precision-recall curve as defined by the profile: anchored in "
         "`plan`, unanchored in `official`.",
         "`plan`: auc_anchored; `official`: auc_unanchored",
         clause="Speech SF v1.5, section 2",
     ),
     StatisticInfo(
         "auc_anchored",
-        "The area with the curve drawn back to recall 0, at the precision of its first cut.",
+        "Area with the curve extended to recall 0, at the precision of its first cut.",
         f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}",
         clause="Speech SF v1.5, section 2",
     ),
     StatisticInfo(
         "auc_unanchored",
-        "The area between the first and the last point with a recall above 0.",
-        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, that have R > 0",
+        "Area between the first and the last point with recall above 0.",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, with R > 0",
         clause="Speech SF v1.5, section 2",
     ),
     StatisticInfo(
         "max_f1",
-        "The largest F1 of a point of the curve.",
+        "Largest F1 of any point of the curve.",
         f"max 2 · P · R / (P + R) over the {_POINTS}",
         clause="Speech SF v1.5, section 2",
     ),
@@ -81,7 +81,7 @@ FIGURES = (
 
 SPEECH = Task(
     name="speech-sf",
-    title="Speech Situation Frames: situations in audio segments, by confidence",
+    title="Speech Situation Frames: situations in audio segments, with confidences",
     specification="Speech Situation Frames Evaluation Specification v1.5",
     format="speech-sf-json",
     references=("appen", "speech-sf-json", "corpus", "jsonl", "document-list"),
@@ -98,33 +98,33 @@ SPEECH = Task(
     options=(
         Option(
             "place_match",
-            "Whether similar places count in part (soft), or only equal ones (exact).",
+            "Partial credit for similar places (soft), or identical places only (exact).",
             choices=("soft", "exact"),
         ),
         Option(
             "normalize",
-            "Bring the places of both sides to a Unicode normal form.",
+            "Unicode normalization form for the places of both sides.",
             choices=("NFC", "NFD", "NFKC", "NFKD"),
         ),
         Option(
             "place_dictionary",
-            "A table of places, written form and then the name to compare, with a tab between.",
+            "Table of places: written form and name to compare, tab-separated.",
         ),
         Option(
             "place_separators",
-            "The characters between places in Appen annotations; `,፣` if not given.",
+            "Characters that separate places in Appen annotations (default `,፣`).",
             metavar="CHARS",
             is_format_setting=True,
             commands=("score", "validate"),
         ),
         Option(
             "plot",
-            "Draw the curves as FILE.png, .svg or .pdf.",
+            "Plot the curves as FILE.png, .svg or .pdf.",
             display_only=True,
         ),
         Option(
             "beside",
-            "Another submission, whose curves are drawn beside; can be repeated.",
+            "Another submission to include in the plot; repeatable.",
             metavar="PATH",
             display_only=True,
             repeatable=True,

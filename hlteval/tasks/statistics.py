@@ -51,5 +51,5 @@ class MeasureInfo:
     clause: str = ""
 
 
-COUNT = "a whole number from 0"
+COUNT = "an integer ≥ 0"
 """The values of a figure that counts."""

@@ -120,7 +120,7 @@ class Option:
             WrongOption: if it is not.
         """
         if self.choices and value not in self.choices:
-            raise WrongOption(f"--{self.flag} is {' or '.join(self.choices)}, not {value}")
+            raise WrongOption(f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ class Task:
         """
         self.hold_profile(profile)
         if self.metric is None:
-            raise WrongOption(f"{self.name} is only checked: there is nothing to score")
+            raise WrongOption(f"{self.name} cannot be scored: it supports validation only")
         return self.metric(profile, options)
 
     def hold_profile(self, profile: str) -> None:
@@ -260,6 +260,6 @@ class Task:
         """
         if profile not in self.profiles:
             raise WrongOption(
-                f"{self.name} has no public scorer, so there is no profile {profile}; "
+                f"{self.name} has no public scorer and no profile {profile}; "
                 f"use {' or '.join(self.profiles)}"
             )

@@ -76,7 +76,7 @@ class Submission:
         if not fitting and _is_empty(source):  # a file without annotations fits any format
             fitting = forms
         if not fitting:
-            raise NothingGiven(f"{source.path} looks like none of {', '.join(names)}")
+            raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], self.settings)
 
     @cached_property

@@ -94,11 +94,11 @@ def _giving(task: Task, metric: Scorer, name: str) -> Scorer:
     """
     if not isinstance(metric, Compound) and name not in task.metrics:
         listed = ", ".join(task.metrics)
-        raise WrongOption(f"{task.name} has no metric {name}; it has {listed}")
+        raise WrongOption(f"unknown metric {name} of {task.name}; use one of {listed}")
     try:
         (part,) = parts(metric, (name,))
     except ValueError as reason:
-        raise WrongOption(f"{task.name} has no metric {name}: {reason}") from reason
+        raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
     return part
 
 
@@ -212,11 +212,11 @@ class _Plan:
     def notes(self) -> Iterator[str]:
         yield self.drawn.note()
         yield (
-            f"p: two-sided {self.test} test over documents, corrected for the number of pairs "
-            f"(Holm); systems share a rank unless they differ at p < {self.alpha:g}"
+            f"p: two-sided {self.test} test over documents; systems not significantly different "
+            f"(Holm-corrected p < {self.alpha:g}) from the best of their group share its rank"
         )
         if self.sign < 0:
-            yield f"less is better for {self.metric}"
+            yield f"lower is better for {self.metric}"
 
 
 @dataclass(frozen=True)
@@ -258,8 +258,8 @@ def _warnings(listed: Mapping[str, _Scored]) -> Iterator[str]:
     documents = min(one.each.size for one in listed.values())
     if len(listed) > 1 and documents < ENOUGH:
         yield (
-            f"something was counted in {documents} documents only: of fewer than {ENOUGH}, no "
-            "difference is significant, and intervals say little"
+            f"only {documents} documents with counts: with fewer than {ENOUGH}, no difference is "
+            "significant and confidence intervals are unreliable"
         )
 
 

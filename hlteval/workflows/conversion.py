@@ -53,7 +53,7 @@ def detected(source: Source, form: str | None = None) -> Format:
     if form is not None:
         named = _named(form)
         if not named.reads:
-            raise UnknownFormat(f"{form} is only written, for people; it cannot be read")
+            raise UnknownFormat(f"{form} is a write-only format")
         return named
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
     suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
@@ -62,14 +62,14 @@ def detected(source: Source, form: str | None = None) -> Format:
     reason = (
         "could be " + " or ".join(f.name for f in fitting)
         if fitting
-        else "looks like no known format"
+        else "matches no known format"
     )
-    raise UnknownFormat(f"{source.path} {reason}; name the format with --from")
+    raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 
 
 def _named(name: str) -> Format:
     if name not in known():
-        raise UnknownFormat(f"there is no format {name}; there are {', '.join(known())}")
+        raise UnknownFormat(f"unknown format {name}; use one of {', '.join(known())}")
     return load(name)
 
 
@@ -87,8 +87,8 @@ def target(path: str, form: str | None = None) -> Format:
     fitting = [f for f in formats if f.write and lengths[f.name] >= longest]
     if len(fitting) != 1:
         writable = ", ".join(name for name in known() if load(name).write)
-        reason = f"{form} cannot be written" if form else f"{path} does not tell the format"
-        raise UnknownFormat(f"{reason}; name one with --to: {writable}")
+        reason = f"{form} cannot be written" if form else f"the suffix of {path} does not determine the format"
+        raise UnknownFormat(f"{reason}; set one with --to: {writable}")
     return fitting[0]
 
 
@@ -139,7 +139,7 @@ def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Fo
     if unknown := settings.keys() - reads - writes:
         known = ", ".join(sorted(reads | writes)) or "none"
         raise WrongSetting(
-            f"{form.name} to {written.name} has no setting {min(unknown)}; it has {known}"
+            f"unknown setting {min(unknown)} of {form.name} to {written.name}; use one of {known}"
         )
     return (
         form.with_settings({name: settings[name] for name in settings.keys() & reads}),
@@ -171,7 +171,7 @@ class _Run:
             self.write(file, strict_loss=strict_loss)
             if file.is_dir():
                 raise UnknownFormat(
-                    f"{self.target.name} is a folder of files; name one instead of -"
+                    f"{self.target.name} writes a folder; use a path instead of -"
                 )
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)

@@ -23,7 +23,7 @@ def plotted(scores: Mapping[str, Scores], path: Path) -> None:
         WrongOption: for another suffix, or where matplotlib is not installed.
     """
     if path.suffix not in SUFFIXES:
-        raise WrongOption(f"--plot writes {', '.join(SUFFIXES)}, not {path.name}")
+        raise WrongOption(f"unsupported suffix of --plot {path.name}: use {', '.join(SUFFIXES)}")
     try:
         from hlteval.reports.curves import draw
     except ImportError as error:

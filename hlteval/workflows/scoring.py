@@ -58,7 +58,7 @@ class Intervals:
     def note(self, drawn: str = DOCUMENTS) -> str:
         """How to read them, and what was drawn."""
         share = f"{100 * self.confidence:g}"
-        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of {drawn}"
+        return f"[low, high]: {share} % bootstrap interval, {self.replicates:,} resamples of {drawn}"
 
 
 class Refused(ValueError):
@@ -151,7 +151,7 @@ def scored(
         lists=lists,
     )
     if declared.scored_table not in opened.reference_format.tables:
-        raise NothingGiven(f"{reference} holds no {declared.scored_table} to score against")
+        raise NothingGiven(f"{reference} contains no {declared.scored_table} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
     run.judged = verdict(task, profile, [*told, *outside(opened), *run.batches(batch, step)])
     run.outer += opened.reference.findings if opened.reference else ()
@@ -163,16 +163,16 @@ def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
     """Give no numbers where nothing sensible can be scored, or the official software gives none."""
     codes = {finding.code for finding in judged.findings}
     if judged.profile == "official" and codes & task.official_crashes_on:
-        cure = "correct them, or use --profile plan"
+        cure = "fix them, or use --profile plan"
         raise Refused(
             judged,
-            "the official software crashes on this: there is no official number",
+            "no official score: the official software crashes on these findings",
             cure,
             task.official_crashes_on,
         )
     if not lenient and any(finding.blocking for finding in judged.findings):
-        cure = "correct what blocks, or score the rest with --lenient"
-        raise Refused(judged, "nothing was scored: there are blocking findings", cure)
+        cure = "fix the blocking findings, or use --lenient to score the rest"
+        raise Refused(judged, "nothing was scored because of blocking findings", cure)
 
 
 @dataclass
@@ -223,7 +223,7 @@ class Run:
         sides = {"reference": Counter(finding.code for finding in outer), "submission": +own}
         return tuple(
             f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
-            "`hlteval validate` shows where"
+            "run `hlteval validate` for details"
             for side, codes in sides.items()
             if codes
         )
@@ -322,8 +322,8 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         return ()
     codes = ", ".join(sorted({finding.code for finding in blocking}))
     return (
-        f"scored in spite of {len(blocking)} blocking findings ({codes}): missing documents and "
-        "records that cannot be read are left out, all other records count as they stand",
+        f"scored despite {len(blocking)} blocking findings ({codes}): missing documents and "
+        "unreadable records are left out, all other records count as written",
     )
 
 

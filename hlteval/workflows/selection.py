@@ -49,7 +49,7 @@ class Selection:
         for given in _listed(severities):
             code, _, level = given.partition("=")
             if level not in list(Severity):
-                raise UnknownCode(f"{given} is not CODE=error, CODE=warning or CODE=info")
+                raise UnknownCode(f"invalid severity {given}: use CODE=error, CODE=warning or CODE=info")
             levels[_known(code)] = Severity(level)
         chosen, left = map(_known, _listed(select)), map(_known, _listed(ignore))
         return cls(tuple(chosen), tuple(left), levels)
@@ -76,5 +76,5 @@ def _listed(given: Iterable[str]) -> list[str]:
 def _known(beginning: str) -> str:
     upper = beginning.upper()
     if not any(code.startswith(upper) for code in catalogue()):
-        raise UnknownCode(f"no code begins with {beginning}; `hlteval explain` tells of codes")
+        raise UnknownCode(f"no code starts with {beginning}; see docs/codes.md")
     return upper

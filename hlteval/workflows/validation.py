@@ -80,7 +80,7 @@ def _checked_against(
     for option in task.options:
         if option.reference_format and option.name in values:
             if path is not None:
-                raise WrongOption(f"give either --against or --{option.flag}")
+                raise WrongOption(f"use either --against or --{option.flag}, not both")
             return values[option.name], option.reference_format
     return path, ""
 

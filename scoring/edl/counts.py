@@ -115,14 +115,14 @@ class Counting:
         if count:
             yield (
                 f"{count:,} spans are in several clusters of one side; B³, MUC, pairwise and BLANC "
-                + ("take the last in the file" if self.official else "take the last by its name")
+                + ("use the last in the file" if self.official else "use the last by name")
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
             told = (
-                "no overlap measure, as the public scorer stops" if self.official else "0 of them"
+                "no overlap scores, since the public scorer crashes" if self.official else "0 of them"
             )
-            yield f"{reverse:,} mentions end before they start; what overlaps them: {told}"
+            yield f"{reverse:,} mentions end before they start: {told}"
 
 
 @dataclass(frozen=True)

@@ -190,14 +190,14 @@ def measure(said: str) -> Measure:
         'document'
         >>> measure("sets:first:span")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        hlteval.scoring.edl.measures.WrongMeasure: sets:first:span: no filter first; there are ...
+        hlteval.scoring.edl.measures.WrongMeasure: sets:first:span: unknown filter first; ...
     """
     grouped = _GROUPED.fullmatch(said)
     inner = grouped["said"] if grouped else said
     expression = NAMED.get(inner, inner)
     parts = expression.split(":")
     if len(parts) == 1:
-        raise WrongMeasure(f"there is no measure {inner}{_near(inner)}")
+        raise WrongMeasure(f"unknown measure {inner}{_near(inner)}")
     if len(parts) != 3:
         count = f"{len(parts) - 1} colon{'s' if len(parts) > 2 else ''}"
         raise WrongMeasure(f"{inner} has {count}, not 2: an expression is aggregate:filter:key")
@@ -211,20 +211,20 @@ def measure(said: str) -> Measure:
 def _check(said: str, aggregate: str, kept: str, key: tuple[str, ...]) -> None:
     """Hold that the parts of an expression are among those that there are."""
     if aggregate not in AGGREGATES:
-        raise WrongMeasure(f"{said}: no aggregate {_quoted(aggregate)}; {_listed(AGGREGATES)}")
+        raise WrongMeasure(f"{said}: unknown aggregate {_quoted(aggregate)}; {_listed(AGGREGATES)}")
     if kept and kept not in FILTERS:
-        raise WrongMeasure(f"{said}: no filter {kept}; {_listed(FILTERS)}, or nothing")
+        raise WrongMeasure(f"{said}: unknown filter {kept}; {_listed(FILTERS)}, or none")
     for field in key:
         if field not in FIELDS:
-            raise WrongMeasure(f"{said}: no field {_quoted(field)}; {_listed(FIELDS)}")
+            raise WrongMeasure(f"{said}: unknown field {_quoted(field)}; {_listed(FIELDS)}")
     if aggregate in OVERLAPS and "span" not in key:
-        raise WrongMeasure(f"{said}: what overlaps are spans, so the key must have the field span")
+        raise WrongMeasure(f"{said}: the key of an overlap measure must include span")
 
 
 def _grouping(said: str, grouped: re.Match[str]) -> tuple[str, str]:
     named = {field: by for by, field in GROUPINGS.items()}
     if grouped["by"] not in named:
-        raise WrongMeasure(f"{said}: nothing is counted by {grouped['by']}; {_listed(named)}")
+        raise WrongMeasure(f"{said}: unknown grouping {grouped['by']}; {_listed(named)}")
     return named[grouped["by"]], grouped["average"]
 
 
@@ -233,7 +233,7 @@ def _quoted(text: str) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    return f"there are {', '.join(names)}"
+    return f"use one of {', '.join(names)}"
 
 
 def _near(said: str) -> str:

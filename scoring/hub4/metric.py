@@ -143,9 +143,9 @@ class TempletteMatch:
             if not rows.is_empty():
                 points = rows.select(pl.col("best") - pl.col("greedy")).sum().item()
                 told.append(
-                    f"{mode}: the greedy mapping that the specification asks for has {points} "
-                    f"correct points less than the best mapping of instances, in {rows.height} "
-                    "groups (table greedy_loss)"
+                    f"{mode}: the greedy mapping of the specification has {points} correct points "
+                    f"fewer than the best mapping of instances, in {rows.height} groups "
+                    "(table greedy_loss)"
                 )
         return tuple(told)
 

@@ -102,7 +102,7 @@ def _named(found: Mapped, sets: TemplateSetMapping) -> pl.DataFrame:
 def _sets(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
     rows = found.sets.join(sums, on="set", how="left")
-    mapped = "same document" if sets.settled else "greedily, of those that overlap"
+    mapped = "same document" if sets.settled else "greedy, among overlapping sets"
     why = (
         pl.when(pl.col("system").is_null())
         .then(pl.lit("the system has no such set"))
@@ -124,12 +124,12 @@ def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
     choice = pl.col("choice").round(4).cast(pl.String)
     why = (
         pl.when("gone")
-        .then(pl.lit("optional, and mapped to nothing"))
+        .then(pl.lit("optional, unmapped"))
         .when(pl.col("choice").is_not_null())
-        .then(pl.format("best F of what is left: {}", choice))
+        .then(pl.format("best remaining F: {}", choice))
         .when(pl.col("system").is_null())
-        .then(pl.lit("nothing is left in the system"))
-        .otherwise(pl.lit("nothing is left in the reference"))
+        .then(pl.lit("no unmapped instance left in the system"))
+        .otherwise(pl.lit("no unmapped instance left in the reference"))
     )
     return pairs.select(
         "set",
@@ -162,7 +162,7 @@ def _slots(pairs: pl.DataFrame, sets: TemplateSetMapping, found: Mapped) -> list
         pl.when(ours & theirs)
         .then(pl.lit("same name"))
         .when(ours)
-        .then(pl.lit("the system is silent"))
+        .then(pl.lit("the system has no such slot"))
         .when(theirs)
         .then(pl.lit("the reference has no such slot"))
         .otherwise(pl.lit("all its instances are removed"))
@@ -240,25 +240,25 @@ def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.E
     """Why a pair of single fills has its points."""
     content = (
         pl.when(~pl.col("inside"))
-        .then(pl.lit("content not inside the reference's string"))
+        .then(pl.lit("content not inside the reference string"))
         .when(~pl.col("holds"))
-        .then(pl.lit("content holds no minimal string"))
+        .then(pl.lit("content contains no minimal string"))
         .otherwise(pl.lit("content correct"))
     )
     extent = (
         pl.when(~pl.col("enclosed"))
-        .then(pl.lit("extent not enclosed in the reference's"))
+        .then(pl.lit("extent not inside the reference extent"))
         .when(~pl.col("overlaps"))
-        .then(pl.lit("extent overlaps no minimal one"))
+        .then(pl.lit("extent overlaps no minimal extent"))
         .otherwise(pl.lit("extent correct"))
     )
     shown = {"content": [content], "extent": [extent], "both": [content, extent]}[mode]
     right, wrong = (
-        pl.lit(f"what they point to is{no} mapped to each other") for no in ("", " not")
+        pl.lit(f"target instances are{no} mapped to each other") for no in ("", " not")
     )
     return (
         pl.when(pl.col("removed") > 0)
-        .then(pl.lit("points to an optional instance that is mapped to nothing"))
+        .then(pl.lit("points to an unmapped optional instance"))
         .when(~theirs & spared)
         .then(pl.lit("optional"))
         .when(~theirs)

@@ -251,20 +251,20 @@ class FrameMatch:
         for layer, points in curves.items():
             name = LAYERS[layer]
             if points is None:
-                told.append(f"{name} does not apply: no frame of the submission is of this layer")
+                told.append(f"{name} does not apply: the submission has no frames of this layer")
             elif not points.references:
-                told.append(f"{name}: the reference has no frame, so recall is undefined")
+                told.append(f"{name}: the reference has no frames, so recall is undefined")
             elif len(points.beyond_zero) == 1:
-                told.append(f"{name}: a curve of one point has no area{_STOPS * self.official}")
+                told.append(f"{name}: a curve with a single point has no area{_STOPS * self.official}")
             elif not points.beyond_zero and not self.official:
-                told.append(f"{name}: no point of the curve has a recall above 0")
+                told.append(f"{name}: no point of the curve has recall above 0")
             elif not points.beyond_zero:
-                told.append(f"{name}: no point of the curve has a recall above 0; {_ZERO}")
+                told.append(f"{name}: no point of the curve has recall above 0; {_ZERO}")
         split = next((one.split_ties for one in curves.values() if one), 0)
         if self.official and split:
             told.append(
-                f"{split} cuts divide frames of equal confidence by their order in the file; "
-                "profile plan does not depend on it"
+                f"{split} cuts separate frames of equal confidence by file order; "
+                "profile plan does not depend on this order"
             )
         return tuple(told)
 
@@ -286,7 +286,7 @@ class FrameMatch:
         return {"summary.tsv": summary, **files}
 
 
-_STOPS = "; the official script stops here with an error"
+_STOPS = "; the official script crashes"
 _ZERO = "the official script prints an area of 0"
 _SCORINGS = {
     "evaluation": pl.String,

@@ -46,7 +46,7 @@ def test_less_is_better_where_the_task_says_so(
     given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 50)
     told = json.loads(invoke(*given, "--metric", "ser", "--format", "json").stdout)
     assert told["systems"][0]["value"] == 0.0
-    assert "less is better for ser" in told["notes"]
+    assert "lower is better for ser" in told["notes"]
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
@@ -78,7 +78,7 @@ def test_what_weakens_a_comparison_is_told(
     file.write_text(file.read_text("utf-8").replace("\t", " ", 1), "utf-8")
     given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 20)
     notes = json.loads(invoke(*given, "--format", "json").stdout)["notes"]
-    errors = "2 errors in the submission (STD101, STD302); `hlteval validate` shows where"
+    errors = "2 errors in the submission (STD101, STD302); run `hlteval validate` for details"
     assert f"{second}: {errors}" in notes
     assert any("no difference is significant" in note for note in notes)
 
@@ -95,7 +95,7 @@ def test_a_single_system_has_a_rank_and_no_pairs(
 def test_an_unknown_metric_is_an_error_of_usage(invoke: Run, reference: Path, system: Path) -> None:
     done = invoke("compare", "seedev-full", "-r", reference, system, "--metric", "nope")
     assert done.exit_code == 2
-    assert "no metric nope" in done.stderr
+    assert "unknown metric nope" in done.stderr
 
 
 def test_scores_have_intervals_where_they_are_wanted(
@@ -116,4 +116,4 @@ def test_scores_have_intervals_where_they_are_wanted(
 def test_a_profile_that_a_task_does_not_have_is_an_error_of_usage(invoke: Run) -> None:
     done = invoke("compare", "hub4", "-r", "r.tpl", "s.tpl", "--profile", "official")
     assert done.exit_code == 2
-    assert "there is no profile official" in " ".join(done.stderr.replace("│", " ").split())
+    assert "no profile official" in " ".join(done.stderr.replace("│", " ").split())

@@ -51,9 +51,8 @@ HEAD = """\
 
 <!-- Made from fixtures/differences/ by tests/cli/test_differences.py; do not edit. -->
 
-For each difference of [differences.md](differences.md) that changes a number or a verdict, the
-smallest example, and what comes out. Every number is that of `hlteval` {version}. Tabs are drawn as
-`→`, blanks at the end of a line as they are.
+A minimal example for each difference of [differences.md](differences.md) that changes a score or a
+verdict, with the output of `hlteval` {version}. `→` is a tab.
 """
 
 

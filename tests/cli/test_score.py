@@ -240,7 +240,7 @@ def test_a_folder_of_scores_is_replaced_and_no_other(
     result = invoke(*given, "-o", folder)
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "something else than scores" in result.stderr
+    assert "files other than scores" in result.stderr
     assert (folder / "paper.tex").read_text() == "mine"
     assert '"profile":"official"' in (folder / "scores.json").read_text("utf-8")
 
@@ -292,7 +292,7 @@ def test_where_the_software_crashes_there_is_no_official_number(
     assert invoke(*given).exit_code == 0
     result = invoke(*given, "--profile", "official")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "no official number" in result.stderr
+    assert "no official score" in result.stderr
 
 
 def test_errors_that_do_not_block_are_scored(invoke: Run, reference: Path) -> None:
@@ -301,7 +301,7 @@ def test_errors_that_do_not_block_are_scored(invoke: Run, reference: Path) -> No
     assert result.exit_code == 0
     scores = json.loads(result.stdout)
     assert scores["metrics"]["predictions"] == 5
-    told = "1 error in the submission (STD302); `hlteval validate` shows where"
+    told = "1 error in the submission (STD302); run `hlteval validate` for details"
     assert told in scores["notes"]
     assert told in result.stderr
 
@@ -315,7 +315,7 @@ def test_errors_of_the_reference_are_told_with_the_numbers(
     result = invoke("score", "seedev-full", "-r", faulty, "-s", reference, "--format", "json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["notes"] == [
-        "1 error in the reference (STD101); `hlteval validate` shows where"
+        "1 error in the reference (STD101); run `hlteval validate` for details"
     ]
 
 
@@ -414,9 +414,9 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (("score", "ltf"), "ltf is only checked"),
-        (("compare", "nope"), "there is no task nope; there are seedev-binary"),
-        (("validate", "seedev-ful", "x"), "Did you mean 'seedev-full'"),
+        (("score", "ltf"), "ltf cannot be scored"),
+        (("compare", "nope"), "unknown task nope; use one of seedev-binary"),
+        (("validate", "seedev-ful", "x"), "unknown task seedev-ful; did you mean seedev-full?"),
     ],
 )
 def test_a_task_that_is_none_is_told_with_those_there_are(

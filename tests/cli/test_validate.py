@@ -52,7 +52,7 @@ def test_an_error_fails_and_is_shown_in_its_line(
     assert result.exit_code == 1
     assert result.stderr == ""
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("error[SEE205]: Target_Tissue of Localization does not take T5")
+    assert lines[0].startswith("error[SEE205]: Target_Tissue of Localization does not accept T5")
     assert lines[1].strip() == f"--> {flawed}/seed-1.a2:2:54"
     shown = "2 | E2→Localization Functional_Molecule:T1 Target_Tissue:T5"
     assert lines[3] == shown
@@ -158,8 +158,8 @@ def test_an_archive_on_standard_input(invoke: Run, reference: Path, zipped: Path
         ("validate seedev-full REF --profile strict", "'strict'"),
         ("validate seedev-full REF --format xml", "'xml'"),
         ("validate seedev-full REF --max-findings -1", "--max-findings"),
-        ("validate seedev-full REF --encoding no-such", "no encoding of text no-such"),
-        ("validate seedev-full REF --encoding base64", "no encoding of text base64"),
+        ("validate seedev-full REF --encoding no-such", "unknown encoding no-such"),
+        ("validate seedev-full REF --encoding base64", "unknown encoding base64"),
         ("validate seedev-full REF --no-such-option", "--no-such-option"),
     ],
 )
@@ -184,8 +184,8 @@ def test_a_submission_alone_is_told_what_it_needs(invoke: Run, system: Path) -> 
     assert result.exit_code == 2
     assert result.stdout == ""
     told = " ".join(result.stderr.replace("│", " ").split())
-    assert "seedev-full is checked against the documents it is for" in told
-    assert "(with .txt and .a1) by --against" in told
+    assert "seedev-full needs the documents of the task" in told
+    assert "(with .txt and .a1) with --against" in told
 
 
 def test_another_encoding(invoke: Run, reference: Path, tmp_path: Path) -> None:
@@ -322,4 +322,4 @@ def test_findings_can_be_chosen_and_weighed_otherwise(
 def test_a_code_that_is_none_is_an_error_of_usage(invoke: Run, reference: Path) -> None:
     unknown = invoke("validate", "seedev-full", reference, "--select", "NOPE")
     assert unknown.exit_code == 2
-    assert "no code begins with NOPE" in unknown.stderr
+    assert "no code starts with NOPE" in unknown.stderr

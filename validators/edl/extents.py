@@ -55,8 +55,8 @@ def same_extent(context: RuleContext) -> pl.LazyFrame:
     names = pl.concat_list(differs).list.drop_nulls().list.join(", ")
     differ = (
         pl.when(names == "")
-        .then(pl.lit("they differ in nothing that counts"))
-        .otherwise(pl.format("they differ in {}", names))
+        .then(pl.lit("the two lines do not differ in any field that counts"))
+        .otherwise(pl.format("the two lines differ in {}", names))
     )
     compared = rows.with_columns(differ=differ)
     return at(compared.filter(pl.col("ordinal") > 0, ~pl.col("again")), "extent")

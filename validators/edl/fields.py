@@ -70,7 +70,7 @@ def entity_form(context: RuleContext) -> pl.LazyFrame:
         .when(meant.str.starts_with("NIL"))
         .then(pl.lit("write NIL and digits only, the same for all mentions of the entity"))
         .when(entity.str.contains(r"^/?m[./]"))
-        .then(pl.lit("this looks like Freebase; entries of this knowledge base are numbers"))
+        .then(pl.lit("use a number of the knowledge base; this looks like a Freebase identifier"))
         .otherwise(pl.lit("write a number of the knowledge base, or NIL and digits"))
     )
     found = context.cached(mentions).filter(~blank("entity"), ~matches("entity", "entity"))
@@ -97,8 +97,8 @@ def entity_type(context: RuleContext) -> pl.LazyFrame:
         pl.when(meant.str.contains(f"^(?:{pattern('edl', 'type')})$"))
         .then(pl.format("write {}", meant))
         .when(meant == "FAC")
-        .then(pl.lit("write LOC: facilities are locations here"))
-        .otherwise(pl.lit("the types are GPE, LOC, ORG and PER"))
+        .then(pl.lit("write LOC; facilities are locations in this task"))
+        .otherwise(pl.lit("use GPE, LOC, ORG or PER"))
     )
     found = context.cached(mentions).filter(~matches("label", "type"))
     return at(found.with_columns(given=_shown("label"), hint=hint), "type")
@@ -119,7 +119,7 @@ def mention_type(context: RuleContext) -> pl.LazyFrame:
 
 def _shown(column: str) -> pl.Expr:
     """A field as quoted in a message, in words if it is empty."""
-    return pl.when(blank(column)).then(pl.lit("an empty field")).otherwise(shown(column))
+    return pl.when(blank(column)).then(pl.lit("(empty)")).otherwise(shown(column))
 
 
 def nominal(context: RuleContext) -> pl.LazyFrame:
@@ -141,7 +141,7 @@ def no_number(context: RuleContext) -> pl.LazyFrame:
     """A confidence that is not a number."""
     found = context.cached(mentions).filter(~blank("written"), pl.col("confidence").is_null())
     comma = pl.col("written").str.contains("^[01],[0-9]+$")
-    hint = pl.when(comma).then(pl.lit("; the decimal sign is a point")).otherwise(pl.lit(""))
+    hint = pl.when(comma).then(pl.lit(", with a decimal point")).otherwise(pl.lit(""))
     return at(found.with_columns(given=shown("written"), hint=hint), "confidence")
 
 

@@ -11,9 +11,9 @@ KB = "kb"
 """The option that names a knowledge base."""
 
 PLAUSIBLE = {
-    "GEO": ("an entry of GeoNames", ("GPE", "LOC")),
-    "WLL": ("a person of the World Leaders list", ("PER",)),
-    "APB": ("an organisation of the World Factbook", ("ORG",)),
+    "GEO": ("a GeoNames entry", ("GPE", "LOC")),
+    "WLL": ("a person on the World Leaders list", ("PER",)),
+    "APB": ("an organisation from the World Factbook", ("ORG",)),
     "AUG": ("a person or organisation added by hand", ("PER", "ORG")),
 }
 """The lists of the knowledge base: the kind of its entries, and the types that these can have."""

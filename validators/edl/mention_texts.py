@@ -21,18 +21,18 @@ _SLACK = 1000
 CONVENTIONS: Mapping[str, tuple[str, str]] = {
     "one": ("counted from 1", "subtract 1 from all offsets"),
     "exclusive": (
-        "those of the first character and of the one behind the last",
-        "subtract 1 from the second offset of each mention",
+        "exclusive at the end",
+        "subtract 1 from each end offset",
     ),
     "one-exclusive": (
-        "counted from 1, the second that of the character behind the last",
-        "subtract 1 from each first offset and 2 from each second",
+        "1-based and exclusive at the end",
+        "subtract 1 from each start offset and 2 from each end offset",
     ),
     "utf-16": (
-        "counted in units of UTF-16, as Java and JavaScript do",
-        "count code points: a character beyond U+FFFF is one",
+        "in UTF-16 code units, as in Java and JavaScript",
+        "count code points: a character above U+FFFF is one",
     ),
-    "utf-8": ("counted in bytes", "count characters of the decoded text"),
+    "utf-8": ("in bytes", "count characters of the decoded text"),
 }
 """Other ways to count offsets: a description and the fix."""
 
@@ -141,7 +141,7 @@ def nearest(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.Series:
     return pl.Series("hint", hints, dtype=pl.String)
 
 
-_COUNT = "count characters from 0, up to and with the last of the mention"
+_COUNT = "count characters from 0; the end offset is that of the last character"
 
 
 def _nearest(text: str, start: int, given: str) -> str:
@@ -154,7 +154,7 @@ def _nearest(text: str, start: int, given: str) -> str:
     found = [match.span() for match in re.compile(BLANKS.join(words)).finditer(text, low, high)]
     if found:
         first, end = min(found, key=lambda span: abs(span[0] - start))
-        return f"it stands at {first}-{end - 1}"
+        return f"write {first}-{end - 1}, where the mention string occurs"
     if low == 0 and high >= len(text):
-        return "the document does not have it; is it from another one?"
+        return "check the document: it does not contain this mention string"
     return _COUNT

@@ -73,29 +73,28 @@ def _in_file(span: Span) -> str:
 
 _CAUSES = (
     Cause(
-        "each line end is counted as two characters",
-        "count a line end as one character, as if the corpus had LF, or check with "
-        "--line-ends as-written",
+        "each line end counts as two characters",
+        "count a line end as one character, as if the corpus had LF, or use --line-ends as-written",
         _in_crlf,
     ),
     Cause(
-        "offsets count from 1, and the end is inclusive",
-        "take 1 from each start: the first character is 0, and the end is one past the last",
+        "offsets are 1-based, and the end is inclusive",
+        "subtract 1 from each start: the first character is 0, and the end is one past the last",
         _moved(-1, 0),
     ),
     Cause(
-        "offsets count from 1", "take 1 from each number: the first character is 0", _moved(-1, -1)
+        "offsets are 1-based", "subtract 1 from each number: the first character is 0", _moved(-1, -1)
     ),
     Cause(
         "the end is inclusive",
         "add 1 to each end: it is the first character after the text",
         _moved(0, 1),
     ),
-    Cause("offsets count bytes of UTF-8", "count characters", _in_bytes),
-    Cause("offsets count UTF-16 units", "count characters", _in_utf16),
+    Cause("offsets count UTF-8 bytes", "count characters", _in_bytes),
+    Cause("offsets count UTF-16 code units", "count characters", _in_utf16),
     Cause(
         "offsets count from the beginning of the corpus",
-        "count from the < of each document's start tag, or check with --unsegmented",
+        "count from the < of each document's start tag, or use --unsegmented",
         _in_file,
     ),
 )
@@ -123,7 +122,7 @@ def _shifts(sample: list[Span]) -> Iterator[Cause]:
         way = "small" if distance > 0 else "large"
         yield Cause(
             f"offsets are too {way} by {abs(distance):,}",
-            f"{'add' if distance > 0 else 'take'} {abs(distance):,} "
+            f"{'add' if distance > 0 else 'subtract'} {abs(distance):,} "
             f"{'to' if distance > 0 else 'from'} each number; 0 is the < of the start tag",
             _moved(distance, distance),
         )

@@ -84,9 +84,9 @@ def _hints(strange: list[tuple[str, str]], known: list[str]) -> Iterator[tuple[s
         other = next((tail for tail in tails if tail in names), None)
         if other is not None:
             label = pointer[: -len(pointer.partition(f"-{other}-")[2]) - len(other) - 2]
-            hint = f"if the type is {label} and the document {other}, declare it: --types {label}"
+            hint = f"use --types {label} if the type is {label} and the document {other}"
         elif name in similar:
             hint = f"did you mean {similar[name]}?"
         else:
-            hint = "write the identifier as the corpus has it"
+            hint = "write the identifier as in the corpus"
         yield name, hint

@@ -56,7 +56,7 @@ def like_a_slot(context: RuleContext) -> pl.LazyFrame:
     like = like.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
     numbers = fills(context).filter(is_number())
     numbers = numbers.with_columns(
-        given=pl.col("slot"), reading=pl.lit("the name of a slot"), field=pl.lit("slot")
+        given=pl.col("slot"), reading=pl.lit("a slot name"), field=pl.lit("slot")
     )
     return pl.concat([like, numbers])
 

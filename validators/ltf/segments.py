@@ -35,7 +35,7 @@ def segment_overlap(context: RuleContext) -> pl.LazyFrame:
     rows = unexplained(all_segments, context, "LTF303").with_columns(before=pl.col("before") - 1)
     rows = rows.join(context.cached(all_moved), on="row", how="left", maintain_order="left")
     right = pl.format(
-        "all its tokens fit a segment that begins at {}", pl.col("start") + pl.col("moved")
+        "move the segment to {}, where all its tokens fit", pl.col("start") + pl.col("moved")
     )
     hint = right.fill_null("write segments in the order of the text, a line feed or more apart")
     return at(rows.with_columns(hint=hint), "start_char")

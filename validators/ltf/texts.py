@@ -27,10 +27,10 @@ class Convention(NamedTuple):
     cure: str
 
 
-UTF16 = Convention("the offsets count UTF-16 units", "count code points: Python's len() does")
-BYTES = Convention("the offsets count UTF-8 bytes", "count code points: decode the text first")
-EXCLUSIVE = Convention("each end_char is one past the end", "take 1 from every end_char")
-ONE_BASED = Convention("the offsets begin at 1", "take 1 from every start_char and end_char")
+UTF16 = Convention("offsets count UTF-16 code units", "count code points, as Python's len() does")
+BYTES = Convention("offsets count UTF-8 bytes", "count code points: decode the text first")
+EXCLUSIVE = Convention("each end_char is one past the end", "subtract 1 from every end_char")
+ONE_BASED = Convention("offsets are 1-based", "subtract 1 from every start_char and end_char")
 
 _UNITS: Sequence[tuple[Convention, Callable[[str], int], int]] = (
     (UTF16, lambda character: 1 + (character > "\uffff"), 0),
@@ -116,9 +116,9 @@ def where(content: str, text: str, start: int) -> str:
     before = content.rfind(text, 0, start + len(text)) if text else -1
     found = [at for at in (after, before) if at >= 0]
     if not found:
-        return "the document does not have this text: correct it, or check the document"
+        return "correct the text or check the document, which does not contain it"
     at = min(found, key=lambda place: abs(place - start))
-    return f"the nearest such text is at {at}-{at + len(text) - 1}; correct the offsets"
+    return f"write {at}-{at + len(text) - 1}, the nearest place with this text"
 
 
 _LENGTH = re.compile("0*[0-9]{1,18}")
@@ -190,13 +190,13 @@ def _one_based(text: str, length: int | None, md5: str) -> bool:
 def _hint(text: str, ends: Sequence[int], md5: str) -> str:
     """A possible cause of another digest."""
     if md5.lower() == digest(text):
-        return "write the digest in small letters"
+        return "write the digest in lower case"
     if len(md5) != 32 or set(md5.lower()) - set("0123456789abcdef"):
-        return "an MD5 digest is 32 hexadecimal digits"
+        return "write an MD5 digest: 32 hexadecimal digits"
     for what, changed in _variants(text, ends):
         if digest(changed) == md5:
-            return f"it is right with {what}: the gap between segments is not line feeds"
-    return "some character of the text, or between segments, is not what was annotated"
+            return f"check the gaps between segments: the digest matches with {what}"
+    return "look for a character, in or between segments, that differs from the annotated text"
 
 
 def _variants(text: str, ends: Sequence[int]) -> Iterator[tuple[str, str]]:
@@ -207,6 +207,6 @@ def _variants(text: str, ends: Sequence[int]) -> Iterator[tuple[str, str]]:
     for end in single:
         blanked[end] = " "
     yield "a space between segments of one line", "".join(blanked)
-    yield "CR and LF at the ends of lines", text.replace("\n\n", "\r\n")
+    yield "CR LF line endings", text.replace("\n\n", "\r\n")
     for end in inner[:_MOST_GAPS]:
         yield f"a space at code point {end}", f"{text[:end]} {text[end + 1 :]}"

@@ -36,7 +36,7 @@ def token_text(context: RuleContext) -> pl.LazyFrame:
     first = (pl.col("begin") + found).cast(pl.String)
     last = (pl.col("begin") + found + pl.col("chars") - 1).cast(pl.String)
     hint = pl.when(found.is_not_null() & chars).then(
-        pl.format("it stands at {}-{}; correct the offsets", first, last)
+        pl.format("write {}-{}, where this text occurs", first, last)
     )
     rows = rows.with_columns(
         hint=hint.otherwise(pl.lit("correct the token or its offsets")),

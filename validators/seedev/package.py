@@ -35,13 +35,13 @@ def _missing_and_unknown(package: Package) -> Iterator[Finding]:
     # Longer names of a corpus are all much alike, so only a letter or two may differ.
     meant_by = closest_files(missing, unknown, distance=2)
     for document in missing:
-        hint = "add the file; an empty one if nothing is predicted"
+        hint = "add the file, or an empty one if nothing is predicted"
         if document in meant_by:
             hint = f"is {meant_by[document]} meant for it?"
         yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
     meant = closest_files(unknown, missing, distance=2)
     for document in unknown:
-        hint = "name the file after a document of the task"
+        hint = "rename the file after a document of the task"
         if document in meant:
             hint = f"did you mean {meant[document]}?"
         file = package.found[document][0].display
@@ -78,4 +78,4 @@ def _hint(member: Member) -> str:
         return f"call it {stem}{PREDICTED}, in small letters"
     if suffix.lower() in {"ann", "a2~", "bak"} or PREDICTED in member.basename:
         return f"if it holds predictions, call it <document>{PREDICTED}"
-    return "predictions are in files whose name ends in .a2; delete it from the submission"
+    return "remove it; only files whose names end in .a2 are read as predictions"

@@ -91,9 +91,9 @@ def _hint(span: dict[str, object]) -> str:
     text, start = str(span["text"]), int(str(span["start"]))
     places = list(_occurrences(str(span["content"]), text))
     if not places:
-        return f"the document has {text[:40]!r} nowhere"
+        return f"correct the text; {text[:40]!r} does not occur in the document"
     nearest = min(places, key=lambda at: abs(at - start))
-    return f"the document has {text[:40]!r} at {nearest} {nearest + len(text)}"
+    return f"use offsets {nearest} {nearest + len(text)}, where the document has {text[:40]!r}"
 
 
 def _occurrences(content: str, text: str) -> Iterator[int]:

@@ -18,7 +18,7 @@ def unknown_segment(context: RuleContext) -> pl.LazyFrame:
     meant = closest_files(found["segment"].to_list(), names)
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
     hint = pl.col("segment").replace_strict(
-        hints, default="it counts as a false positive; take it out", return_dtype=pl.String
+        hints, default="remove its frames; they count as false positives", return_dtype=pl.String
     )
     return at(found.lazy(), "DocumentID").with_columns(hint=hint, document="segment")
 

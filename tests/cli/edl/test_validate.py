@@ -29,8 +29,8 @@ def test_what_is_wrong_is_shown_at_its_place_with_what_to_do() -> None:
     result = run("validate", "lorehlt-edl", path, "--against", VALID / "texts.jsonl")
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
-    assert lines[0] == 'error[EDL503]: the text there is "yon ", not "Lyon"'
-    assert "  = help: it stands at 10-13" in lines
+    assert lines[0] == 'error[EDL503]: the text at these offsets is "yon ", not "Lyon"'
+    assert "  = help: write 10-13, where the mention string occurs" in lines
     assert lines[-1].startswith("fail: 1 error")
 
 
@@ -117,7 +117,7 @@ def test_the_public_scorer_crashes_where_a_confidence_is_no_number(fault: str) -
     assert run(*score).exit_code == 0
     refused = run(*score, "--profile", "official")
     assert refused.exit_code == 1
-    assert "there is no official number" in refused.stderr
+    assert "no official score" in refused.stderr
 
 
 def test_laf_keeps_identifier_extent_text_and_type(tmp_path: Path) -> None:

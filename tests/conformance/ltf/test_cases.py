@@ -17,22 +17,22 @@ NO_FINDINGS = (f"{BASE}/ltf", f"{BASE}/syn_valid/ltf", REAL)
 # case: code, line, what is pointed at, a word of the message or the help
 CASES = {
     "L01_halfopen": ("LTF501", 4, "L01_halfopen", "one past the end"),
-    "L02_md5": ("LTF504", 4, "0" * 32, "some character of the text"),
+    "L02_md5": ("LTF504", 4, "0" * 32, "differs from the annotated text"),
     "L03_len": ("LTF503", 4, "10", "make up 62 code points"),
     "L04_filename": ("LTF201", 4, "NW_ARX_UZB_164780_20140900", "rename it"),
-    "L05_overlap": ("LTF303", 14, "30", "a segment that begins at 33"),
+    "L05_overlap": ("LTF303", 14, "30", "move the segment to 33"),
     "L07_tokentext": ("LTF404", 10, "Kim", '"kim"'),
-    "L08_tokenoutside": ("LTF401", 21, "157", "its segment at 33-61"),
+    "L08_tokenoutside": ("LTF401", 21, "157", "its segment 33-61"),
     "L09_noorig": ("LTF305", 6, '<SEG id="segment-0" start_char="0" end_char="31">', "cannot be"),
     "L10_nonint": ("LTF104", 6, "0x0", "0x0"),
-    "L12_truncated": ("XML101", 15, "", "the file ends inside <ORIGINAL_TEXT> of line 15"),
+    "L12_truncated": ("XML101", 15, "", "unexpected end of file inside <ORIGINAL_TEXT> of line 15"),
     "L13_latin1": ("SRC201", 7, "\ufffd", "Latin-1"),
     "L14_entity": ("XML102", 2, "[", "declarations of its own"),
     "L15_xxe": ("XML102", 2, "[", "declarations of its own"),
     "L16_nodoctype": ("LTF101", 2, "<LCTL_TEXT>", "DTD"),
-    "L17_gapspace": ("LTF504", 4, "4daeb9e40f9e190fb2dbf9e07bae67b0", "is not line feeds"),
+    "L17_gapspace": ("LTF504", 4, "4daeb9e40f9e190fb2dbf9e07bae67b0", "a space between segments"),
     "TST_SN_000001_20190716_ASTRAL001_bytes": ("LTF501", 4, None, "UTF-8 bytes"),
-    "TST_SN_000001_20190716_ASTRAL001_utf16": ("LTF501", 4, None, "UTF-16 units"),
+    "TST_SN_000001_20190716_ASTRAL001_utf16": ("LTF501", 4, None, "UTF-16 code units"),
 }
 TWO = {
     "L06_dupseg": [("LTF202", 14, "segment-0"), ("LTF206", 16, "token-1-0")],

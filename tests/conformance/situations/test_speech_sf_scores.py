@@ -46,7 +46,7 @@ def test_where_the_script_crashes_official_is_null_with_a_note(shared, case):
     scores = scored(shared, f"micro/{case}", "official")
     assert scores.metrics["relevance.auc"] is None
     assert scores.files == {}
-    assert any("stops here with an error" in note for note in scores.notes)
+    assert any("official script crashes" in note for note in scores.notes)
 
 
 def test_a_submission_without_frames_has_an_official_area_of_0_and_none_in_the_plan(shared):
@@ -86,7 +86,7 @@ def test_difference_2_the_plan_extends_a_cut_over_equal_confidences(shared):
     assert plan.tables["curve"].filter(layer="Type")["cut"].to_list() == [0, 4]
     assert plan.metrics["type.auc_unanchored"] is None  # a single point
     assert plan.metrics["type.auc_anchored"] == 0.5
-    assert any("divide frames of equal confidence" in note for note in official.notes)
+    assert any("separate frames of equal confidence" in note for note in official.notes)
 
 
 def test_difference_3_the_plan_keeps_all_places_of_one_type(shared):
@@ -130,7 +130,7 @@ def test_apart_from_these_differences_both_profiles_agree(shared, case):
         name = f"{layer}.auc_unanchored"
         assert plan.metrics[name] == pytest.approx(official.metrics[name], abs=1e-12)
     if case == "s1":
-        assert any(note.startswith("1 cuts divide") for note in official.notes)
+        assert any(note.startswith("1 cuts separate") for note in official.notes)
     else:  # there the script loses places
         ours, theirs = (one.metrics["type+place.auc_unanchored"] for one in (plan, official))
         assert abs(ours - theirs) > 0.01

@@ -128,7 +128,7 @@ def test_a_line_break_may_be_a_blank(taken: Taken) -> None:
     assert taken(collection(document(passage(0, "a\nb", held))))[1] == []
 
 
-@pytest.mark.parametrize(("unit", "what"), [("utf-8", "bytes"), ("utf-16-le", "units of UTF-16")])
+@pytest.mark.parametrize(("unit", "what"), [("utf-8", "bytes"), ("utf-16-le", "UTF-16 units")])
 def test_offsets_in_other_units_are_told_once_a_file(
     taken: Taken, unit: str, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,7 +148,7 @@ def test_offsets_in_other_units_are_told_once_a_file(
 def test_a_mention_that_does_not_fit_is_told_where_it_would(taken: Taken) -> None:
     held = annotation("T1", "IRF-4", (30, 5))
     _, (only,) = taken(collection(document(passage(0, "Title"), passage(20, "By IRF-4 it", held))))
-    assert only.help == "it stands at offset 23"
+    assert only.help == "use offset 23"
 
 
 def test_a_relation_is_read_as_what_it_is(taken: Taken) -> None:
@@ -230,7 +230,7 @@ def test_documents_that_xml_cannot_hold_are_listed(tmp_path: Path) -> None:
     named = [{"row": 0, "name": "a", "text": "a\x01"}, {"row": 1, "name": "b", "text": "b\r\n"}]
     corpus = Corpus(sources=[source], documents=named)
     lost = {what: count for what, count in bioc_xml.lost(corpus).items() if count}
-    assert lost == {"documents with characters that XML cannot hold": 1}
+    assert lost == {"documents with characters not allowed in XML": 1}
     bioc_xml.write([corpus], tmp_path / "b.bioc.xml")
     again, findings = read(str(tmp_path / "b.bioc.xml"))
     assert findings == []

@@ -60,7 +60,7 @@ def test_what_looks_alike_is_told_apart_by_its_name() -> None:
     assert fitting == ["seedev-sentences", "neleval"]
     assert detected(single(data, "d.tsv")).name == "seedev-sentences"
     assert detected(single(data, "d.neleval")).name == "neleval"
-    with pytest.raises(UnknownFormat, match="could be seedev-sentences or neleval"):
+    with pytest.raises(UnknownFormat, match="may be seedev-sentences or neleval"):
         detected(single(data, "d"))
 
 

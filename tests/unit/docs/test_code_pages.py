@@ -28,8 +28,8 @@ def test_every_code_has_an_anchor_and_a_page_that_tells_how_to_silence_it():
     assert told.keys() == catalogue().keys()
     for code, page in told.items():
         assert f"--ignore {code}\n" in page
-        assert ("`hlteval score` still refuses" in page) is catalogue()[code].blocking
-        assert "**Found by**" in page
+        assert ("`hlteval score` still rejects" in page) is catalogue()[code].blocking
+        assert "**Reported by**" in page
 
 
 def test_what_nobody_reads_or_checks_is_told_by_conversions():

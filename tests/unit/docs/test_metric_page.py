@@ -14,7 +14,7 @@ from hlteval.tasks.task import Task
 
 DOCS = Path(__file__).parents[3] / "docs"
 SCORED = [task for name in tasks.BUILTIN if (task := tasks.load(name)).metrics]
-VALUES = re.compile(r"0 to 1|0 and more|a whole number from 0|a number from 0(; .+)?")
+VALUES = re.compile(r"0 to 1|≥ 0|an integer ≥ 0|a number ≥ 0(, .+)?")
 
 
 def test_the_committed_page_is_up_to_date(golden):
@@ -29,7 +29,7 @@ def test_every_metric_tells_what_it_means(task: Task) -> None:
         assert VALUES.fullmatch(figure.values)
         assert figure.clause
         # a count needs no formula, a ratio does
-        assert figure.formula or figure.values.startswith(("a number", "a whole number"))
+        assert figure.formula or figure.values.startswith(("a number", "an integer"))
         assert measured is None or (measured.meaning and measured.formula and measured.clause)
 
 

@@ -114,7 +114,7 @@ def test_every_format_tells_what_it_carries(name):
     ]
     assert carried[2:] == told
     lacking = {name: columns for name in form.tables if (columns := _lacking(form, name))}
-    said = rows(part(page, name)).get("carried in part", "")
+    said = rows(part(page, name)).get("partly supported", "")
     assert all(f"`{name}` without {columns}" in said for name, columns in lacking.items())
     assert said.count("without") == len(lacking)
     assert rows(part(page, name))["not kept"] == (form.known_losses or "nothing")

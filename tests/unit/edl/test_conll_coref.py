@@ -157,11 +157,11 @@ def test_what_no_line_can_say_is_told() -> None:
     assert dict(load("conll-coref").count_losses(corpus)) == {
         "documents without tokens": 1,
         "segments without tokens": 0,
-        "tokens that are blank, or have blanks": 0,
-        "tokens whose offsets are others when they are read": 0,
-        "mentions without an entity, or not at the bounds of tokens": 2,
+        "tokens that are empty or contain spaces": 0,
+        "tokens with offsets that change on reading": 0,
+        "mentions without an entity, or not aligned with tokens": 2,
         "types and identifiers of mentions": 1,
-        "links to a knowledge base, which are read as clusters": 1,
+        "links to a knowledge base, read back as clusters": 1,
     }
 
 

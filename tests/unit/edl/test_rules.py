@@ -44,11 +44,11 @@ def check(tmp_path: Path) -> Check:
         ("entity", "nil3", "EDL307", "write NIL3"),
         ("entity", " 77", "EDL307", "write 77"),
         ("entity", "NIL_3", "EDL307", "write NIL and digits only"),
-        ("entity", "/m/06t2t", "EDL307", "looks like Freebase"),
+        ("entity", "/m/06t2t", "EDL307", "looks like a Freebase identifier"),
         ("entity", "Q42", "EDL307", "a number of the knowledge base, or NIL"),
         ("type", "gpe ", "EDL309", "write GPE"),
         ("type", "FAC", "EDL309", "write LOC"),
-        ("type", "WEA", "EDL309", "GPE, LOC, ORG and PER"),
+        ("type", "WEA", "EDL309", "GPE, LOC, ORG or PER"),
         ("kind", "nam", "EDL310", "write NAM"),
         ("kind", "PRO", "EDL310", "NOM for a nominal"),
         ("confidence", "0,5", "EDL313", "the decimal sign is a point"),
@@ -71,11 +71,11 @@ def test_a_finding_says_what_to_do(
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("\t".join(GOOD[:7]) + "\t", "the confidence, is empty"),
-        (" ".join(GOOD), "separate the fields by tabs"),
+        ("\t".join(GOOD[:7]) + "\t", "add the confidence"),
+        (" ".join(GOOD), "separate the fields with tabs"),
         (f"{line()}\r{line()}", "separate"),
         ("x\ry", "end in CR alone"),
-        ("a\tb", "one tab between each two"),
+        ("a\tb", "separated by single tabs"),
     ],
 )
 def test_a_wrong_number_of_fields_says_why(check: Check, text: str, hint: str) -> None:
@@ -91,7 +91,7 @@ def test_a_run_is_told_once(check: Check) -> None:
         ("EDL302", 3),
         ("EDL302", 6),
     ]
-    assert "(mentions with it: 3)" in found[0].message
+    assert "(mentions: 3)" in found[0].message
 
 
 def test_of_a_line_that_stands_three_times_two_are_told(check: Check) -> None:
@@ -110,7 +110,7 @@ def test_one_extent_with_two_mentions_one_of_them_twice(check: Check) -> None:
         ("EDL402", 2),
         ("EDL401", 3),
     ]
-    assert "they differ in mention id, confidence" in found[0].message
+    assert "the two lines differ in mention id, confidence" in found[0].message
     assert "line 2" in found[1].message
 
 
@@ -135,8 +135,8 @@ TEXT = "\U0001f600 Zürich, Osh and Osh again. Zürich!"
     ("how", "shift"),
     [
         ("counted from 1", lambda text, start, end: (start + 1, end)),
-        ("one behind the last", lambda text, start, end: (start, end)),
-        ("counted from 1, the second", lambda text, start, end: (start + 1, end + 1)),
+        ("be exclusive at the end", lambda text, start, end: (start, end)),
+        ("1-based and exclusive", lambda text, start, end: (start + 1, end + 1)),
         ("UTF-16", lambda text, start, end: (start + 1, end)),
         (
             "bytes",
@@ -173,19 +173,19 @@ def test_a_few_that_are_off_are_told_one_by_one(check: Check) -> None:
     found = check(*lines, *wrong, texts={"D": text})
     assert [one.code for one in found] == ["EDL503"] * 3
     assert [one.help for one in found] == [
-        f"it stands at {3 * n}-{3 * n + 1}" for n in (30, 31, 32)
+        f"write {3 * n}-{3 * n + 1}, where the mention string occurs" for n in (30, 31, 32)
     ]
 
 
 def test_the_nearest_place_is_told(check: Check) -> None:
     text = "Osh x Osh y Osh"
     (finding,) = check(line(text="Osh", extent="D:7-9"), texts={"D": text})
-    assert finding.help == "it stands at 6-8"
-    assert finding.message == 'the text there is "sh ", not "Osh"'
+    assert finding.help == "write 6-8, where the mention string occurs"
+    assert finding.message == 'the text at these offsets is "sh ", not "Osh"'
     (finding,) = check(line(text="Oslo", extent="D:7-9"), texts={"D": text})
-    assert "is it from another one?" in (finding.help or "")
+    assert "does not contain this mention string" in (finding.help or "")
     (finding,) = check(line(text="Osh", extent="D:13-15"), texts={"D": text})
-    assert (finding.code, finding.help) == ("EDL502", "it stands at 12-14")
+    assert (finding.code, finding.help) == ("EDL502", "write 12-14, where the mention string occurs")
 
 
 @pytest.mark.parametrize("said", ["Jean-Luc Martin", "Jean-\u00a0Luc Martin", "Jean-Luc  Martin"])
@@ -226,7 +226,7 @@ def test_nil_is_in_no_knowledge_base_and_each_other_entity_is_told_once(check: C
     again = line(entity="9", mention="x", extent="D:7-7")
     (finding,) = check(*lines, again, kb=KB)
     assert finding.code == "EDL504"
-    assert "(mentions with it: 2)" in finding.message
+    assert "(mentions: 2)" in finding.message
     assert check(line(entity="9"), kb="9\n10\n") == []  # identifiers alone
     assert [one.code for one in check(line(entity="8"), kb="9\n10\n")] == ["EDL504"]
 
@@ -236,7 +236,7 @@ def test_a_list_says_what_is_not_scored(check: Check) -> None:
     found = check(*lines, documents="ENG_D1\nE\nF\n")
     assert [one.code for one in found] == ["EDL506", "EDL508"]
     assert found[0].message == (
-        "mentions that are not scored: 2, in unlisted documents (2, such as B)"
+        "unscored mentions: 2, in unlisted documents (2, such as B)"
     )
     assert found[1].message == "listed documents without mentions: 2 of 3, such as E"
 
@@ -261,12 +261,13 @@ def test_what_a_line_needs_can_be_added(tmp_path: Path) -> None:
 
 def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) -> None:
     again = check(*(line(extent=f"D:{n}-{n}") for n in range(3)))
-    assert [one.message for one in again] == ["the mention id m1 is also that of line 1"] * 2
+    assert [one.message for one in again] == ["the mention identifier m1 is already used on line 1"] * 2
     (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))
-    assert inner.message == "3-4 lies inside the mention of line 2, 0-9"
+    assert inner.message == "3-4 is nested in the mention 0-9 on line 2"
     (lazy,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
-    assert lazy.message == "3-9 crosses the mention of line 2, 0-4"
+    assert lazy.message == "3-9 crosses the mention 0-4 on line 2"
     (same,) = check(line(), line(mention="m2", text="Lyon", type="LOC"))
     assert same.message == (
-        "line 1 has a mention of the same extent; they differ in mention id, mention string, type"
+        "the mention on line 1 has the same extent; "
+        "the two lines differ in mention id, mention string, type"
     )

@@ -212,10 +212,10 @@ def test_zones_that_are_not_scored(scored, tmp_path):
 @pytest.mark.parametrize(
     ("option", "lines", "reason"),
     [
-        ("type_weights", ["PER\tORG"], ":1: a line is"),
-        ("type_weights", ["PER\tORG\tx"], ":1: x is no weight"),
-        ("type_weights", ["PER\tORG\t-1"], ":1: -1 is no weight"),
-        ("exclude", ["", "D1\t1\t5.0"], ":2: 5.0 is no offset"),
+        ("type_weights", ["PER\tORG"], ":1: malformed line"),
+        ("type_weights", ["PER\tORG\tx"], ":1: invalid weight x"),
+        ("type_weights", ["PER\tORG\t-1"], ":1: invalid weight -1"),
+        ("exclude", ["", "D1\t1\t5.0"], ":2: invalid offset 5.0"),
     ],
 )
 def test_tables_of_options_are_checked(scored, tmp_path, option, lines, reason):
@@ -253,12 +253,12 @@ def test_measures_are_shown_by_group(scored):
         ("nonsense", "aggregate:filter:key"),
         ("sets:span", "1 colon, not 2"),
         ("sets:is_first:span:type", "3 colons, not 2"),
-        ("set::span", "no aggregate set; there are sets, overlap-maxmax"),
-        ("sets:first:span", "no filter first; there are is_first"),
-        ("sets::span+kind", "no field kind; there are span"),
-        ("sets::", "no field “”"),
-        ("overlap-maxmax::type", "the key must have the field span"),
-        ("muc;place=<micro>", "nothing is counted by place"),
+        ("set::span", "unknown aggregate set; use one of sets, overlap-maxmax"),
+        ("sets:first:span", "unknown filter first; use one of is_first"),
+        ("sets::span+kind", "unknown field kind; use one of span"),
+        ("sets::", "unknown field “”"),
+        ("overlap-maxmax::type", "the key of an overlap measure must include span"),
+        ("muc;place=<micro>", "unknown grouping place"),
     ],
 )
 def test_what_names_no_measure_is_told_precisely(said, reason):

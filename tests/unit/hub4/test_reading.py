@@ -219,7 +219,7 @@ def test_a_text_without_tags_cannot_be_written(tmp_path: Path) -> None:
     assert form.write is not None
     form.write([corpus], tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == b""
-    assert form.count_losses(corpus) == {"documents whose text is none in SGML": 1}
+    assert form.count_losses(corpus) == {"documents whose text is not valid SGML": 1}
 
 
 # Writing
@@ -256,7 +256,7 @@ def test_what_no_line_can_say_is_counted_and_left_out(
     assert form.write is not None
     form.write([corpus], tmp_path / "out.tpl")
     assert (tmp_path / "out.tpl").read_text("utf-8") == "<A-d-1> :=\n"
-    assert form.count_losses(corpus)["fills that cannot be written"] == 1
+    assert form.count_losses(corpus)["fills with unsupported content"] == 1
 
 
 @pytest.mark.parametrize("text", ["A: b", "/x", "<y", '"', "x #", " x", "x ", "", "## 1", "é"])

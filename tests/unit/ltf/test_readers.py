@@ -156,10 +156,10 @@ def find(written: str) -> list[Finding]:
 @pytest.mark.parametrize(
     ("md5", "hint"),
     [
-        (digest("a\nb\n").upper(), "small letters"),
+        (digest("a\nb\n").upper(), "lower case"),
         ("xyz", "32 hexadecimal digits"),
         (digest("a b\n"), "a space"),
-        (digest("c"), "some character"),
+        (digest("c"), "a character, in or between"),
     ],
 )
 def test_what_may_be_behind_another_digest_is_told(md5: str, hint: str) -> None:

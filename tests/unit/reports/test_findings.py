@@ -229,7 +229,7 @@ def test_junit_has_a_failure_for_each_error():
         "name": "hlteval seedev-binary", "tests": "4", "failures": "2", "errors": "0",
     }  # fmt: skip
     suites = {suite.get("name"): suite for suite in root}
-    assert list(suites) == ["the submission", "a.a2", "b.a2"]
+    assert list(suites) == ["submission", "a.a2", "b.a2"]
     assert [case.get("name") for case in suites["a.a2"]] == ["TST101 2:1", "TST101 3:13"]
     assert len(suites["a.a2"].findall("testcase/failure")) == 2
     assert suites["b.a2"].findtext("testcase/system-out") == "info: this is wrong"

@@ -186,7 +186,7 @@ def test_what_is_counted_is_everything():
     blocks = re.findall(r"^(?:error|warning|info)\[(TST...)\]: ", output, re.MULTILINE)
     assert [blocks.count(f"TST{n}") for n in (101, 102, 103)] == [10, 2, 5]
     assert "… 1,245 more TST101 in this file (--max-findings 0 shows all)" in output
-    assert "… 2 more TST103 about the submission (--max-findings 0 shows all)" in output
+    assert "… 2 more TST103 for the submission (--max-findings 0 shows all)" in output
     assert re.search(r"^TST101  error +5 ", output, re.MULTILINE)
     assert re.search(r"^TST101  warning +1,250 ", output, re.MULTILINE)
     assert output.endswith(

@@ -129,7 +129,7 @@ def test_each_repetition_is_told_against_the_first(
 ) -> None:
     lines = [BINDING.replace("E1", f"E{number}") for number in (1, 2, 3)]
     told = [finding.message for finding in findings("".join(lines))]
-    assert told == ["E2 says the same as E1", "E3 says the same as E1"]
+    assert told == ["E2 duplicates E1", "E3 duplicates E1"]
 
 
 def test_a_mirrored_repetition_is_told_once(found: Found) -> None:
@@ -177,7 +177,7 @@ def test_the_other_name_of_a_type_is_suggested(
     findings: Callable[..., list[Finding]],
 ) -> None:
     (one,) = findings("E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n")
-    assert one.help == "Binds_To is a type of seedev-binary; seedev-full calls it Binding"
+    assert one.help == "use Binding; Binds_To is a type of seedev-binary"
     (two,) = findings("E1\tIs_Linked_To Agent1:T1 Agent2:T2\n")
     assert two.help == "Is_Linked_To is a type of seedev-binary"
     (three,) = findings("E1\tLocalizatoin Functional_Molecule:T1 Target_Tissue:T3\n")

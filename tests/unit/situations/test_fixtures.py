@@ -79,7 +79,7 @@ def test_a_script_is_told_once_and_needs_a_reference_with_places() -> None:
     path = str(FIXTURES / "speech-sf/invalid/SSF107-in-latin.json")
     (finding,) = validate("speech-sf", path, against=str(AGAINST["SSF107"])).findings
     assert finding.message == (
-        "Jiangsu is in Latin letters, and the places of the reference are in Cjk (such frames: 1)"
+        "Jiangsu is in Latin script, the reference in Cjk (such frames: 1)"
     )
     assert finding.span is not None
     assert finding.span.line == 14

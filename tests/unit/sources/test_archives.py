@@ -128,7 +128,7 @@ def test_nothing_is_unpacked_beside_the_archive(packed: Pack, tmp_path: Path) ->
 
 def test_what_refuses_an_archive_is_blocking() -> None:
     refused = {
-        code for code, entry in catalogue().items() if "the archive is refused" in entry.message
+        code for code, entry in catalogue().items() if "the archive is rejected" in entry.message
     }
     assert refused
     assert all(catalogue()[code].blocking for code in refused)

@@ -42,7 +42,7 @@ def test_the_first_wrong_byte_is_told_with_its_place(data: bytes, offset: int, s
     (finding,) = decoded.findings
     assert (finding.code, finding.file, finding.span) == ("SRC201", "d1.a2", span)
     assert finding.blocking
-    assert finding.message == f"byte 0x{data[offset]:02x} at offset {offset} is not UTF-8"
+    assert finding.message == f"byte 0x{data[offset]:02x} at offset {offset} is not valid UTF-8"
 
 
 def test_the_line_is_shown_and_a_line_of_megabytes_is_not() -> None:
@@ -59,14 +59,14 @@ def test_the_line_is_shown_and_a_line_of_megabytes_is_not() -> None:
 @pytest.mark.parametrize(
     ("data", "guess"),
     [
-        ("crème brûlée".encode("latin-1"), "looks like Latin-1 or windows-1252; 3 such places"),
+        ("crème brûlée".encode("latin-1"), "looks like Latin-1 or windows-1252; 3 invalid places"),
         ("a “crème” of text".encode("cp1252"), "looks like windows-1252"),
         ("the gene 東".encode()[:-1], "ends within a character"),
         ("東京都江戸".encode() + b"\xe8" + "千代田".encode(), "most of the file is UTF-8"),
-        ("T1\tGene".encode("utf-16"), "byte order mark of UTF-16"),
-        (codecs.BOM_UTF32_LE + "T1".encode("utf-32-le"), "byte order mark of UTF-32"),
+        ("T1\tGene".encode("utf-16"), "starts with a UTF-16 byte order mark"),
+        (codecs.BOM_UTF32_LE + "T1".encode("utf-32-le"), "starts with a UTF-32 byte order mark"),
         ("T1\tGène is a gene".encode("utf-16-be"), "looks like UTF-16-BE"),
-        (b"\x1f\x8b\x08\x00rest", "no text but a gzip archive"),
+        (b"\x1f\x8b\x08\x00rest", "the file is a gzip archive, not text"),
     ],
 )
 def test_the_help_guesses_what_the_file_is(data: bytes, guess: str) -> None:
@@ -86,7 +86,7 @@ def test_nul_characters_are_told_once_with_their_place() -> None:
     assert decoded.text is None
     (finding,) = decoded.findings
     assert (finding.code, finding.span, finding.blocking) == ("SRC203", Span(2, 2, 3), True)
-    assert "2 in the file" in finding.message
+    assert "2 in total" in finding.message
 
 
 def test_utf_16_without_a_mark_is_recognised() -> None:
@@ -100,7 +100,7 @@ def test_another_encoding_is_used_strictly() -> None:
     assert decode("crème".encode("utf-16"), display="d", encoding="utf-16").text == "crème"
     (finding,) = decode(b"ab\x81", display="d", encoding="cp1252").findings
     assert finding.code == "SRC204"
-    assert finding.message == "byte 0x81 at offset 2 is not cp1252"
+    assert finding.message == "byte 0x81 at offset 2 is not valid cp1252"
     assert finding.span == Span(1, 3, 4)
     with pytest.raises(LookupError):
         decode(b"a", display="d", encoding="utf-9")

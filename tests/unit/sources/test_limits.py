@@ -40,7 +40,7 @@ def test_at_a_limit_an_archive_is_read_and_beyond_it_is_not(packed: Pack) -> Non
 def test_the_sum_of_a_zip_is_limited(zipped: Pack) -> None:
     path = zipped({f"d{number}.a2": bytes(100) for number in range(10)})
     assert len(open_source(path, limits=Limits(total_bytes=1000)).members) == 10
-    assert "1000 bytes; at most 999" in only_finding(
+    assert "1000 bytes; the limit is 999" in only_finding(
         open_source(path, limits=Limits(total_bytes=999))
     )
 
@@ -124,7 +124,7 @@ def test_a_plain_file_is_read_up_to_its_limit(tmp_path: Path, size: int) -> None
     (member,) = open_source(str(tmp_path), limits=Limits(file_bytes=size)).members
     assert member.fetch() == data
     (member,) = open_source(str(tmp_path), limits=Limits(file_bytes=size - 1)).members
-    with pytest.raises(Unreadable, match=f"at most {size - 1}"):
+    with pytest.raises(Unreadable, match=f"the limit is {size - 1}"):
         member.fetch()
 
 

@@ -67,11 +67,11 @@ def test_the_code_does_not_depend_on_being_asked_exactly(
     ("line", "expected"),
     [
         ("E1 Binding A:T1", "a tab"),
-        ("T1\tTissue", "a single blank"),
+        ("T1\tTissue", "a single space"),
         ("T1\tTissue 0 x", "an offset of at most nine digits"),
         ("E1\tBinding A:T1 T2", "`:`"),
         ("M1\tNegation E1", "`Annotation:`"),
-        ("M1\tNegation Annotation:E1 x", "the end of the line"),
+        ("M1\tNegation Annotation:E1 x", "end of line"),
         ("*\tequiv T1", "`Equiv`"),
     ],
 )

@@ -42,15 +42,15 @@ def test_the_command_line_counts_before_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("whitout = '.'", "no option whitout; it has"),
-        ("options = 'other.toml'", "no option options"),
+        ("whitout = '.'", "unknown option whitout of hub4; use one of"),
+        ("options = 'other.toml'", "unknown option options"),
         ("noisy = 'yes'", "noisy takes true or false"),
-        ("beta = true", "beta takes no true or false"),
-        ("beta = 1979-05-27", "is a string, a number or a list"),
-        ("[beta]\nx = 1", "is a string, a number or a list"),
-        ("fillers = [true]", "fillers takes no true or false"),
-        ("beta = ", "is no TOML"),
-        ("a = " + "[" * 5000 + "]" * 5000, "is no TOML"),
+        ("beta = true", "beta takes a value, not true or false"),
+        ("beta = 1979-05-27", "must be a string, a number or a list"),
+        ("[beta]\nx = 1", "must be a string, a number or a list"),
+        ("fillers = [true]", "fillers takes a value, not true or false"),
+        ("beta = ", "is not valid TOML"),
+        ("a = " + "[" * 5000 + "]" * 5000, "is not valid TOML"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_an_error_of_usage(

@@ -13,7 +13,7 @@ from hlteval import Finding, validate
 REFERENCE = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "full"
 ONE = "E1\tBinding Functional_Molecule:T1 Molecule:T2\n"
 TWO = "E1\tBinding Functional_Molecule:T2 Molecule:T7\n"
-NOT_READ = "predictions are in files whose name ends in .a2"
+NOT_READ = "remove it; only files whose names end in .a2 are read as predictions"
 Found = Callable[[Mapping[str, str]], list[Finding]]
 
 
@@ -38,7 +38,7 @@ def told(findings: list[Finding]) -> list[tuple[str, str, str | None]]:
 
 def test_a_name_that_nearly_fits_is_suggested_on_both_sides(found: Found) -> None:
     assert told(found({"seed-1.a2": ONE, "sede-2.a2": TWO})) == [
-        ("SEE401", "system", "is sede-2 meant for it?"),
+        ("SEE401", "system", "rename sede-2.a2 if it is meant for this document"),
         ("SEE402", "sede-2.a2", "did you mean seed-2?"),
     ]
     assert [f.code for f in found({"seed-2.a2": TWO, "sede-2.a2": TWO})] == ["SEE402"]
@@ -46,7 +46,7 @@ def test_a_name_that_nearly_fits_is_suggested_on_both_sides(found: Found) -> Non
 
 def test_capital_letters_make_another_name(found: Found) -> None:
     assert told(found({"seed-1.a2": ONE, "SEED-2.a2": TWO})) == [
-        ("SEE401", "system", "is SEED-2 meant for it?"),
+        ("SEE401", "system", "rename SEED-2.a2 if it is meant for this document"),
         ("SEE402", "SEED-2.a2", "did you mean seed-2?"),
     ]
 
@@ -54,18 +54,18 @@ def test_capital_letters_make_another_name(found: Found) -> None:
 def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
     hints = [hint for _, _, hint in told(found({"seed-1.a2": ONE, "results.a2": TWO}))]
     assert hints == [
-        "add the file; an empty one if nothing is predicted",
-        "name the file after a document of the task",
+        "add the file, or an empty one if nothing is predicted",
+        "rename the file after a document of the task",
     ]
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("seed-1.A2", "call it seed-1.a2, in small letters"),
-        ("seed-1.ann", "if it holds predictions, call it <document>.a2"),
-        ("seed-1.a2.bak", "if it holds predictions, call it <document>.a2"),
-        ("seed-1.a2~", "if it holds predictions, call it <document>.a2"),
+        ("seed-1.A2", "rename it to seed-1.a2, with a lower-case suffix"),
+        ("seed-1.ann", "rename it to <document>.a2 if it contains predictions"),
+        ("seed-1.a2.bak", "rename it to <document>.a2 if it contains predictions"),
+        ("seed-1.a2~", "rename it to <document>.a2 if it contains predictions"),
         ("log.txt", f"{NOT_READ}; delete it from the submission"),
         ("seed-3.a1", f"{NOT_READ}; delete it from the submission"),
     ],
@@ -100,7 +100,7 @@ def test_one_file_is_a_submission_of_one_document(tmp_path: Path) -> None:
     (tmp_path / "seed-1.a2").write_text(ONE, "utf-8")
     verdict = validate("seedev-full", str(tmp_path / "seed-1.a2"), against=str(REFERENCE))
     (finding,) = verdict.findings
-    assert (finding.code, finding.message) == ("SEE401", "no seed-2.a2 in the submission")
+    assert (finding.code, finding.message) == ("SEE401", "missing file seed-2.a2")
 
 
 def test_an_empty_file_of_a_document_without_events_is_right(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_row_is_placed_in_its_file() -> None:
     assert (finding.span.line, finding.span.column, finding.span.end_column) == (2, 32, 34)
     assert finding.excerpt is not None
     assert finding.excerpt.text == "E2\tBinding Functional_Molecule:T3"
-    assert finding.message == "the event has a trigger, T9"
+    assert finding.message == "unexpected trigger T9"
 
 
 def test_a_row_may_be_about_a_file_or_about_everything() -> None:

@@ -31,18 +31,18 @@ def test_the_suffix_tells_the_format(path: str, name: str) -> None:
 
 def test_a_suffix_of_several_formats_tells_none() -> None:
     """Texts are `.txt` beside the annotations of BioNLP-ST and of brat."""
-    with pytest.raises(UnknownFormat, match=r"a\.txt does not tell the format"):
+    with pytest.raises(UnknownFormat, match=r"suffix of \S*a\.txt does not determine"):
         target("a.txt")
 
 
 @pytest.mark.parametrize(
     ("path", "form", "reason"),
     [
-        ("out", None, "does not tell the format"),
-        ("-", None, "does not tell the format"),
-        ("out.xml", None, "does not tell the format"),
+        ("out", None, "does not determine the format"),
+        ("-", None, "does not determine the format"),
+        ("out.xml", None, "does not determine the format"),
         ("out", "seedev-sentences", "cannot be written"),
-        ("out", "xml", "there is no format xml"),
+        ("out", "xml", "unknown format xml"),
     ],
 )
 def test_a_format_that_cannot_be_told_is_asked_for(
@@ -56,7 +56,7 @@ def test_what_could_be_two_formats_is_asked_for(monkeypatch: pytest.MonkeyPatch)
     greedy = replace(load("jsonl"), sniff=lambda _: True)
     monkeypatch.setattr(conversion, "load", lambda name: greedy if name == "jsonl" else load(name))
     source = Source("run", "folder", (Member("d.a2", "d.a2", 0, bytes),))
-    with pytest.raises(UnknownFormat, match="could be standoff or jsonl"):
+    with pytest.raises(UnknownFormat, match="may be standoff or jsonl"):
         detected(source)
     assert detected(source, "standoff").name == "standoff"
 
@@ -129,4 +129,4 @@ def test_no_name_leads_out_of_the_folder(form: str, given: str, tmp_path: Path) 
 @pytest.mark.parametrize("form", [name for name in FOLDERS if name != "text"])
 def test_a_document_without_a_file_is_told(form: str) -> None:
     lost = load(form).count_losses(read_from("", "jsonl", "../outside"))
-    assert lost["documents whose name is no name of a file"] == 1
+    assert lost["documents whose name is not a valid file name"] == 1

@@ -105,4 +105,4 @@ def test_all_drawn_pairs_once_give_the_official_scores(task: str) -> None:
     once = replicated(run.metric, kinds.drop("times"), kinds["document"].to_list(), times)
     expected = {name: v for name, v in run.scores().metrics.items() if v is not None}
     assert {name: once[name][0] for name in expected} == pytest.approx(expected)
-    assert "draws of pairs" in run.scores(Intervals(10)).notes[-1]
+    assert "resamples of pairs" in run.scores(Intervals(10)).notes[-1]

@@ -43,11 +43,11 @@ def test_the_longest_beginning_gives_the_severity() -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ((["XXX"], [], []), "no code begins with XXX"),
-        (([], ["STD9999"], []), "no code begins with STD9999"),
-        (([], [], ["STD101"]), "STD101 is not CODE=error"),
-        (([], [], ["STD101=fatal"]), "STD101=fatal is not CODE=error"),
-        (([], [], ["Q=info"]), "no code begins with Q"),
+        ((["XXX"], [], []), "no code starts with XXX"),
+        (([], ["STD9999"], []), "no code starts with STD9999"),
+        (([], [], ["STD101"]), "invalid severity STD101"),
+        (([], [], ["STD101=fatal"]), "invalid severity STD101=fatal"),
+        (([], [], ["Q=info"]), "no code starts with Q"),
     ],
 )
 def test_what_is_no_code_is_an_error_of_usage(
