@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks.measuring import Benchmark, Row, markdown, rows
 
-TASKS = ("seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange")
+TASKS = ("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange")
 
 
 def main() -> None:

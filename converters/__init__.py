@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from importlib import import_module
+from functools import cache
+from importlib import import_module, resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 from hlteval.extensions import FORMATS, extensions, resolve
+
+if TYPE_CHECKING:
+    from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
 
 BUILTIN: Mapping[str, str] = {
     "standoff": "hlteval.converters.standoff.bionlp",
@@ -35,20 +41,66 @@ BUILTIN: Mapping[str, str] = {
 }
 """The formats by name, each imported where it is first used."""
 
+
+class Summary(NamedTuple):
+    """A format in short, as `hlteval formats` lists it.
+
+    Attributes:
+        title: one line for people.
+        reads: whether it is read.
+        writes: whether it is written.
+        everything: whether it represents all tables with all columns.
+        tables: the tables that it represents.
+        settings: what can be set, with the default and the meaning of each.
+    """
+
+    title: str
+    reads: bool
+    writes: bool
+    everything: bool
+    tables: list[str]
+    settings: list[str]
+
+
 __all__ = [
     "BUILTIN",
     "Format",
     "ReadResult",
     "Setting",
+    "Summary",
     "WrongSetting",
     "known",
     "load",
+    "summaries",
+    "summary",
 ]
 
 
 def known() -> Mapping[str, str]:
     """The formats by name, ours and those that other packages add."""
     return {**extensions(FORMATS), **BUILTIN}
+
+
+@cache
+def summaries() -> Mapping[str, Summary]:
+    """What each format is, in short; reading ours from `grammars/formats.json` imports no reader.
+
+    Examples:
+        >>> summaries()["ltf"].writes
+        True
+    """
+    file = resources.files("hlteval.grammars") / "formats.json"
+    ours = {name: Summary(**own) for name, own in json.loads(file.read_text("utf-8")).items()}
+    added = {name: summary(load(name)) for name in extensions(FORMATS) if name not in ours}
+    return MappingProxyType({**added, **ours})
+
+
+def summary(form: Format) -> Summary:
+    """What a format is, in short."""
+    settings = [f"{setting.name}={setting.default}: {setting.help}" for setting in form.settings]
+    return Summary(
+        form.title, form.reads, form.write is not None, form.carries_all, [*form.tables], settings
+    )
 
 
 def load(name: str) -> Format:
@@ -64,3 +116,10 @@ def load(name: str) -> Format:
     named = known()[name]
     form: Format = resolve(named) if ":" in named else import_module(named).FORMAT
     return form
+
+
+def __getattr__(name: str) -> Any:
+    """The classes of `converters.format`, imported when used: names of formats cost nothing."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("hlteval.converters.format"), name)

@@ -2,7 +2,8 @@
 
 Every grammar is the authority of its format. `load` gives its parser, which explains; `pattern` the
 regular expression compiled from it, which accepts in bulk; `schema` is a JSON Schema; `vocabulary`
-a table of names.
+a table of names. The patterns of our grammars are compiled in advance (`patterns.json`), so that
+Lark is imported only to explain.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ import json
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lark import Lark
+if TYPE_CHECKING:
+    from lark import Lark
 
-from hlteval.grammars.patterns import NotRegular, compiled
-
-__all__ = ["NotRegular", "load", "pattern", "schema", "vocabulary"]
+__all__ = ["load", "pattern", "schema", "vocabulary"]
 
 
 @cache
@@ -28,6 +28,8 @@ def load(name: str) -> Lark:
         >>> load("standoff").parse("M1\tNegation Annotation:E1").children[0].data
         Token('RULE', 'modifier')
     """
+    from lark import Lark
+
     text = resources.files("hlteval.grammars").joinpath(f"{name}.lark").read_text("utf-8")
     return Lark(text, parser="lalr", lexer="contextual", start="record", keep_all_tokens=False)
 
@@ -41,7 +43,20 @@ def pattern(name: str, rule: str) -> str:
         >>> re.fullmatch(pattern("standoff", "argument"), "Theme:T1").groupdict()
         {'role': 'Theme', 'target': 'T1'}
     """
+    known = _patterns().get(name, {}).get(rule)
+    if known is not None:
+        return known
+    from hlteval.grammars.patterns import compiled
+
     return compiled(load(name), rule)
+
+
+@cache
+def _patterns() -> dict[str, dict[str, str]]:
+    """The patterns of every regular rule of our grammars, by grammar and rule."""
+    text = resources.files("hlteval.grammars").joinpath("patterns.json").read_text("utf-8")
+    loaded: dict[str, dict[str, str]] = json.loads(text)
+    return loaded
 
 
 @cache

@@ -38,6 +38,17 @@ def compiled(grammar: Lark, rule: str) -> str:
     return _Compiler(grammar).rule(rule, groups=True, above=())
 
 
+def every(grammar: Lark) -> dict[str, str]:
+    """The patterns of all rules of a grammar that are regular, by rule."""
+    found = {}
+    for rule in dict.fromkeys(rule.origin.name for rule in grammar.rules):
+        try:
+            found[str(rule)] = compiled(grammar, str(rule))
+        except NotRegular:
+            continue
+    return dict(sorted(found.items()))
+
+
 _Tree = dict[Symbol, "_Tree"]
 """What may follow what, by symbol; the key `_END` where it may end."""
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
@@ -30,6 +29,8 @@ def extensions(group: str) -> Mapping[str, str]:
         >>> extensions("hlteval.nothing")
         mappingproxy({})
     """
+    from importlib.metadata import entry_points  # a third of what help takes, else
+
     found = sorted((point.name, point.value) for point in entry_points(group=group))
     return MappingProxyType(dict(found))
 

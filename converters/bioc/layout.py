@@ -205,7 +205,7 @@ class Text:
         if NUMBER.fullmatch(given):
             return int(given), True
         given = given[:40] or "empty"
-        self.documents.tell(written, "BIO102", "text", what="the text", given=given)
+        self.documents.tell(written, "BIO102", "text", what="text", given=given)
         return expected, False
 
     def append(self, element: Element, text: str | None, start: int) -> None:

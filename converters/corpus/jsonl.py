@@ -1,7 +1,7 @@
-r"""The corpus itself, as JSON Lines: for people, and for tools that read no Parquet.
+r"""The tables of a corpus as JSON Lines: human-readable, and for tools that do not read Parquet.
 
 Format:
-    A header, then a line per row: the name of its table and its columns, nulls left out.
+    A header, then one line per row: the name of its table and its columns, without nulls.
 
 Conventions:
     Those of the representation: nothing is lost. Columns that a row lacks are null where that is

@@ -1,7 +1,8 @@
-"""The corpus itself, as Parquet: a folder with a file per table.
+"""The tables of a corpus as Parquet: a folder with one file per table.
 
 Format:
-    `<table>.parquet` for every table of docs/representation.md, each with the schema version.
+    `<table>.parquet` for every table of docs/representation.md, with the schema version as
+    metadata.
 
 Conventions:
     Those of the representation: nothing is lost. Columns that a file lacks are null where that is

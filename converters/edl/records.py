@@ -139,7 +139,7 @@ def _loose(written: str) -> tuple[Extent | None, list[Fault]]:
     found = re.fullmatch(r" ?(\d+) ?[-\u2013] ?(\d+)", span)
     if not found or not _fits(found):
         at = written.index(":") + 1
-        given = written[at:] or "nothing"
+        given = written[at:] or "(empty)"
         return None, [
             Fault("EDL205", min(at, len(written) - 1), len(written), {"given": shown(given)})
         ]

@@ -157,7 +157,7 @@ class _File:
                 self.refuse(element, element.fault("LTF103", attribute=name))
                 return None
             if not _NUMBER.fullmatch(given):
-                shown = given[:40] or "empty"
+                shown = given[:40] or "(empty)"
                 fault = element.fault("LTF104", name, attribute=name, given=shown)
                 self.refuse(element, fault)
                 return None

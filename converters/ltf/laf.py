@@ -164,7 +164,9 @@ class _Batch:
         for field in ("start_char", "end_char"):
             given = extent.attributes.get(field, "")
             if not _NUMBER.fullmatch(given):
-                fault = extent.fault("LAF101", field, attribute=field, given=given[:40] or "empty")
+                fault = extent.fault(
+                    "LAF101", field, attribute=field, given=given[:40] or "(empty)"
+                )
                 column = (fault.column, fault.column + len("<EXTENT"))
                 why = ("LAF101", "mention", name, label, extent.text, *column, "offsets")
                 self.rows["rejected_records"].append((*key, *why))

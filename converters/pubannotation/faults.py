@@ -205,5 +205,5 @@ def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
         listed = wanted if isinstance(wanted, list) else [wanted]
         told = " or ".join(WANTED.get(one, str(one)) for one in listed)
         return "PUB104", {"given": KINDS.get(type(given), "something else"), "wanted": told}
-    told = ", ".join(map(str, wanted)) if isinstance(wanted, list) else f"{keyword} {wanted}"
+    told = " or ".join(map(str, wanted)) if isinstance(wanted, list) else f"{keyword} {wanted}"
     return "PUB104", {"given": str(given)[:60], "wanted": told}

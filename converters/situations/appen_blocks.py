@@ -236,7 +236,7 @@ def _value(line: _Line | None, key: str, faults: list[Fault]) -> str | None:
         return None if line.value == NONE else line.value
     span = None if line.value else (0, len(line.text))
     faults.append(
-        line.fault(_BAD_VALUE[key], span, given=line.value or "nothing", values=_VALUES[key])
+        line.fault(_BAD_VALUE[key], span, given=line.value or "(empty)", values=_VALUES[key])
     )
     return None
 

@@ -33,7 +33,11 @@ def explained(violation: Violation) -> tuple[str, dict[str, object]]:
     if keyword == "required":
         missing = [name for name in wanted if name not in given]
         strange = [name for name in given if name not in PROPERTIES]
-        hints = [hint for name in missing if (hint := near(name, strange, "is {} meant for it?"))]
+        hints = [
+            hint
+            for name in missing
+            if (hint := near(name, strange, f"did you mean {name} by {{}}?"))
+        ]
         return "SFJ202", {"missing": ", ".join(missing), "hint": " ".join(hints) or _NEEDED}
     if keyword == "type":
         code = "SFJ204" if violation.path else "SFJ203"

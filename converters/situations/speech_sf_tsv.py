@@ -80,7 +80,7 @@ class _Table:
             return
         name, label, place, confidence, need, relief = cells
         if label not in _types():
-            self.tell("SFT104", record, line, 1, given=label or "nothing", hint=type_hint(label))
+            self.tell("SFT104", record, line, 1, given=label or "(empty)", hint=type_hint(label))
         if confidence and not _NUMBER.fullmatch(confidence):
             hint = (
                 "the decimal sign is a point" if "," in confidence else "use only digits and a point"

@@ -15,8 +15,8 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["held", "in part", "planned", "not held"]
-STATUSES: tuple[Status, ...] = ("held", "in part", "planned", "not held")
+Status = Literal["implemented", "partial", "planned", "not implemented"]
+STATUSES: tuple[Status, ...] = ("implemented", "partial", "planned", "not implemented")
 
 
 class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,7 +61,7 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if self.planned:
             return "planned"
         held = any((self.codes, self.metrics, self.by, self.tests))
-        return ("in part" if self.open else "held") if held else "not held"
+        return ("partial" if self.open else "implemented") if held else "not implemented"
 
     @property
     def place(self) -> str:

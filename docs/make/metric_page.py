@@ -54,7 +54,7 @@ def _measured(one: MeasureInfo) -> tuple[str, ...]:
 
 def _figure(figure: StatisticInfo) -> tuple[str, ...]:
     better = "-" if figure.better == "neither" else figure.better
-    told = _plain(figure.meaning, figure.formula or "counted", figure.values)
+    told = _plain(figure.meaning, figure.formula or "count", figure.values)
     return (f"`{figure.name}`", *told, better, *_plain(figure.clause))
 
 

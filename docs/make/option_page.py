@@ -63,7 +63,7 @@ def _command(name: str, run: Callable[..., None]) -> str:
     called += [one.called for one in taken if one.called]
     parts = [f"## {name}\n", f"{_told(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
     if taken:
-        parts.append(table(("", "what it is", "default"), [one.row for one in taken]))
+        parts.append(table(("", "description", "default"), [one.row for one in taken]))
     return "\n".join(parts)
 
 
@@ -119,7 +119,7 @@ class _Taken:
         names = ", ".join(self.names)
         option = isinstance(self.info, OptionInfo) and self.value
         name = f"{names} {self.value}" if option else names
-        default = "*needed*" if self.needed else self._default()
+        default = "*required*" if self.needed else self._default()
         return f"`{name}`".replace("|", "\\|"), self.info.help or "", default
 
     def _default(self) -> str:
@@ -141,7 +141,7 @@ def _own() -> str:
 
 
 def _task(task: Task) -> str:
-    heads = ("", "what it is", "commands")
+    heads = ("", "description", "commands")
     return "\n".join([f"### {task.name}\n", table(heads, map(_option, task.options))])
 
 

@@ -259,7 +259,7 @@ def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
     files = code(form.suffixes) or "named by `--from` and `--to`"
-    rows = [("files", files), ("not kept", form.known_losses or "nothing")]
+    rows = [("files", files), ("not preserved", form.known_losses or "nothing")]
     if form.tables and (part := in_part(form)):
         rows.insert(1, ("partly supported", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -17,6 +18,7 @@ app = typer.Typer(
     help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -30,17 +32,18 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def common(
     _: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     "Validate, convert and score submissions to shared tasks in human language technology."
 
 
 app.add_typer(validate.app, name="validate")
-app.command("convert")(convert)
+app.command("convert", short_help=_first_line(convert))(convert)
 app.add_typer(score.app, name="score")
 app.add_typer(compare.app, name="compare")
-app.command("tasks")(tasks)
-app.command("formats")(formats)
-app.command("explain")(explain)
-app.command("demo")(demo)
+for command in (tasks, formats, explain, demo):
+    app.command(command.__name__, short_help=_first_line(command))(command)

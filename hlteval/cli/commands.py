@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, ClassVar, Literal, Optional
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Option
@@ -33,51 +34,69 @@ Encoding = Annotated[
 
 Profile = Annotated[
     Literal["plan", "official"],
-    typer.Option(help="The written specification, or the official software with its quirks."),
+    typer.Option(help="Follow the written specification, or the official software with its bugs."),
 ]
 
-Confidence = Annotated[float, typer.Option(min=0.01, max=0.9999, help="Of the intervals.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the random draws.")]
+Confidence = Annotated[
+    float,
+    typer.Option(
+        min=0.01,
+        max=0.9999,
+        show_default=False,
+        help="Confidence level of the intervals (default 0.95).",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, show_default=False, help="Random seed (default 0).")]
+
+
+Command = Literal["compare", "score", "validate"]
 
 
 class TaskGroup(TyperGroup):
-    """Commands by task: for a name that is none, it says which tasks there are."""
+    """A command for each task, built when it is asked for: naming one task loads no other."""
+
+    run: ClassVar[Callable[..., None]]
+    command: ClassVar[Command]
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The tasks, in the order of their declarations."""
+        return [name for name in known() if self.command == "validate" or load(name).metric]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
 
         Raises:
-            BadParameter: if there is none of that name.
+            BadParameter: if there is no task of that name, or none that is scored.
         """
-        found = super().get_command(ctx, cmd_name)
-        if found is None and not cmd_name.startswith("-"):
-            if cmd_name in known():
-                raise typer.BadParameter(f"{cmd_name} is only checked: there is nothing to score")
-            there = ", ".join(self.list_commands(ctx))
-            raise typer.BadParameter(f"there is no task {cmd_name}; there are {there}")
-        return found
+        if cmd_name in known() and (self.command == "validate" or load(cmd_name).metric):
+            app = typer.Typer(add_completion=False, rich_markup_mode=None)
+            function = _command(cmd_name, type(self).run, self.command)
+            title = load(cmd_name).title
+            app.command(cmd_name, help=title, short_help=title, no_args_is_help=True)(function)
+            return get_command(app)
+        if cmd_name in known():
+            raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
+        if not cmd_name.startswith("-"):
+            from hlteval.findings.suggest import did_you_mean
+
+            names = self.list_commands(ctx)
+            hint = did_you_mean(cmd_name, names, f"use one of {', '.join(names)}")
+            raise typer.BadParameter(f"unknown task {cmd_name}; {hint}")
+        return None
 
 
-def per_task(
-    app: typer.Typer, run: Callable[..., None], *, command: Literal["compare", "score", "validate"]
-) -> None:
-    """Add a command for every task, with the options of the task behind the common ones.
+def per_task(run: Callable[..., None], command: Command) -> type[TaskGroup]:
+    """A group with a command for every task, with the options of the task after the common ones.
 
     Args:
-        app: the group of commands.
         run: a function whose first parameter is the name of the task; its last parameter `options`
             takes the task's own options by name.
         command: which of the tasks' own options are offered.
     """
-    for name in known():
-        if command != "validate" and load(name).metric is None:
-            continue
-        app.command(name, help=load(name).title, no_args_is_help=True)(_command(name, run, command))
+    return type("Tasks", (TaskGroup,), {"run": staticmethod(run), "command": command})
 
 
-def _command(
-    name: str, run: Callable[..., None], which: Literal["compare", "score", "validate"]
-) -> Callable[..., None]:
+def _command(name: str, run: Callable[..., None], which: Command) -> Callable[..., None]:
     own = {option.name: option for option in load(name).options if option.available_in(which)}
     parameters = inspect.signature(run, eval_str=True).parameters.values()
     common = [one for one in parameters if one.name not in {"task", "options"}]

@@ -6,11 +6,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
-
-app = typer.Typer(
-    cls=TaskGroup, help="Compare submissions: intervals, tests and ranks.", no_args_is_help=True
-)
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
 
 
 def compare(
@@ -19,7 +15,10 @@ def compare(
         list[str], typer.Argument(metavar="SUBMISSION", help="Two or more submissions.")
     ],
     reference: Annotated[
-        str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")
+        str,
+        typer.Option(
+            "-r", "--reference", metavar="PATH", help="Reference: a folder, file, .zip or .tgz."
+        ),
     ],
     metric: Annotated[
         Optional[str],  # noqa: UP045
@@ -66,4 +65,8 @@ def compare(
     show_comparison(compared, form)
 
 
-per_task(app, compare, command="compare")
+app = typer.Typer(
+    cls=per_task(compare, "compare"),
+    help="Compare submissions: ranks, confidence intervals and significance tests.",
+    no_args_is_help=True,
+)

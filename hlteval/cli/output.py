@@ -6,17 +6,18 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from hlteval.findings import Finding
-from hlteval.reports import comparison, findings, score_formats, text
-from hlteval.reports.comparison import Comparison
 from hlteval.reports.terminal import progress, remarks, results, write
-from hlteval.results.scores import Scores
-from hlteval.results.verdict import Verdict
-from hlteval.sources import writing
+
+if TYPE_CHECKING:  # each command imports the renderers that it uses
+    from hlteval.findings import Finding
+    from hlteval.reports.comparison import Comparison
+    from hlteval.results.scores import Scores
+    from hlteval.results.verdict import Verdict
 
 
 @contextmanager
@@ -33,18 +34,25 @@ def show(renderable: RenderableType) -> None:
 
 def show_verdict(verdict: Verdict, form: str, max_findings: int | None) -> None:
     """Print a verdict in one of its formats."""
+    from hlteval.reports import findings, text
+
     most = text.MAX_FINDINGS if max_findings is None else max_findings
     write(results(), findings.render(verdict, form, most))
 
 
 def show_refusal(verdict: Verdict, reason: str, cure: str) -> None:
     """Tell why nothing was scored."""
+    from hlteval.reports import findings
+
     write(remarks(), findings.render(verdict))
     write(remarks(), Text(f"\n{reason}", style="bold red").append(f"\n{cure}", "not bold"))
 
 
 def show_findings(listed: Sequence[Finding]) -> None:
     """Print findings beside a result, if there are any."""
+    from hlteval.reports import findings
+    from hlteval.results.verdict import Verdict
+
     if listed:
         passed = not any(finding.severity == "error" for finding in listed)
         write(remarks(), findings.render(Verdict("", "", passed, tuple(listed))))
@@ -56,6 +64,8 @@ def check_folder(output: Path) -> None:
     Raises:
         FileExistsError: if it holds something else.
     """
+    from hlteval.reports.score_formats import MAIN
+
     names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
     own = (".tsv", ".tab", ".json", ".txt")
     others = {name for name in names if not name.endswith(own)}
@@ -65,6 +75,9 @@ def check_folder(output: Path) -> None:
 
 def show_scores(scores: Scores, form: str, output: Path | None) -> None:
     """Print scores in one of their formats, and write them as files where that is wanted."""
+    from hlteval.reports import score_formats
+    from hlteval.sources import writing
+
     if output is not None:
         with writing(output, replace=True) as folder:
             score_formats.write_tables(scores, folder)
@@ -76,7 +89,9 @@ def show_scores(scores: Scores, form: str, output: Path | None) -> None:
 
 def show_comparison(compared: Comparison, form: str) -> None:
     """Print a comparison in one of its formats."""
-    write(results(), comparison.FORMATS[form](compared))
+    from hlteval.reports.comparison import FORMATS
+
+    write(results(), FORMATS[form](compared))
 
 
 def show_command(command: Sequence[str]) -> None:

@@ -7,17 +7,14 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
-
-app = typer.Typer(
-    cls=TaskGroup, help="Score a submission against a reference.", no_args_is_help=True
-)
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
 
 
 def score(
     task: str,
     reference: Annotated[
-        str, typer.Option("-r", "--reference", metavar="PATH", help="Folder, .zip or .tgz.")
+        str,
+        typer.Option("-r", "--reference", metavar="PATH", help="Reference: folder, .zip or .tgz."),
     ],
     system: Annotated[
         str,
@@ -75,4 +72,8 @@ def score(
         show_scores(scores, form, output)
 
 
-per_task(app, score, command="score")
+app = typer.Typer(
+    cls=per_task(score, "score"),
+    help="Score a submission against a reference.",
+    no_args_is_help=True,
+)

@@ -6,13 +6,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Encoding, Profile, TaskGroup, per_task, usage
-
-app = typer.Typer(
-    cls=TaskGroup,
-    help="Check a submission: every problem with its place, cause and cure.",
-    no_args_is_help=True,
-)
+from hlteval.cli.commands import Encoding, Profile, per_task, usage
 
 
 def validate(
@@ -72,4 +66,8 @@ def validate(
     raise typer.Exit(0 if verdict.passed else 1)
 
 
-per_task(app, validate, command="validate")
+app = typer.Typer(
+    cls=per_task(validate, "validate"),
+    help="Check a submission: every problem with location, cause and fix.",
+    no_args_is_help=True,
+)

@@ -1,6 +1,6 @@
 """Findings: what is wrong with data, as values; and the catalogue of everything that can be."""
 
-from hlteval.findings.catalogue import Entry, catalogue, finding, in_order
+from hlteval.findings.catalogue import Entry, catalogue, entry, finding, in_order
 from hlteval.findings.excerpts import excerpt, spot
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
 from hlteval.findings.location import FieldRef, Location
@@ -16,6 +16,7 @@ __all__ = [
     "Severity",
     "Span",
     "catalogue",
+    "entry",
     "excerpt",
     "finding",
     "in_order",

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from string import Formatter
 from types import MappingProxyType
 
@@ -19,6 +20,8 @@ import msgspec
 
 from hlteval.extensions import CODES, extensions
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
+
+_CODES = resources.files("hlteval.findings") / "codes"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -95,22 +98,49 @@ def catalogue() -> Mapping[str, Entry]:
     """Every entry by code, in order.
 
     Raises:
-        ValueError: if a code stands twice.
+        ValueError: if a code is declared twice.
 
     Examples:
-        >>> catalogue()["STD101"].title
-        'No tab after the identifier'
+        >>> catalogue()["STD101"].title == entry("STD101").title
+        True
     """
-    folders = [resources.files("hlteval.findings") / "codes"]
-    folders += [resources.files(package) for package in extensions(CODES).values()]
+    folders = [_CODES, *(resources.files(package) for package in extensions(CODES).values())]
     files = [file for folder in folders for file in folder.iterdir()]
     entries: dict[str, Entry] = {}
     for file in sorted((f for f in files if f.name.endswith(".toml")), key=lambda f: f.name):
-        for code, table in tomllib.loads(file.read_text("utf-8")).items():
+        for code, declared in _declared(file).items():
             if code in entries:
                 raise ValueError(f"code {code} is declared twice")
-            entries[code] = msgspec.convert({"code": code, **table}, Entry)
+            entries[code] = declared
     return MappingProxyType(dict(sorted(entries.items())))
+
+
+@cache
+def entry(code: str) -> Entry:
+    """The entry of one code; of our own codes, only the file of its prefix is read.
+
+    Raises:
+        KeyError: if there is no such code.
+
+    Examples:
+        >>> entry("STD302").severity
+        <Severity.ERROR: 'error'>
+    """
+    own = _own(code[:3])
+    return own[code] if code in own else catalogue()[code]
+
+
+@cache
+def _own(prefix: str) -> Mapping[str, Entry]:
+    """Our own entries with a prefix, by code."""
+    file = _CODES / f"{prefix}.toml"
+    return _declared(file) if file.is_file() else {}
+
+
+def _declared(file: Traversable) -> Mapping[str, Entry]:
+    """The entries of a file, by code."""
+    tables = tomllib.loads(file.read_text("utf-8"))
+    return {code: msgspec.convert({"code": code, **own}, Entry) for code, own in tables.items()}
 
 
 def finding(
@@ -129,7 +159,7 @@ def finding(
         >>> finding("SRC201", file="d.a2", offset=3, byte="0xe9", guess="").message
         'byte 0xe9 at offset 3 is not valid UTF-8'
     """
-    return catalogue()[code].finding(
+    return entry(code).finding(
         values, file=file, span=span, excerpt=excerpt, record=record, blocking=blocking
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from hlteval.findings.catalogue import catalogue
+from hlteval.findings.catalogue import entry
 from hlteval.findings.excerpts import excerpt
 from hlteval.findings.finding import Excerpt, Finding, Span
 
@@ -40,8 +40,9 @@ class Problem(NamedTuple):
             line: the line at that place.
             identifier: the identifier of the record, as written.
         """
-        entry = catalogue()[self.code]
-        return entry.finding(self.values, file=file, span=span, excerpt=line, record=identifier)
+        return entry(self.code).finding(
+            self.values, file=file, span=span, excerpt=line, record=identifier
+        )
 
     def in_line(self, file: str, line: str, identifier: str | None = None) -> Finding:
         r"""The finding of this problem in a file whose records are its lines.

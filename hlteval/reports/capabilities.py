@@ -11,21 +11,19 @@ from hlteval import converters, tasks
 def formats() -> Table:
     """The formats: whether each is read and written, and which tables it carries."""
     table = Table(box=None, pad_edge=False)
-    for head in ("format", "reads", "writes", "carries", "what it is"):
+    for head in ("format", "reads", "writes", "supports", "description"):
         table.add_column(head, overflow="fold")
-    for name in converters.known():
-        form = converters.load(name)
-        carried = "everything" if form.carries_all else " ".join(form.tables)
-        told = "".join(f"; {one.name}={one.default}: {one.help}" for one in form.settings)
-        able = ("yes" if has else "-" for has in (form.reads, form.write))
-        table.add_row(name, *able, carried, form.title + told)
+    for name, form in converters.summaries().items():
+        carried = "everything" if form.everything else " ".join(form.tables)
+        able = ("yes" if has else "-" for has in (form.reads, form.writes))
+        table.add_row(name, *able, carried, "; ".join([form.title, *form.settings]))
     return table
 
 
 def task_table() -> Table:
     """The tasks: what each is given in, how many metrics it has, and the one that ranks."""
     table = Table(box=None, pad_edge=False)
-    for head in ("task", "format", "profiles", "ranked by", "metrics", "what it is"):
+    for head in ("task", "format", "profiles", "ranked by", "metrics", "description"):
         table.add_column(head, overflow="fold")
     for name in tasks.known():
         task = tasks.load(name)

@@ -11,7 +11,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hlteval.findings import Entry, catalogue
+from hlteval.findings import Entry, catalogue, entry
+from hlteval.findings.suggest import closest
 from hlteval.reports.display import visible
 from hlteval.reports.text import STYLES
 
@@ -39,21 +40,24 @@ def explain(code: str) -> RenderableType:
     Raises:
         UnknownCodeError: if the catalogue has no such code.
     """
-    entries, begin = catalogue(), code.strip().upper()
-    begun = [entry for name, entry in entries.items() if name.startswith(begin)]
-    if begin in entries or not begun:
-        return Explanation(look_up(code, entries))
-    return _listing(begun)
+    wanted = code.strip().upper()
+    if re.fullmatch("[A-Z]{3}[0-9]{3}", wanted):
+        try:
+            return Explanation(entry(wanted))
+        except KeyError:
+            return Explanation(look_up(code, catalogue()))
+    matching = [listed for name, listed in catalogue().items() if name.startswith(wanted)]
+    return _listing(matching) if matching else Explanation(look_up(code, catalogue()))
 
 
 def _listing(entries: Sequence[Entry]) -> Table:
     """Codes with what they are, a line each."""
     table = Table(box=None, pad_edge=False)
-    for head in ("code", "severity", "what it is"):
+    for head in ("code", "severity", "title"):
         table.add_column(head, overflow="fold")
-    for entry in entries:
-        code = Text(entry.code, STYLES[entry.severity])
-        table.add_row(code, entry.severity.value, entry.title)
+    for listed in entries:
+        code = Text(listed.code, STYLES[listed.severity])
+        table.add_row(code, listed.severity.value, listed.title)
     return table
 
 
@@ -66,10 +70,7 @@ def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:
     wanted = code.strip().upper()
     if wanted in entries:
         return entries[wanted]
-    from rapidfuzz import fuzz, process
-
-    near = process.extractOne(wanted, list(entries), scorer=fuzz.ratio, score_cutoff=60)
-    raise UnknownCodeError(code, near[0] if near else None)
+    raise UnknownCodeError(code, closest(wanted, entries, cutoff=60))
 
 
 @dataclass(frozen=True, slots=True)

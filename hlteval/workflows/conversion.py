@@ -212,4 +212,4 @@ class _Run:
             file = folder / member
             file = file if file.is_file() else folder / member.rpartition("/")[2]
             if digest and file.is_file() and sha256(file.read_bytes()) != digest:
-                yield finding("CNV102", file=member or None, member=member or "the file")
+                yield finding("CNV102", file=member or None, member=member or "file")

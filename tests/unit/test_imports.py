@@ -223,6 +223,11 @@ sys.stderr.write(f"{status or 0} {' '.join(sys.modules)}")
         "score seedev-binary --help",
         "convert --help",
         "explain --help",
+        "explain STD302",
+        "explain STD",
+        "tasks",
+        "tasks hub4",
+        "formats",
     ],
 )
 def test_help_needs_no_heavy_library(command):
@@ -231,5 +236,7 @@ def test_help_needs_no_heavy_library(command):
     status, *loaded = run.stderr.split()
     assert status == "0"
     assert run.stdout.strip()
-    heavy = declared_libraries() - {"typer", "rich"}
+    heavy = declared_libraries() - {"typer", "rich", "msgspec"}
     assert not {name.partition(".")[0] for name in loaded} & heavy
+    # what typer and rich import for frames, tracebacks and Markdown costs as much as all else
+    assert not {"rich.markdown", "rich.traceback", "pygments", "pydantic"} & set(loaded)

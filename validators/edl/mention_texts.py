@@ -19,7 +19,7 @@ _SLACK = 1000
 """Characters by which a text may exceed four times the length of a mention string, and match."""
 
 CONVENTIONS: Mapping[str, tuple[str, str]] = {
-    "one": ("counted from 1", "subtract 1 from all offsets"),
+    "one": ("1-based", "subtract 1 from all offsets"),
     "exclusive": (
         "exclusive at the end",
         "subtract 1 from each end offset",

@@ -47,7 +47,7 @@ def convention(segments: Sequence[tuple[Span, Sequence[Span]]]) -> Convention | 
 
     Examples:
         >>> convention([((0, 3, "a😀"), [(0, 1, "a"), (1, 3, "😀")])]).what
-        'the offsets count UTF-16 units'
+        'offsets count UTF-16 code units'
     """
     for known, unit, past in _UNITS:
         if all(_fits(segment, tokens, unit, past) for segment, tokens in segments):
@@ -110,7 +110,7 @@ def where(content: str, text: str, start: int) -> str:
 
     Examples:
         >>> where("Osh and Osh", "Osh", 7)
-        'the nearest such text is at 8-10; correct the offsets'
+        'write 8-10, the nearest place with this text'
     """
     after = content.find(text, start) if text else -1
     before = content.rfind(text, 0, start + len(text)) if text else -1

@@ -287,8 +287,8 @@ def swept_by_hand(pair):
             one, two = ours[-1], theirs[-1]
             if units(one[0]) & units(two[0]):
                 found.add((one, two))
-            lazy = (two[0][1], -two[0][2]) > (one[0][1], -one[0][2])
-            (theirs if lazy else ours).pop()
+            later = (two[0][1], -two[0][2]) > (one[0][1], -one[0][2])
+            (theirs if later else ours).pop()
     return found
 
 

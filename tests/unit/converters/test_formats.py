@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import io
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from hlteval.converters import BUILTIN, load
+from hlteval.converters import BUILTIN, load, summary
 from hlteval.converters.format import EVERYTHING
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
 from hlteval.workflows.conversion import UnknownFormat, detected
 
+Golden = Callable[[Path, str], None]
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 
@@ -29,6 +32,12 @@ def test_a_format_says_what_it_is(name: str) -> None:
     assert set(form.carries) <= set(EVERYTHING)
     assert all(suffix.startswith(".") for suffix in form.suffixes)
     assert form.carries_all == (name in {"corpus", "jsonl"})
+
+
+def test_the_committed_summaries_are_those_of_the_declarations(golden: Golden) -> None:
+    made = {name: summary(load(name))._asdict() for name in BUILTIN}
+    text = json.dumps(made, indent=1, ensure_ascii=False)
+    golden(Path(__file__).parents[3] / "grammars" / "formats.json", f"{text}\n")
 
 
 def test_an_unknown_format_is_an_error_of_the_program() -> None:

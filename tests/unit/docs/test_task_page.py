@@ -38,7 +38,7 @@ def test_every_task_tells_what_it_takes_and_gives(name):
     task, told = tasks.load(name), part(task_page(), name)
     facts = rows(told)
     submitted = ", ".join(f"`{suffix}`" for suffix in task.submission_suffixes)
-    assert facts["submitted"] == (submitted or "one file")
+    assert facts["submission files"] == (submitted or "one file")
     assert listed(facts["[metrics](metrics.md)"]) == list(task.metrics)
     found = re.findall(r"\[(\w+)\]\(codes\.md#\w+\) ([\d, ]+)", facts["[findings](codes.md)"])
     codes = {prefix + number for prefix, numbers in found for number in numbers.split(", ")}
@@ -48,7 +48,7 @@ def test_every_task_tells_what_it_takes_and_gives(name):
         if name in where.tasks and not code.startswith("SRC")
     }
     for profile, metric in task.primary.items():
-        assert f"{profile}: `{metric}`" in facts["ranked by"]
+        assert f"{profile}: `{metric}`" in facts["ranking metric"]
     for option in task.options:
         told_as = f"option --{option.flag} {option.placeholder}".rstrip()
         assert facts[told_as.replace("|", "\\|")] == option.help
@@ -117,7 +117,7 @@ def test_every_format_tells_what_it_carries(name):
     said = rows(part(page, name)).get("partly supported", "")
     assert all(f"`{name}` without {columns}" in said for name, columns in lacking.items())
     assert said.count("without") == len(lacking)
-    assert rows(part(page, name))["not kept"] == (form.known_losses or "nothing")
+    assert rows(part(page, name))["not preserved"] == (form.known_losses or "nothing")
     assert "\t" not in part(page, name)
     for setting in form.settings:
         assert f"`--set {setting.name}=" in part(page, name)

@@ -51,7 +51,7 @@ def check(tmp_path: Path) -> Check:
         ("type", "WEA", "EDL309", "GPE, LOC, ORG or PER"),
         ("kind", "nam", "EDL310", "write NAM"),
         ("kind", "PRO", "EDL310", "NOM for a nominal"),
-        ("confidence", "0,5", "EDL313", "the decimal sign is a point"),
+        ("confidence", "0,5", "EDL313", "with a decimal point"),
         ("confidence", "1e-3", "EDL315", "write 0.001"),
         ("confidence", "+0.5", "EDL315", "write 0.5"),
         ("confidence", "1.0 ", "EDL315", "write 1.0"),
@@ -159,7 +159,7 @@ def test_offsets_that_are_all_counted_otherwise_are_told_once(
     (finding,) = check(*lines, texts={"D": lead})
     assert finding.code == "EDL509"
     assert how in finding.message
-    assert "(4 of 4" in finding.message
+    assert "4 of 4 mismatches" in finding.message
 
 
 def test_a_few_that_are_off_are_told_one_by_one(check: Check) -> None:

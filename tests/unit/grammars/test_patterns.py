@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
 from lark import Lark
 
-from hlteval.grammars import NotRegular, load, pattern
-from hlteval.grammars.patterns import compiled
+from hlteval.grammars import load, pattern
+from hlteval.grammars.patterns import NotRegular, compiled, every
 
+Golden = Callable[[Path, str], None]
 RULES = ("text_bound", "event", "modifier", "normalization", "equivalence")
+
+
+ROOM = Path(__file__).parents[3] / "grammars"
+
+
+def test_the_committed_patterns_are_those_of_the_grammars(golden: Golden) -> None:
+    names = sorted(path.stem for path in ROOM.glob("*.lark"))
+    made = {name: every(load(name)) for name in names}
+    text = json.dumps(made, indent=1, ensure_ascii=True)
+    golden(ROOM / "patterns.json", f"{text}\n")
+    for name, rules in made.items():
+        assert {rule: pattern(name, rule) for rule in rules} == rules
 
 
 def grammar(text: str) -> Lark:

@@ -172,7 +172,7 @@ def test_lines_that_end_in_cr_lf_are_told() -> None:
     text = "a\n\nb\n\n"
     found = text_problem(text, [1, 4], "6", digest("a\r\nb\r\n"))
     assert found is not None
-    assert "CR and LF" in str(found.values["hint"])
+    assert "CR LF" in str(found.values["hint"])
 
 
 def test_without_a_length_the_end_may_be_any_line_feeds() -> None:

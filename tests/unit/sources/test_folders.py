@@ -120,7 +120,7 @@ def test_a_name_that_is_no_text_is_told_and_left_out(tmp_path: Path) -> None:
     assert [member.name for member in source.members] == ["d1.a2"]
     (finding,) = source.findings
     assert finding.code == "SRC117"
-    assert finding.message.encode().endswith(b"d\\xe9.a2 is not UTF-8")
+    assert finding.message.encode().endswith(b"d\\xe9.a2 is not valid UTF-8")
 
 
 def test_an_empty_folder_is_a_finding(tmp_path: Path, codes: Codes) -> None:

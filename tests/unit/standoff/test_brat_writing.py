@@ -186,7 +186,7 @@ def test_documents_that_no_file_can_be_named_after_are_left_out(form: str, tmp_p
 
 def test_what_bionlp_has_no_place_for_is_told(tmp_path: Path) -> None:
     findings = convert(str(FIXTURES / "brat/valid"), str(tmp_path / "out"), to_format="standoff")
-    told = {f.message.partition(" have ")[0] for f in findings}
+    told = {f.message.partition(" represent ")[2] for f in findings}
     assert {
         "1 frames without arguments",
         "3 notes and attributes with values",

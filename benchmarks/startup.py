@@ -1,0 +1,27 @@
+"""Start-up: commands that do next to nothing, beside the libraries that they cannot do without."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.measuring import Benchmark, Step, hlteval
+
+DEMO = Path(__file__).parents[1] / "hlteval" / "demo"
+
+
+def steps(_: int, __: Path) -> Iterator[Step]:
+    """The two yardsticks, and the commands."""
+    for libraries in ("typer, rich.console", "polars"):
+        yield Step(f"import {libraries}", (sys.executable, "-c", f"import {libraries}"), ())
+    for command in ("--help", "--version", "explain STD302", "tasks", "formats"):
+        yield Step(command, hlteval(*command.split()), ())
+    system, reference = DEMO / "system", DEMO / "reference"
+    validate = hlteval("validate", "seedev-full", system, "--against", reference)
+    yield Step("validate two documents", validate, (system, reference))
+    score = hlteval("score", "seedev-full", "-r", reference, "-s", system)
+    yield Step("score two documents", score, (system, reference))
+
+
+BENCHMARK = Benchmark("start-up", "runs", sizes=(1,), quick=(1,), steps=steps)
