@@ -204,7 +204,9 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         ),
         "segments of documents without passage structure": segments.height,
         "mentions outside of texts": corpus.mentions.filter(~writable()).height,
-        "mentions whose fragments do not match their extent": corpus.mentions.filter(odd_parts()).height,
+        "mentions whose fragments do not match their extent": corpus.mentions.filter(
+            odd_parts()
+        ).height,
         "candidates without an entity, or with gaps in their ranks": _stray(corpus),
         "attributes of other formats": corpus.attributes.filter(~_places()).height,
     }

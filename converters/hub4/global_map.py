@@ -42,8 +42,8 @@ _KINDS = ("trn",)
 _DEPENDENT = re.compile(r'\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"')
 _BLANKS = " \t\r\f\x0b"
 _WORDS = {
-    "$END": "end of line",
-    "<END-OF-FILE>": "end of line",
+    "$END": "the end of the line",
+    "<END-OF-FILE>": "the end of the line",
     "KEY": "a header name",
     "VALUE": "a quoted value",
     "SOURCE": "the source",

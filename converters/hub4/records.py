@@ -17,8 +17,8 @@ from hlteval.converters.hub4.lines import BLANKS, RULES
 from hlteval.grammars import load, pattern
 
 _WORDS: Mapping[str, str] = {
-    "$END": "end of line",
-    "<END-OF-FILE>": "end of line",
+    "$END": "the end of the line",
+    "<END-OF-FILE>": "the end of the line",
     "_DEFINES": "`:=`",
     "POINTER": "a pointer such as <BREAD-D1-1>",
     "SLASH": "`/`",

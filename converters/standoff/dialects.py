@@ -88,8 +88,8 @@ _ANY = r"[^ \t\r\n\f\x0b]*"
 _NUMBERED = r"[A-Za-z]*[0-9]+[^ \t\r\n\f\x0b:]*"
 
 _WORDS = {
-    "$END": "end of line",
-    "<END-OF-FILE>": "end of line",
+    "$END": "the end of the line",
+    "<END-OF-FILE>": "the end of the line",
     "COLON": "`:`",
     "EQUIVALENCE_ID": "`*`",
     "EVENT_ID": "an identifier such as E1",

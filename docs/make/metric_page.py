@@ -21,8 +21,8 @@ shown as `-`. The formulas are those of the profile `plan`; [differences.md](dif
 where `official` differs.
 """
 
-_WHAT = ("what", "comparison", "counts", "clause")
-_FIGURE = ("figure", "meaning", "formula", "values", "better", "clause")
+_WHAT = ("measure", "comparison", "counts", "clause")
+_FIGURE = ("statistic", "meaning", "formula", "values", "better", "clause")
 
 
 def metric_page() -> str:

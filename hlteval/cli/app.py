@@ -38,7 +38,12 @@ def common(
         ),
     ] = False,
 ) -> None:
-    "Validate, convert and score submissions to shared tasks in human language technology."
+    """Validate, convert and score submissions to shared tasks in human language technology."""
+
+
+def _first_line(command: Callable[..., None]) -> str:
+    """What a command does, whole: a short help that is not declared is cut."""
+    return (command.__doc__ or "").partition("\n")[0]
 
 
 app.add_typer(validate.app, name="validate")

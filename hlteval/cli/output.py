@@ -69,7 +69,7 @@ def check_folder(output: Path) -> None:
     names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
     own = (".tsv", ".tab", ".json", ".txt")
     others = {name for name in names if not name.endswith(own)}
-    if others or (names and score_formats.MAIN not in names):
+    if others or (names and MAIN not in names):
         raise FileExistsError(f"{output} contains files other than scores; use another folder")
 
 

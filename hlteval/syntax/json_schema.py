@@ -25,7 +25,7 @@ KINDS: Mapping[type, str] = {
 WANTED: Mapping[str, str] = {
     "string": "a string",
     "number": "a number",
-    "integer": "an integer",
+    "integer": "a whole number",
     "object": "an object",
     "array": "an array",
 }

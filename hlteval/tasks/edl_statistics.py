@@ -16,10 +16,16 @@ _NUMBER = "a number ≥ 0, an integer unless shares are summed"
 
 FIGURES = (
     StatisticInfo(
-        "precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)", clause=_PLAN
+        "precision",
+        "Share of system annotations that are correct.",
+        "ptp / (ptp + fp)",
+        clause=_PLAN,
     ),
     StatisticInfo(
-        "recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)", clause=_PLAN
+        "recall",
+        "Share of reference annotations that were found.",
+        "rtp / (rtp + fn)",
+        clause=_PLAN,
     ),
     StatisticInfo(
         "fscore",
@@ -42,8 +48,8 @@ _COUNTED: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "overlap": (
             "share of each of the {key} covered by the other side",
-            "ptp = Σ over S of the share covered {y}, rtp = Σ over G of the share covered {x}; "
-            "ptp + fp = |S|, rtp + fn = |G|",
+            "ptp = Σ over S of the share covered {y}, rtp = Σ over G of the share covered "
+            "{x}; ptp + fp = |S|, rtp + fn = |G|",
         ),
         "mention_ceaf": (
             "CEAF with φ₃ over {key}",

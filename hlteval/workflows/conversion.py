@@ -60,9 +60,7 @@ def detected(source: Source, form: str | None = None) -> Format:
     if len(fitting) == 1 or len(suffixed) == 1:  # what looks alike is told apart by its name
         return suffixed[0] if len(suffixed) == 1 else fitting[0]
     reason = (
-        "could be " + " or ".join(f.name for f in fitting)
-        if fitting
-        else "matches no known format"
+        "may be " + " or ".join(f.name for f in fitting) if fitting else "matches no known format"
     )
     raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 
@@ -87,7 +85,11 @@ def target(path: str, form: str | None = None) -> Format:
     fitting = [f for f in formats if f.write and lengths[f.name] >= longest]
     if len(fitting) != 1:
         writable = ", ".join(name for name in known() if load(name).write)
-        reason = f"{form} cannot be written" if form else f"the suffix of {path} does not determine the format"
+        reason = (
+            f"{form} cannot be written"
+            if form
+            else f"the suffix of {path} does not determine the format"
+        )
         raise UnknownFormat(f"{reason}; set one with --to: {writable}")
     return fitting[0]
 
@@ -170,9 +172,7 @@ class _Run:
             file = Path(folder, "output")
             self.write(file, strict_loss=strict_loss)
             if file.is_dir():
-                raise UnknownFormat(
-                    f"{self.target.name} writes a folder; use a path instead of -"
-                )
+                raise UnknownFormat(f"{self.target.name} writes a folder; use a path instead of -")
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
 

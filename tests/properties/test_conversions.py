@@ -362,7 +362,7 @@ def losses(form: Format, corpus: Corpus) -> dict[str, int]:
 def told(findings: list[Finding]) -> dict[str, int]:
     """What a conversion said that it lost."""
     lost = [finding.message for finding in findings if finding.code in {"CNV101", "CNV103"}]
-    parts = [message.rpartition(" cannot represent ")[0].partition(" ") for message in lost]
+    parts = [message.partition(" cannot represent ")[2].partition(" ") for message in lost]
     return {what: int(count.replace(",", "")) for count, _, what in parts}
 
 

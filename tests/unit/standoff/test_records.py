@@ -71,7 +71,7 @@ def test_the_code_does_not_depend_on_being_asked_exactly(
         ("T1\tTissue 0 x", "an offset of at most nine digits"),
         ("E1\tBinding A:T1 T2", "`:`"),
         ("M1\tNegation E1", "`Annotation:`"),
-        ("M1\tNegation Annotation:E1 x", "end of line"),
+        ("M1\tNegation Annotation:E1 x", "the end of the line"),
         ("*\tequiv T1", "`Equiv`"),
     ],
 )
