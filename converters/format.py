@@ -1,4 +1,4 @@
-"""What a format is: how it is told apart, read, written, and searched for places."""
+"""What a format is: how it is detected, read, written, and searched for locations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
+Layout = Literal["per_document", "single_file"]
+
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What a reader gives for a batch of whole documents: their corpus, and what it stumbled on.
+    """A batch of whole documents as read: their corpus, and the findings about it.
 
-    `members` are the files the rows of `corpus.sources` were read from, in the same order: there a
-    finding's place is looked up again.
+    `members` are the files that the rows of `corpus.sources` were read from, in the same order; the
+    locations of findings are looked up there.
     """
 
     corpus: Corpus
@@ -51,7 +53,7 @@ def nothing(_: Corpus) -> Mapping[str, int]:
 
 
 def single_batch(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """One batch of everything: for formats that keep many documents in a file."""
+    """All files under an empty name: for formats that keep many documents in a file."""
     return {"": source.members}
 
 
@@ -63,6 +65,8 @@ class Format:
         name: as given to --from and --to.
         title: one line for people.
         suffixes: of the files that hold it.
+        layout: `per_document` if each document has files of its own, `single_file` if a file holds
+            all documents.
         carries: the tables of the representation that it has a place for, and of their columns
             that may be null those that it has a place for, such as `mentions.text`.
         sniff: whether a source looks like it, from names and first bytes.
@@ -70,8 +74,7 @@ class Format:
         locate: line and column of places of one file, found in one pass.
         write: batches of a corpus, as `supported` gives them, to a path; None where the format is
             only read.
-        documents: the members that make up each document, by its name; one entry with an empty
-            name where a file holds many.
+        documents: with the layout `per_document`, the files of each document by its name.
         known_losses: what of the tables it carries is not kept, in a few words.
         count_losses: counts by name what it cannot represent of these tables and follows from
             no declaration; it is given a corpus with frames of its `frame_kinds` only.
@@ -85,6 +88,7 @@ class Format:
     name: str
     title: str
     suffixes: tuple[str, ...]
+    layout: Layout
     carries: tuple[str, ...]
     sniff: Callable[[Source], bool]
     read: Callable[[Source], Iterator[ReadResult]]

@@ -1,4 +1,4 @@
-"""What a rule is, what it looks at, and how the rows it returns become findings."""
+"""Rules: what they check, and how the rows that they return become findings."""
 
 from __future__ import annotations
 
@@ -10,28 +10,42 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format
-from hlteval.findings import Entry, FieldRef, Finding, Location, catalogue
-from hlteval.representation import Corpus, counted, fillers, frame_keys, items
+from hlteval.findings import FieldRef, Finding, Location, catalogue
+from hlteval.representation import Corpus, effective_fillers, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
 
 PLACE = ("origin", "record", "field", "id")
-"""What a rule returns of each row at fault: its source (null: the submission), its record (null:
-the file), the field of the record, and its identifier. Further columns fill the templates."""
+"""What a rule returns of each row: its source (null: the submission), its record (null: the file),
+the field of the record, and its identifier. Further columns fill the templates of the message."""
+
+RECORD = ("row", "document", "origin", "record")
+"""The columns of a table that place a row in its document and its file."""
+
+IDENTIFIERS: Mapping[str, str] = {
+    "mentions": "mention",
+    "frames": "frame",
+    "modifiers": "modifier",
+    "segments": "name",
+    "tokens": "name",
+    "rejected_records": "id",
+}
+"""The column of the identifiers that records of a table have in their file."""
 
 
 @dataclass(frozen=True)
 class RuleContext:
-    """What rules look at: a batch of documents of a submission, and what it is checked against.
+    """What rules check: a batch of documents of a submission beside its reference.
 
-    Tables come as lazy frames: a rule only says what it looks for, and all rules of a task are run
-    together, so that what several look at is worked out once.
+    Tables are lazy frames: all rules of a task are collected together, so that tables that several
+    of them use are computed once.
 
     Attributes:
         system: the submission.
-        against: the documents and what was given with them; the submission itself where it holds
-            them. Both number their documents alike.
+        against: the documents and the annotations that come with them; the submission itself if it
+            holds them. Both number their documents alike.
         schema: what the task allows.
-        lists: what options name beside it, by option: lists of documents, a knowledge base.
+        lists: the corpora of further files, by the option that names them: lists of documents, a
+            knowledge base.
     """
 
     system: Corpus
@@ -44,16 +58,27 @@ class RuleContext:
         """Whether the submission brings its own documents."""
         return self.against is self.system
 
-    def table(self, name: str) -> pl.LazyFrame:
-        """A table of the submission."""
+    def table(self, name: str, column: str, *columns: str) -> pl.LazyFrame:
+        """Some columns of a table of the submission.
+
+        No others come along, so that the columns that a rule adds meet none of a later schema.
+        """
         frame: pl.DataFrame = getattr(self.system, name)
-        return frame.lazy()
+        return frame.lazy().select(column, *columns)
+
+    def records(self, name: str, *columns: str) -> pl.LazyFrame:
+        """The records of a table: `RECORD`, their identifier as `id`, and some further columns."""
+        frame: pl.DataFrame = getattr(self.system, name)
+        return frame.lazy().select(*RECORD, *columns, id=IDENTIFIERS[name])
 
     @property
-    def given(self) -> pl.LazyFrame:
-        """The mentions that were given with the task; none where the submission brings its own."""
-        mentions = self.against.mentions
-        return (mentions.clear() if self.own else mentions).lazy()
+    def reference_mentions(self) -> pl.LazyFrame:
+        """`document` and `mention` of the mentions that come with the task.
+
+        There are none if the submission brings its own documents.
+        """
+        mentions = self.against.mentions.lazy().select("document", "mention")
+        return only_if(not self.own, mentions)
 
     @property
     def items(self) -> pl.LazyFrame:
@@ -62,109 +87,141 @@ class RuleContext:
 
     @property
     def all_arguments(self) -> pl.LazyFrame:
-        """The arguments of the submission, resolved; see `representation.fillers`."""
+        """The resolved arguments of the submission; see `representation.fillers`."""
         return fillers(self.system, self.against).lazy()
 
     @property
     def arguments(self) -> pl.LazyFrame:
-        """The resolved arguments that count; see `representation.counted`."""
-        return counted(self.system, self.against).lazy()
+        """The resolved arguments that count; see `representation.effective_fillers`."""
+        return effective_fillers(self.system, self.against).lazy()
 
     @cached_property
     def shapes(self) -> pl.DataFrame:
-        """Each event with its shape: the frame, and its roles in alphabetical order as `roles`."""
-        arguments = counted(self.system, self.against)
-        roles = frame_keys(arguments, pl.col("role")).lazy().select(row="frame_row", roles="said")
-        frames = self.table("frames").join(roles, on="row", how="left", maintain_order="left")
+        """The frames with their `label`, and their roles in alphabetical order as `roles`."""
+        arguments = effective_fillers(self.system, self.against)
+        roles = frame_keys(arguments, pl.col("role")).lazy()
+        roles = roles.select(row="frame_row", roles="content")
+        frames = self.records("frames", "label")
+        frames = frames.join(roles, on="row", how="left", maintain_order="left")
         return frames.with_columns(pl.col("roles").fill_null("")).collect()
 
     @cached_property
-    def _kept(self) -> dict[Callable[[RuleContext], pl.LazyFrame], pl.LazyFrame]:
+    def _cache(self) -> dict[Callable[[RuleContext], pl.LazyFrame], pl.LazyFrame]:
         return {}
 
     def cached(self, table: Callable[[RuleContext], pl.LazyFrame]) -> pl.LazyFrame:
-        """A table that several rules look at, worked out once."""
-        if table not in self._kept:
-            self._kept[table] = table(self).collect().lazy()
-        return self._kept[table]
+        """A table that several rules use, computed once."""
+        if table not in self._cache:
+            self._cache[table] = table(self).collect().lazy()
+        return self._cache[table]
 
     @property
     def names(self) -> pl.LazyFrame:
-        """The name of each document, as `name`."""
-        return self.table("documents").select("name", document="row")
+        """The name of each document: `document` and `name`."""
+        return self.table("documents", "row", "name").rename({"row": "document"})
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check: a function that gives the rows at fault, and the code that tells what they are.
+    """A check: a function that returns the rows with a problem, and the code of their findings.
 
-    `about` is the table that the rule is about: where the submission has none of it, there is
-    nothing to ask. `needs` is a column, such as `mentions.text`: nothing is asked of a format that
-    has no place for it.
+    Attributes:
+        code: the code of its findings.
+        runs_on: the table that it checks; it does not run if this is empty.
+        check: returns rows with the columns `PLACE`.
+        needs: a column, such as `mentions.text`: it does not run on formats that cannot represent
+            this.
+        once: whether only its first finding is reported, in whatever batch that is: it concerns the
+            submission as a whole.
     """
 
     code: str
     runs_on: str
     check: Callable[[RuleContext], pl.LazyFrame]
     needs: str = ""
+    once: bool = False
+
+
+def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:
+    """Rows at a field of their record; an empty field is the whole record."""
+    return rows.with_columns(field=pl.lit(field) if isinstance(field, str) else field)
+
+
+def about_file(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows about a file, not about a record of it."""
+    number, text = pl.lit(None, pl.Int64), pl.lit(None, pl.String)
+    return at(rows, "").with_columns(record=number, id=text)
+
+
+def about_submission(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows about the submission as a whole."""
+    return about_file(rows).with_columns(origin=pl.lit(None, pl.Int64))
+
+
+def first_of(rows: pl.LazyFrame, *key: str) -> pl.LazyFrame:
+    """The first of the rows with the same key, with their `count`."""
+    return rows.with_columns(count=pl.len().over(key)).unique(
+        key, keep="first", maintain_order=True
+    )
+
+
+def only_if(condition: bool, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The rows, or none of them."""
+    return rows if condition else rows.head(0)
 
 
 def apply(
-    rules: Sequence[Rule], case: RuleContext, members: Sequence[Member], form: Format
+    rules: Sequence[Rule], context: RuleContext, members: Sequence[Member], form: Format
 ) -> Iterator[Finding]:
-    """The findings of rules over a case.
+    """The findings of rules.
 
     Args:
         rules: the rules.
-        case: what they look at.
-        members: the files of `case.system.sources`, in order.
-        form: the format of these files, which knows where their fields stand.
+        context: what they check.
+        members: the files of `context.system.sources`, in order.
+        form: the format of these files, which locates their fields.
     """
-    asked = [
+    active = [
         rule
         for rule in rules
-        if getattr(case.system, rule.runs_on).height
+        if getattr(context.system, rule.runs_on).height
         and (not rule.needs or rule.needs in form.carries)
     ]
-    answers = pl.collect_all([rule.check(case) for rule in asked])
-    faults = [
-        (catalogue()[rule.code], _told(catalogue()[rule.code], rows).rows(named=True))
-        for rule, rows in zip(asked, answers, strict=True)
+    results = pl.collect_all([rule.check(context) for rule in active])
+    entries = [catalogue()[rule.code] for rule in active]
+    found = [
+        (entry, rows.select(*PLACE, *(entry.fields - set(PLACE))).rows(named=True))
+        for entry, rows in zip(entries, results, strict=True)
         if rows.height
     ]
-    places = _places((row for _, rows in faults for row in rows), members, form)
-    for entry, rows in faults:
+    locations = _locations((row for _, rows in found for row in rows), members, form)
+    for entry, rows in found:
         for row in rows:
-            located = places.get((row["origin"], row["record"], row["field"]))
+            location = locations.get((row["origin"], row["record"], row["field"]))
             yield entry.finding(
                 row,
                 file=None if row["origin"] is None else members[row["origin"]].display,
-                span=located.span if located else None,
-                excerpt=located.excerpt if located else None,
+                span=location.span if location else None,
+                excerpt=location.excerpt if location else None,
                 record=row["id"],
             )
 
 
-def _told(entry: Entry, rows: pl.DataFrame) -> pl.DataFrame:
-    """Of rows at fault, the columns that a finding tells."""
-    return rows.select(*PLACE, *(entry.fields - set(PLACE)))
-
-
-def _places(
+def _locations(
     rows: Iterable[Mapping[str, Any]], members: Sequence[Member], form: Format
 ) -> dict[tuple[int, int, str], Location]:
-    """Where the rows at fault stand: each file is searched once for all of them."""
+    """The locations of rows; each file is searched once for all of its rows."""
     wanted: dict[int, dict[tuple[int, str], None]] = {}
     for row in rows:
         if row["origin"] is not None and row["record"] is not None:
             wanted.setdefault(row["origin"], {})[row["record"], row["field"]] = None
     found: dict[tuple[int, int, str], Location] = {}
-    for origin, places in wanted.items():
+    for origin, fields in wanted.items():
         try:
-            located = form.locate(members[origin], [FieldRef(*place) for place in places])
+            locations = form.locate(members[origin], [FieldRef(*key) for key in fields])
         except Unreadable:
             continue
-        for place, at in zip(places, located, strict=True):
-            if at is not None:
-                found[origin, *place] = at
+        for key, location in zip(fields, locations, strict=True):
+            if location is not None:
+                found[origin, *key] = location
     return found

@@ -153,6 +153,7 @@ FORMAT = Format(
     name="bioc-xml",
     title="BioC: documents in passages, with annotations and relations, in one XML file",
     suffixes=(_SUFFIX,),
+    layout="single_file",
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "groups", "frames"),
         *("arguments", "modifiers", "links", "links.entity", "documents.text"),

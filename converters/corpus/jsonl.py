@@ -4,24 +4,26 @@ Format:
     A header, then one line per row: the name of its table and its columns, without nulls.
 
 Conventions:
-    Those of the tables; the format is lossless.
+    Those of the representation: nothing is lost. Columns that a row lacks are null where that is
+    allowed; unknown columns are ignored.
 
 Example lines:
     {"format":"hlteval-corpus","version":1}
     {"table":"documents","row":0,"name":"d1","text":"aba"}
 
-Codes raised: COR101.
+Codes raised: COR101, COR102.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
-from hlteval.converters.corpus.parquet import locate, unreadable
+from hlteval.converters.corpus.parquet import loaded, locate
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
-from hlteval.representation import Corpus, StoreError, read_jsonl, write_jsonl
+from hlteval.representation import Corpus, read_jsonl, write_jsonl
 from hlteval.sources import Source, Unreadable
 
 _HEADER = '"hlteval-corpus"'
@@ -36,11 +38,11 @@ def read(source: Source) -> Iterator[ReadResult]:
     """The corpus, as one batch."""
     for member in source.members:
         try:
-            yield ReadResult(read_jsonl(member.fetch(), member.display))
+            content = member.fetch()
         except Unreadable as reason:
             yield ReadResult(Corpus(), (reason.finding,))
-        except StoreError as error:
-            yield ReadResult(Corpus(), (unreadable(error, member.display),))
+        else:
+            yield loaded(partial(read_jsonl, content, member.display), member.display)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -53,6 +55,7 @@ FORMAT = Format(
     name="jsonl",
     title="tables as JSON Lines: one row per line",
     suffixes=(".jsonl",),
+    layout="single_file",
     carries=EVERYTHING,
     sniff=sniff,
     read=read,

@@ -5,14 +5,16 @@ Format:
     metadata.
 
 Conventions:
-    Those of the tables; the format is lossless.
+    Those of the representation: nothing is lost. Columns that a file lacks are null where that is
+    allowed; unknown columns are ignored.
 
-Codes raised: COR101.
+Codes raised: COR101, COR102.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
@@ -28,16 +30,27 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The corpus, as one batch."""
+    yield loaded(partial(load, Path(source.path)), source.path)
+
+
+def loaded(read: Callable[[Callable[[StoreError], None]], Corpus], path: str) -> ReadResult:
+    """A saved corpus with its findings.
+
+    Args:
+        read: reads the corpus; its argument is called for each column that is ignored.
+        path: the file of findings about all of it.
+    """
+    ignored: list[StoreError] = []
     try:
-        yield ReadResult(load(Path(source.path)))
+        corpus = read(ignored.append)
     except StoreError as error:
-        yield ReadResult(Corpus(), (unreadable(error, source.path),))
+        return ReadResult(Corpus(), (_finding("COR101", error, path),))
+    return ReadResult(corpus, tuple(_finding("COR102", error, path) for error in ignored))
 
 
-def unreadable(error: StoreError, path: str) -> Finding:
-    """The finding about a corpus that cannot be read."""
+def _finding(code: str, error: StoreError, path: str) -> Finding:
     span = Span(error.line, error.column or 1, (error.column or 1) + 1) if error.line else None
-    return finding("COR101", file=error.file or path, span=span, reason=error.message)
+    return finding(code, file=error.file or path, span=span, reason=error.message)
 
 
 def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -54,6 +67,7 @@ FORMAT = Format(
     name="corpus",
     title="tables as Parquet: a folder with one file per table",
     suffixes=(".corpus",),
+    layout="single_file",
     carries=EVERYTHING,
     sniff=sniff,
     read=read,

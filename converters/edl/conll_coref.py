@@ -234,6 +234,7 @@ FORMAT = Format(
     name="conll-coref",
     title="CoNLL coreference: tokens with the mentions that start and end there",
     suffixes=(SUFFIX,),
+    layout="single_file",
     carries=("sources", "documents", "segments", "tokens", "mentions", "mentions.entity"),
     sniff=sniff,
     read=read,

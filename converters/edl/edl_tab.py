@@ -190,6 +190,7 @@ FORMAT = Format(
     name="edl-tab",
     title="entity mentions as a table: one mention per line (LoReHLT EDL)",
     suffixes=(SUFFIX,),
+    layout="single_file",
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),

@@ -76,6 +76,7 @@ FORMAT = Format(
     name="kb-tab",
     title="knowledge base entries as a table (LoReHLT)",
     suffixes=(".tab",),
+    layout="single_file",
     carries=(
         *("sources", "entities"),
         *("entities.label", "entities.source", "entities.name"),

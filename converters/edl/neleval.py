@@ -211,6 +211,7 @@ FORMAT = Format(
     name="neleval",
     title="neleval annotation files: spans with candidate entities",
     suffixes=(".neleval",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),

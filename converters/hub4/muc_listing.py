@@ -62,6 +62,7 @@ FORMAT = Format(
     name="muc-listing",
     title="human-readable listing of template instances, in MUC style",
     suffixes=(".muc",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted"),

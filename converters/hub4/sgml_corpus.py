@@ -222,6 +222,7 @@ FORMAT = Format(
     name="sgml-corpus",
     title="SGML text corpus: one file of documents between tags",
     suffixes=(".sgml", ".sgm"),
+    layout="single_file",
     carries=("sources", "documents", "documents.text", "documents.start"),
     known_losses="text between documents; line breaks other than LF",
     sniff=sniff,

@@ -148,6 +148,7 @@ FORMAT = Format(
     name="hub4",
     title="HUB-4 template sets: templette instances with slots and fills",
     suffixes=(".tpl",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),

@@ -91,6 +91,7 @@ FORMAT = Format(
     name="document-list",
     title="document list: one identifier per line",
     suffixes=(".list",),
+    layout="single_file",
     carries=("sources", "documents"),
     sniff=sniff,
     read=read,

@@ -65,6 +65,7 @@ FORMAT = Format(
     name="seedev-sentences",
     title="SeeDev sentences: a table of document, start, end",
     suffixes=(".txt", ".tsv"),
+    layout="single_file",
     carries=("sources", "documents", "segments", "segments.name"),
     sniff=sniff,
     read=read,

@@ -31,7 +31,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.ltf.tables import rebuilt, unlike
+from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
 from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
@@ -89,8 +89,8 @@ def _tables(text: str) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
 
 def _shaped(name: str, table: pl.DataFrame) -> pl.DataFrame:
     return table.select(
-        pl.col(column).cast(dtype)
-        for column, dtype in TABLES[name].schema.items()
+        pl.col(column).cast(TABLES[name].schema[column])
+        for column in COLUMNS[name]
         if column in table.columns
     )
 
@@ -262,6 +262,7 @@ FORMAT = Format(
     name="conllu",
     title="CoNLL-U: one token per line, with offsets",
     suffixes=(".conllu",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "segments", "tokens", "documents.text", "segments.name"),
         *("segments.text", "tokens.name", "tokens.pos", "tokens.morph"),

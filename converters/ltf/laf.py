@@ -171,6 +171,7 @@ FORMAT = Format(
     name="laf",
     title="LAF: typed spans, one XML file per document",
     suffixes=(SUFFIX,),
+    layout="per_document",
     carries=(
         *("sources", "documents", "mentions", "attributes"),
         *("documents.language", "mentions.text"),

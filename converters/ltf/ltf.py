@@ -98,6 +98,7 @@ FORMAT = Format(
     name="ltf",
     title="LTF: segments and tokens, one XML file per document",
     suffixes=(SUFFIX,),
+    layout="per_document",
     carries=(
         *("sources", "documents", "segments", "tokens", "attributes"),
         *("documents.text", "documents.language", "segments.name", "segments.text"),

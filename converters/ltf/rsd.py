@@ -105,6 +105,7 @@ FORMAT = Format(
     name="rsd",
     title="RSD: raw texts, one file per document",
     suffixes=(SUFFIX,),
+    layout="per_document",
     carries=("sources", "documents", "documents.text"),
     sniff=sniff,
     documents=documents,

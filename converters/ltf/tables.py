@@ -16,15 +16,28 @@ from hlteval.representation import TABLES, Corpus
 FILLED = 100_000
 """Most code points of a document outside of segments; more are a mistake or an attack."""
 
+_PLACE = ("row", "document", "origin", "record")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "segments": (*_PLACE, "name", "start", "end", "text", "part"),
+    "tokens": (*_PLACE, "segment_row", "name", "start", "end", "text", "pos", "morph"),
+    "attributes": (*_PLACE, "element", "name", "value"),
+    "rejected_records": (
+        *_PLACE,
+        *("code", "kind", "id", "label", "text", "column", "end_column", "expected"),
+    ),
+    "documents": ("row", "origin", "name", "text", "language"),
+}
+"""The columns of each table that LTF fills."""
+
 _KEY = {"origin": pl.Int64, "record": pl.Int64, "holder": pl.Int64}
 SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     name: {
         **_KEY,
         **({"segment": pl.Int64} if name == "tokens" else {}),
         **{
-            column: dtype
-            for column, dtype in TABLES[name].schema.items()
-            if column not in {"row", "document", "origin", "record", "segment_row"}
+            column: TABLES[name].schema[column]
+            for column in COLUMNS[name]
+            if column not in (*_PLACE, "segment_row")
         },
     }
     for name in ("segments", "tokens", "attributes", "rejected_records")
@@ -92,7 +105,7 @@ def corpus(sources: pl.DataFrame, tables: Tables) -> Corpus:
     return Corpus(
         sources=sources,
         **{
-            name: table.select(c for c in TABLES[name].schema if c in table.columns)
+            name: table.select(c for c in COLUMNS[name] if c in table.columns)
             for name, table in found.items()
         },
     )

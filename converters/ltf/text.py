@@ -101,6 +101,7 @@ FORMAT = Format(
     name="text",
     title="plain text: one segment per line",
     suffixes=(),
+    layout="per_document",
     carries=("sources", "documents", "documents.text"),
     known_losses="which lines are segments, their offsets, and whitespace within them",
     sniff=sniff,

@@ -158,6 +158,7 @@ FORMAT = Format(
     name="pubannotation",
     title="PubAnnotation JSON: annotations of one document or several",
     suffixes=(".pubannotation.json", ".pubannotation.jsonl"),
+    layout="single_file",
     carries=(
         *("sources", "documents", "segments", "attributes", "mentions", "links", "groups"),
         *("frames", "arguments", "modifiers", "documents.text", "documents.language"),

@@ -252,6 +252,7 @@ FORMAT = Format(
     name="appen",
     title="Appen annotations of situation frames in speech: one file per audio segment",
     suffixes=(".appen",),
+    layout="per_document",
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),

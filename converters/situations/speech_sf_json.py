@@ -307,6 +307,7 @@ FORMAT = Format(
     name="speech-sf-json",
     title="Speech Situation Frames v1.5: system output as a JSON array",
     suffixes=(".json",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),

@@ -144,6 +144,7 @@ FORMAT = Format(
     name="speech-sf-tsv",
     title="Speech Situation Frames as a table: one frame per line",
     suffixes=(".tsv",),
+    layout="single_file",
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),

@@ -51,6 +51,7 @@ FORMAT = Format(
     name="standoff",
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=BIONLP.suffixes,
+    layout="per_document",
     carries=(
         *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
         *("documents.text", "mentions.fragments", "mentions.text"),

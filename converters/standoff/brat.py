@@ -140,6 +140,7 @@ FORMAT = Format(
     name="brat",
     title="brat standoff: a folder of .txt and .ann files",
     suffixes=BRAT.suffixes,
+    layout="per_document",
     carries=(
         *("sources", "documents", "mentions", "links", "groups", "frames", "arguments"),
         *("modifiers", "documents.text", "mentions.fragments", "mentions.text", "mentions.entity"),

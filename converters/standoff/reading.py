@@ -34,6 +34,14 @@ class Batch(NamedTuple):
     """Records that end in a comment, as `document`, `origin` and `record`."""
 
 
+_COLUMNS = {
+    *("row", "document", "origin", "record", "mention", "label", "start", "end", "fragments"),
+    *("text", "frame", "kind", "trigger", "frame_row", "position", "role", "target", "modifier"),
+    *("value", "group", "member"),
+}
+"""The columns of the representation that are read; others may be in use on the way."""
+
+
 def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ...]]:
     """The members of each document, by the name of the files up to the last dot.
 
@@ -160,7 +168,8 @@ def _keyed_as(name: str, rows: pl.LazyFrame) -> pl.LazyFrame:
     columns = rows.collect_schema().names()
     if "row" not in columns:
         rows = rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    return rows.select(column for column in TABLES[name].schema if column in {"row", *columns})
+    kept = _COLUMNS.intersection(["row", *columns])
+    return rows.select(column for column in TABLES[name].schema if column in kept)
 
 
 def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:

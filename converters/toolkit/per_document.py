@@ -78,7 +78,9 @@ class FileBatch:
     @property
     def sources(self) -> pl.DataFrame:
         """The table of sources."""
-        return pl.DataFrame(self.rows, schema=TABLES["sources"].schema, orient="row")
+        columns = ("row", "path", "member", "format", "sha256")
+        schema = {name: TABLES["sources"].schema[name] for name in columns}
+        return pl.DataFrame(self.rows, schema=schema, orient="row")
 
     def add(self, name: str, member: Member) -> int:
         """Add a file of a document and give its size in bytes."""

@@ -22,7 +22,7 @@ from hlteval.reports.score_formats import MANY
 from hlteval.scoring.metric import Metric
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import Option, Task
-from hlteval.validators.seedev.events import EventSchema, EventType
+from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _TASKS = """\
 # Tasks

@@ -63,8 +63,15 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"did you mean {found}?" if found else otherwise
 
 
-def closest_files(unknown: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+def closest_files(
+    unknown: Sequence[str], known: Sequence[str], *, distance: int = 1
+) -> dict[str, str]:
     """The known document for names of documents that differ in folder, suffix, case or one letter.
+
+    Args:
+        unknown: names of documents that are not known.
+        known: the names that there are.
+        distance: most letters in which they may differ.
 
     Examples:
         >>> closest_files(["out/d1.txt", "D22", "x"], ["D1", "D23"])
@@ -80,7 +87,11 @@ def closest_files(unknown: Sequence[str], known: Sequence[str]) -> dict[str, str
         meant = stems.get(stem) or stems.get(name.lower())
         if meant is None and len(unknown) <= _MOST:
             near = process.extractOne(
-                name, known, scorer=DamerauLevenshtein.distance, score_cutoff=1
+                name,
+                known,
+                scorer=DamerauLevenshtein.distance,
+                processor=str.lower,
+                score_cutoff=distance,
             )
             meant = near[0] if near else None
         if meant is not None:

@@ -15,12 +15,12 @@ Rows = pl.DataFrame | Iterable[Mapping[str, Any]]
 
 
 class BrokenKey(ValueError):
-    """A key is repeated or leads nowhere.
+    """A key is repeated or dangling.
 
     Attributes:
-        table: the table at fault.
-        column: its column at fault.
-        index: 0-based place of the first row at fault in that table.
+        table: the table with the problem.
+        column: its column.
+        index: 0-based index of the first row with the problem.
     """
 
     def __init__(self, message: str, table: str, column: str, index: int) -> None:
@@ -31,16 +31,15 @@ class BrokenKey(ValueError):
 class Corpus:
     """Whole documents with everything annotated on them, as one table per kind of thing.
 
-    A corpus is a value: its tables are fixed when it is made, and every operation returns another.
-    Tables that are not given are empty.
+    A corpus is immutable: every operation returns another. Tables that are left out are empty.
 
     Args:
-        **tables: a Polars frame or an iterable of rows per table name; columns may be left out
-            where null is allowed and are put into the declared order.
+        **tables: a Polars frame or an iterable of rows per table name, with columns in any order;
+            columns that may be null can be left out.
 
     Raises:
-        ValueError: for an unknown table, an unknown or missing column, a wrong type, a null where
-            none is allowed. These are errors of a program, not of data.
+        ValueError: for an unknown table, an unknown or missing column, a wrong type, or a null that
+            is not allowed. These are errors of a program, not of data.
 
     Examples:
         >>> corpus = Corpus(documents=[{"row": 0, "name": "d1", "text": "aba"}])
@@ -50,18 +49,18 @@ class Corpus:
         True
     """
 
-    __slots__ = ("_derived", "_tables")
+    __slots__ = ("_cache", "_tables")
 
     def __init__(self, **tables: Rows) -> None:
         unknown = tables.keys() - TABLES.keys()
         if unknown:
             raise ValueError(f"unknown tables: {sorted(unknown)}; known: {list(TABLES)}")
-        self._derived: dict[tuple[object, ...], tuple[Any, tuple[Corpus, ...]]]
+        self._cache: dict[tuple[object, ...], tuple[Any, tuple[Corpus, ...]]]
         self._tables = {
             name: _conform(table, tables[name]) if name in tables else _empty(name)
             for name, table in TABLES.items()
         }
-        object.__setattr__(self, "_derived", {})
+        object.__setattr__(self, "_cache", {})
 
     def __getattr__(self, name: str) -> pl.DataFrame:
         if name in TABLES:
@@ -81,7 +80,7 @@ class Corpus:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Callable[..., Corpus], tuple[dict[str, pl.DataFrame]]]:
-        return _remade, (self._tables,)  # what was derived stays behind
+        return _remade, (self._tables,)  # without the cache
 
     def __repr__(self) -> str:
         tables = self._tables.items()
@@ -93,24 +92,24 @@ class Corpus:
         return [(name, frame.clone()) for name, frame in self._tables.items()]
 
     def cached(self, function: Callable[..., T], *others: Corpus) -> T:
-        """The result of a function of this corpus and others, worked out once, as none changes.
+        """The result of a function of this corpus and others, computed once, as none changes.
 
         Examples:
             >>> corpus = Corpus()
             >>> corpus.cached(Corpus.replace) is corpus.cached(Corpus.replace)
             True
         """
-        # The others are kept with the result, so that none can give its id to another; but not
-        # this corpus, or only the garbage collector could free it.
+        # The others are kept with the result, so that no id is used again; this corpus is not, or
+        # only the garbage collector could free it.
         key = (function, *map(id, others))
-        if key not in self._derived:
+        if key not in self._cache:
             kept = tuple(other for other in others if other is not self)
-            self._derived[key] = (function(self, *others), kept)
-        result: T = self._derived[key][0]
+            self._cache[key] = (function(self, *others), kept)
+        result: T = self._cache[key][0]
         return result
 
     def replace(self, **tables: Rows) -> Corpus:
-        """The same corpus with some tables exchanged.
+        """The same corpus with some tables replaced.
 
         Examples:
             >>> Corpus().replace(documents=[{"row": 0, "name": "d1"}])
@@ -118,14 +117,14 @@ class Corpus:
         """
         other = Corpus(**tables)
         kept = {name: frame for name, frame in self._tables.items() if name not in tables}
-        other._tables.update(kept)  # these have been looked at, when this corpus was made
+        other._tables.update(kept)  # checked when this corpus was made
         return other
 
     def check_keys(self) -> None:
-        """Hold that keys are unique and that every reference leads somewhere.
+        """Check that keys are unique and references are not dangling.
 
         Raises:
-            BrokenKey: a ValueError that names the table, column and row at fault.
+            BrokenKey: a ValueError with the table, column and row of the problem.
         """
         for name, table in TABLES.items():
             frame = self._tables[name]
@@ -137,12 +136,12 @@ class Corpus:
 
     @staticmethod
     def concat(corpora: Iterable[Corpus]) -> Corpus:
-        """One corpus of all documents of several, with keys renumbered in the order given.
+        """One corpus of the documents of several, with keys renumbered in that order.
 
         Examples:
-            >>> one = Corpus(documents=[{"row": 7, "name": "a"}])
-            >>> two = Corpus(documents=[{"row": 7, "name": "b"}])
-            >>> Corpus.concat([one, two]).documents["row"].to_list()
+            >>> first = Corpus(documents=[{"row": 7, "name": "a"}])
+            >>> second = Corpus(documents=[{"row": 7, "name": "b"}])
+            >>> Corpus.concat([first, second]).documents["row"].to_list()
             [0, 1]
         """
         offsets = dict.fromkeys(TABLES, 0)
@@ -161,14 +160,14 @@ def _remade(tables: dict[str, pl.DataFrame]) -> Corpus:
 
 
 def _hold(broken: pl.Series, message: str, keys: pl.Series, table: str) -> None:
-    """Raise for the first key that is marked as broken; a null is no key and no mark."""
+    """Raise for the first key that is marked as broken; a null is not a key."""
     for index in broken.arg_true()[:1]:
         raise BrokenKey(f"{message} {keys[index]}", table, keys.name, index)
 
 
 @cache
 def _empty(name: str) -> pl.DataFrame:
-    """A table without rows; every corpus has some, and making one takes longer than reading it."""
+    """A table without rows; every corpus has some, and creating one takes longer than copying."""
     return TABLES[name].empty()
 
 
@@ -192,15 +191,13 @@ def _conform(table: Table, rows: Rows) -> pl.DataFrame:
 
 
 def _complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
-    """All columns in the declared order, those that are not given full of nulls."""
-    given = {values.name: values for values in frame.get_columns()}
-    absent = (column for column in table.columns if column.name not in given)
-    given |= {one.name: _nulls(one.name, one.dtype, frame.height) for one in absent}
-    return pl.DataFrame([given[column.name] for column in table.columns])
-
-
-def _nulls(name: str, dtype: pl.DataType | type[pl.DataType], height: int) -> pl.Series:
-    return pl.Series(name, [None], dtype=dtype).new_from_index(0, height)
+    """All columns in the declared order; absent ones are full of nulls."""
+    present = {values.name: values for values in frame.get_columns()}
+    for column in table.columns:
+        if column.name not in present:
+            null = pl.Series(column.name, [None], dtype=column.dtype)
+            present[column.name] = null.new_from_index(0, frame.height)
+    return pl.DataFrame([present[column.name] for column in table.columns])
 
 
 def _has_null_parts(lists: pl.Series) -> bool:
@@ -212,7 +209,7 @@ def _has_null_parts(lists: pl.Series) -> bool:
 
 
 def _from_rows(table: Table, rows: list[Mapping[str, Any]]) -> pl.DataFrame:
-    """The rows as a frame of the columns that they name."""
+    """The rows as a frame of their columns."""
     named = dict.fromkeys(["row", *(column for row in rows for column in row)])
     unknown = named.keys() - table.schema.keys()
     if unknown:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: `source` becomes `target` where `left` stands before it and `right` behind it.
+    """One rule: `source` becomes `target` between `left` and `right`.
 
-    All are strings of characters, blanks included; an empty context stands for any.
+    All are strings of characters, spaces included; an empty context matches anything.
 
     Examples:
         >>> Rule("CAN'T", "CAN NOT", " ", " ").target
@@ -29,7 +29,7 @@ class Rule:
 class GlobalMap:
     """The rules of a global mapping file, in its order: the first that fits is applied.
 
-    `case_sensitive` is as its header says.
+    `case_sensitive` is as in its header.
 
     Examples:
         >>> GlobalMap((Rule("a", "b"),)).rules[0].source

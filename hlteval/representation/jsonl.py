@@ -1,7 +1,7 @@
 r"""The corpus as JSON Lines, for people.
 
-The first line is a header; then stands one object per row, the tables and their columns in declared
-order. A null is left out. The same corpus gives the same bytes.
+The first line is a header; then follows one object per row, the tables and their columns in
+declared order. A null is left out. The same corpus gives the same bytes.
 
     {"format":"hlteval-corpus","version":1}
     {"table":"documents","row":0,"name":"d1","text":"aba"}
@@ -9,8 +9,8 @@ order. A null is left out. The same corpus gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, reduce
 from io import BytesIO
 from operator import attrgetter, or_
@@ -20,15 +20,15 @@ import msgspec
 import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.json_faults import column_of, fault
+from hlteval.representation.json_problems import column_of, problem
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
-from hlteval.representation.store import StoreError, version_fault
+from hlteval.representation.store import StoreError, ignore, unknown_column, version_problem
 
 FORMAT = "hlteval-corpus"
-"""What the header calls the format."""
+"""The name of the format in the header."""
 
 _SLICE = 50_000
-"""Rows that are turned into text at once."""
+"""Rows that are encoded at once."""
 _CHUNK = 4_000_000
 """Bytes of lines that are decoded at once."""
 
@@ -56,13 +56,13 @@ def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
         line = _line(TABLES[name])
         for part in frame.iter_slices(_SLICE):
             buffer = BytesIO()
-            # JSON holds no line break, so that lines without any quoting are lines of JSON.
+            # JSON has no line breaks, so lines without any quoting are lines of JSON.
             part.select(line).write_csv(buffer, include_header=False, quote_style="never")
             stream.write(buffer.getvalue())
 
 
 def _line(table: Table) -> pl.Expr:
-    """The rows as JSON objects; each column is encoded by itself, so that a null leaves nothing."""
+    """The rows as JSON objects; each column is encoded separately, so that nulls are left out."""
     members = [_member(column.name, column.dtype) for column in table.columns]
     head = pl.lit(f'{{"table":"{table.name}"')
     return pl.concat_str([head, *members], separator=",", ignore_nulls=True) + "}"
@@ -76,26 +76,32 @@ def _member(name: str, dtype: object) -> pl.Expr:
     return pl.when(pl.col(name).is_not_null()).then(encoded)
 
 
-def read_jsonl(source: BinaryIO | bytes, file: str | None = None) -> Corpus:
-    r"""Read a corpus that `write_jsonl` wrote, or that somebody made like it.
+def read_jsonl(
+    source: BinaryIO | bytes,
+    file: str | None = None,
+    report: Callable[[StoreError], None] = ignore,
+) -> Corpus:
+    r"""Read a corpus that `write_jsonl` wrote, or another program in this format.
 
     The rows of a table keep their order; the tables may come in any order.
 
     Args:
         source: the bytes, or a binary stream of them.
-        file: how errors name it.
+        file: its name in errors.
+        report: called for each column that is ignored because this version does not know it, with
+            the first line that has it.
 
     Raises:
-        StoreError: with line and column, for the first fault: no header, another schema version,
-            malformed JSON, bytes that are not UTF-8, an unknown table or column, a wrong type, a
-            key that is repeated or leads nowhere.
+        StoreError: with line and column, for the first problem: no header, another schema version,
+            malformed JSON, bytes that are not UTF-8, an unknown table, a missing column that may
+            not be null, a wrong type, a key that is repeated or dangling.
 
     Examples:
         >>> header = b'{"format":"hlteval-corpus","version":1}\n'
         >>> read_jsonl(header + b'{"table":"documents","row":0,"name":"d1"}\n')
         <Corpus: 1 documents>
     """
-    lines = _Lines(source if isinstance(source, bytes) else source.read(), file)
+    lines = _Lines(source if isinstance(source, bytes) else source.read(), file, report)
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers: dict[str, list[int]] = {name: [] for name in TABLES}
     for first, rows in lines.rows(lines.header()):
@@ -122,12 +128,13 @@ def _frame(table: Table, rows: list[msgspec.Struct]) -> pl.DataFrame:
 
 
 @cache
-def _decoder() -> msgspec.json.Decoder[Any]:
-    """Reads a line as a value of a type of its own for each table; takes nothing undeclared."""
-    return msgspec.json.Decoder(reduce(or_, map(_row_type, TABLES.values())))
+def _decoder(*, strict: bool) -> msgspec.json.Decoder[Any]:
+    """Reads a line as a value of the type of its table; if strict, without undeclared columns."""
+    types = (_row_type(table, strict=strict) for table in TABLES.values())
+    return msgspec.json.Decoder(reduce(or_, types))
 
 
-def _row_type(table: Table) -> Any:
+def _row_type(table: Table, *, strict: bool) -> Any:
     fields = []
     for column in table.columns:
         kind = _python_type(column.dtype)
@@ -137,7 +144,7 @@ def _row_type(table: Table) -> Any:
         fields,
         tag_field="table",
         tag=table.name,
-        forbid_unknown_fields=True,
+        forbid_unknown_fields=strict,
         kw_only=True,
         gc=False,
     )
@@ -163,13 +170,15 @@ def _python_type(dtype: object) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """The bytes of a file, its rows, and where its faults are."""
+    """The bytes of a file, its rows, and the places of its problems."""
 
     content: bytes
     file: str | None
+    report: Callable[[StoreError], None]
+    unknown: set[tuple[str, str]] = field(default_factory=set)
 
     def header(self) -> int:
-        """Check the first line; where the second begins."""
+        """Check the first line; the index of the second."""
         end = self.content.find(b"\n") + 1 or len(self.content)
         try:
             header = msgspec.json.decode(self.content[:end], type=_Header)
@@ -178,41 +187,47 @@ class _Lines:
         if header is None or header.format != FORMAT:
             line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
             raise StoreError(f"the first line must be {line}", self.file, 1, 1)
-        if wrong := version_fault(header.version):
-            raise self.error(wrong, 1, "version")
+        if message := version_problem(header.version):
+            raise self.error(message, 1, "version")
         return end
 
     def rows(self, begin: int) -> Iterator[tuple[int, list[msgspec.Struct]]]:
         """The rows of some megabytes of whole lines at a time, with the number of the first line.
 
-        The decoder takes these lines together; only if that fails is each looked at by itself.
+        The decoder takes these lines together; only if that fails are they decoded one by one.
         """
-        decoder, number = _decoder(), 2
+        decoder, number = _decoder(strict=True), 2
         while begin < len(self.content):
             end = self.content.find(b"\n", begin + _CHUNK) + 1 or len(self.content)
             chunk = self.content[begin:end]
             count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
             try:
                 rows = decoder.decode_lines(chunk)
-            except ValueError as error:
-                raise self.first_fault(chunk, number) from error
-            if len(rows) != count:
-                raise self.first_fault(chunk, number)
+            except ValueError:
+                rows = list(self.one_by_one(chunk, number))
+            if len(rows) != count:  # it skips empty lines
+                rows = list(self.one_by_one(chunk, number))
             yield number, rows
             begin, number = end, number + count
 
-    def first_fault(self, chunk: bytes, number: int) -> StoreError:
-        """The fault of the first line that cannot be decoded by itself."""
-        for line in chunk.removesuffix(b"\n").split(b"\n"):
+    def one_by_one(self, chunk: bytes, number: int) -> Iterator[msgspec.Struct]:
+        """The rows of lines from a number on, without the columns that are not known."""
+        decoder = _decoder(strict=False)
+        for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
             try:
-                _decoder().decode(line)
+                row = decoder.decode(line)
             except ValueError as error:
-                message, column = fault(line, error)
-                return StoreError(message, self.file, number, column)
-            number += 1
-        raise AssertionError("each line can be decoded, but not all of them")
+                message, column = problem(line, error)
+                raise StoreError(message, self.file, at, column) from error
+            table = type(row).__name__
+            for name in msgspec.json.decode(line):
+                known = name == "table" or name in TABLES[table].schema
+                if not known and (table, name) not in self.unknown:
+                    self.unknown.add((table, name))
+                    self.report(self.error(unknown_column(table, name), at, name))
+            yield row
 
     def error(self, message: str, number: int, key: str) -> StoreError:
-        """A fault in the value of a key in a line that can be decoded."""
+        """A problem with the value of a key in a line that can be decoded."""
         line = self.content.split(b"\n", number)[number - 1]
         return StoreError(message, self.file, number, column_of(line.decode(), (key,)))

@@ -1,7 +1,7 @@
 """Resolution: what the identifiers of a corpus refer to.
 
-Identifiers are data; nothing in a corpus says that they lead anywhere. Here they are looked up in
-the corpus itself and in what was given with the task, for validators and scorers alike.
+Identifiers are data: nothing in a corpus guarantees that they lead anywhere. Validators and scorers
+look them up here, in the corpus itself and in the mentions that come with the task.
 """
 
 from __future__ import annotations
@@ -12,98 +12,100 @@ from hlteval.representation.corpus import Corpus
 from hlteval.representation.keys import hashed
 from hlteval.representation.schema import TABLES
 
+_ARGUMENT = ("row", "document", "origin", "record", "frame_row", "position", "role", "target")
+"""The columns of an argument that are resolved."""
+
 
 def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
     """Both corpora with one numbering of documents: the same name, the same `document`.
 
     Examples:
-        >>> one = Corpus(documents=[{"row": 0, "name": "a"}, {"row": 1, "name": "b"}])
-        >>> two = Corpus(documents=[{"row": 0, "name": "b"}])
-        >>> align(one, two)[1].documents["row"].to_list()
+        >>> reference = Corpus(documents=[{"row": 0, "name": "a"}, {"row": 1, "name": "b"}])
+        >>> system = Corpus(documents=[{"row": 0, "name": "b"}])
+        >>> align(reference, system)[1].documents["row"].to_list()
         [1]
     """
     names = pl.concat([reference.documents["name"], system.documents["name"]]).unique().sort()
-    numbering = pl.DataFrame(
-        {"name": names, "number": range(len(names))}, schema_overrides={"number": pl.Int64}
-    )
+    number = pl.Series("_number", range(len(names)), dtype=pl.Int64)
+    numbering = pl.DataFrame([names, number])
     return _renumber(reference, numbering), _renumber(system, numbering)
 
 
 def _renumber(corpus: Corpus, numbering: pl.DataFrame) -> Corpus:
     documents = corpus.documents.join(numbering, on="name", maintain_order="left")
-    if documents["row"].equals(documents["number"]):
+    if documents["row"].equals(documents["_number"]):
         return corpus
-    old_to_new = documents.select(document="row", number="number")
-    moved = {"documents": documents.with_columns(row="number").drop("number")}
+    numbers = documents.select("_number", document="row")
+    moved = {"documents": documents.with_columns(row="_number").drop("_number")}
     for name, table in TABLES.items():
         if ("document", "documents") in table.references:
             rows = getattr(corpus, name).join(
-                old_to_new, on="document", how="left", maintain_order="left"
+                numbers, on="document", how="left", maintain_order="left"
             )
-            moved[name] = rows.with_columns(document="number").drop("number")
+            moved[name] = rows.with_columns(document="_number").drop("_number")
     return corpus.replace(**moved)
 
 
-def items(corpus: Corpus, given: Corpus) -> pl.DataFrame:
+def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     """Everything that an identifier of a corpus may refer to, each identifier once.
 
-    Where one is used twice, references go to the first: what is given before what is added, then
-    in the order of the records.
+    Of a repeated identifier the first item counts: that of the reference before that of the corpus,
+    then in the order of the records.
 
     Args:
         corpus: the corpus whose identifiers are looked up.
-        given: the corpus whose mentions were given with the task; the same numbering of documents.
+        reference: the corpus with the mentions that come with the task, in the same numbering of
+            documents.
 
     Returns:
-        A table of `document`, `target`, and of what it is: `filler` (`given`, `mention` or
-        `frame`), its `filler_label` and its `filler_row` in the table of that kind.
+        A table of `document`, `target`, and the item: `filler` (`given`, `mention` or `frame`), its
+        `filler_label` and its `filler_row` in the table of that kind.
     """
-    return corpus.cached(_listed, given)
+    return corpus.cached(_items, reference)
 
 
-def _listed(corpus: Corpus, given: Corpus) -> pl.DataFrame:
-    listed = [_items(given.mentions, "mention", "given")]
-    if given is not corpus:
-        listed.append(_items(corpus.mentions, "mention", "mention"))
-    listed.append(_items(corpus.frames, "frame", "frame"))
-    found = pl.concat(listed)
+def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+    tables = [(reference.mentions, "mention", "given")]
+    if reference is not corpus:
+        tables.append((corpus.mentions, "mention", "mention"))
+    tables.append((corpus.frames, "frame", "frame"))
+    found = pl.concat(
+        rows.select(
+            "document",
+            target=identifier,
+            filler=pl.lit(filler),
+            filler_label="label",
+            filler_row="row",
+        )
+        for rows, identifier, filler in tables
+    )
     if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
         return found
     return found.unique(["document", "target"], keep="first", maintain_order=True)
 
 
-def _items(rows: pl.DataFrame, identifier: str, filler: str) -> pl.DataFrame:
-    return rows.select(
-        "document",
-        target=identifier,
-        filler=pl.lit(filler),
-        filler_label="label",
-        filler_row="row",
-    )
-
-
-def fillers(corpus: Corpus, given: Corpus) -> pl.DataFrame:
-    """The arguments of a corpus with what fills them.
+def fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+    """The arguments of a corpus with the items that fill them.
 
     Args:
         corpus: the corpus whose arguments are resolved.
-        given: the corpus whose mentions were given with the task.
+        reference: the corpus with the mentions that come with the task.
 
     Returns:
-        The table `arguments` with the columns `filler`, `filler_label` and `filler_row` of `items`,
-        null where the identifier leads nowhere, and `label` and `frame` of the argument's frame.
+        A table of `row`, `document`, `origin`, `record`, `frame_row`, `position`, `role` and
+        `target` of the argument; `filler`, `filler_label` and `filler_row` of `items`, null where
+        the identifier leads nowhere; and `label` and `frame` of its frame.
     """
-    return corpus.cached(_filled, given)
+    return corpus.cached(_fillers, reference)
 
 
-def _filled(corpus: Corpus, given: Corpus) -> pl.DataFrame:
+def _fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     frames = corpus.frames.lazy().select("label", "frame", frame_row="row")
-    known = items(corpus, given)
-    found = _joined(corpus.arguments, known)
+    found = _looked_up(corpus.arguments.select(_ARGUMENT), items(corpus, reference))
     return found.lazy().join(frames, on="frame_row", how="left", maintain_order="left").collect()
 
 
-def _joined(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+def _looked_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """References with the item that each leads to, in their order."""
     numbered = (
         known.lazy()
@@ -114,19 +116,19 @@ def _joined(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     joined = joined.join(numbered, on="hashed", how="left", maintain_order="left")
     same = (pl.col("document") == pl.col("of")) & (pl.col("target") == pl.col("found"))
     answer = joined.with_columns(wrong=~same).drop("hashed", "of", "found").collect()
-    if answer["wrong"].any():  # two pairs with one number: it will hardly ever happen
+    if answer["wrong"].any():  # two pairs with the same hash, which hardly ever happens
         return references.join(known, on=["document", "target"], how="left", maintain_order="left")
     return answer.drop("wrong")
 
 
-def counted(corpus: Corpus, given: Corpus) -> pl.DataFrame:
-    """The `fillers` that count: of a role that a frame gives twice, the last."""
-    return corpus.cached(_last_of_role, given)
+def effective_fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+    """The `fillers` that count: if a frame repeats a role, only the last."""
+    return corpus.cached(_last_of_role, reference)
 
 
-def _last_of_role(corpus: Corpus, given: Corpus) -> pl.DataFrame:
-    filled = fillers(corpus, given)
-    # Roles are few: numbered, frame and role make one number, which is quicker to compare.
+def _last_of_role(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+    filled = fillers(corpus, reference)
+    # Roles are few: numbered, frame and role make one number, which is faster to compare.
     role = pl.col("role").cast(pl.Categorical).to_physical().cast(pl.Int64)
     if not filled.select(
         (pl.col("frame_row") * (role.max() + 1) + role).is_duplicated().any()

@@ -6,10 +6,13 @@ a task family that needs another adds its declaration to `TABLES`.
 
 Conventions:
 
-- `row` is the key of a table: unique and rising. The other keys (`document`, `origin`,
+- `row` is the key of a table: unique and ascending. The other keys (`document`, `origin`,
   `frame_row`) refer to the `row` of another table.
-- Identifiers as a file writes them (`mention`, `frame`, `target`, …) are data, perhaps repeated or
+- Identifiers as written in a file (`mention`, `frame`, `target`, …) are data, possibly repeated or
   dangling, and never keys.
+- A column that may be null can be added without a new schema version: readers fill it, rules and
+  metrics select the columns that they use. No name begins with `_`: such names are for the columns
+  that code adds to a whole table.
 - Offsets are 0-based and half-open, in Unicode code points of the document's text.
 """
 
@@ -22,7 +25,8 @@ from types import MappingProxyType
 import polars as pl
 
 SCHEMA_VERSION = 1
-"""Raised whenever a table or column changes its name, type or meaning."""
+"""Raised whenever a table or column changes its name, type or meaning, or one is added that may not
+be null."""
 
 FRAGMENTS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64}))
 
@@ -59,7 +63,7 @@ class Table:
 
 
 def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs: str) -> Table:
-    """Declare a table; `placed` adds the columns that tell where a row was written."""
+    """Declare a table; `placed` adds the columns for the place of a row in its file."""
     head: tuple[Column, ...] = (Column("row", pl.Int64, "key of this table"),)
     references = dict(refs)
     if placed:

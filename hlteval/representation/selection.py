@@ -1,4 +1,4 @@
-"""Selection: some documents of a corpus, with everything on them."""
+"""Selection: some documents of a corpus, with all their annotations."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hlteval.representation.schema import TABLES
 
 
 def of_documents(corpus: Corpus, names: pl.Series) -> Corpus:
-    """The same corpus with those of its documents that are named.
+    """The same corpus with some of its documents.
 
-    What belongs to no document, such as a record that could not be read, stays.
+    Rows without a document, such as records that could not be read, are kept.
 
     Args:
         corpus: any corpus.
-        names: names of documents; those that it has not got do not count.
+        names: names of documents; unknown ones are ignored.
 
     Examples:
         >>> corpus = Corpus(documents=[{"row": 0, "name": "a"}, {"row": 1, "name": "b"}])
@@ -26,7 +26,7 @@ def of_documents(corpus: Corpus, names: pl.Series) -> Corpus:
     kept = documents["row"].implode()
     tables = {"documents": documents}
     for name, frame in corpus.tables():
-        if "document" in TABLES[name].schema:
+        if ("document", "documents") in TABLES[name].references:
             inside = pl.col("document").is_in(kept).fill_null(value=True)
             tables[name] = frame.filter(inside)
     return corpus.replace(**tables)

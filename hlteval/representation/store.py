@@ -1,11 +1,15 @@
 """The corpus on disk as Parquet: a folder with one file per table.
 
-Every table is written, also an empty one. The schema version stands in the key-value metadata of
-each file, under `hlteval.schema`. The same corpus gives the same bytes.
+Every table is written, also an empty one. The key-value metadata of each file hold the schema
+version under `hlteval.schema`. The same corpus gives the same bytes.
+
+Columns that may be null can be added without a new schema version: a reader fills those that a file
+lacks, and ignores and reports those that it does not know.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -15,18 +19,18 @@ from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
 
 VERSION_KEY = "hlteval.schema"
-"""Where a Parquet file says which schema version it holds."""
+"""The key of the schema version in the metadata of a Parquet file."""
 
 # Polars panics on some damaged files; a panic is no Exception.
 _DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, UnicodeError)
 
 
 class StoreError(ValueError):
-    """A stored corpus cannot be read.
+    """A saved corpus cannot be read, or not all of it.
 
     Attributes:
-        message: what is wrong and what to do.
-        file: the file at fault, where its name is known.
+        message: the problem and its fix.
+        file: the file with the problem, if its name is known.
         line: 1-based; None for a Parquet file.
         column: 1-based, in code points; None for a Parquet file.
     """
@@ -43,8 +47,12 @@ class StoreError(ValueError):
         self.message, self.file, self.line, self.column = message, file, line, column
 
 
+def ignore(_: StoreError) -> None:
+    """Report nothing."""
+
+
 def save(corpus: Corpus, folder: Path) -> None:
-    """Write a corpus as Parquet into a folder, which is made where it does not exist.
+    """Write a corpus as Parquet into a folder, which is created if necessary.
 
     Examples:
         >>> from tempfile import TemporaryDirectory
@@ -61,14 +69,21 @@ def save(corpus: Corpus, folder: Path) -> None:
         (folder / f"{name}.parquet").write_bytes(buffer.getvalue())
 
 
-def load(folder: Path) -> Corpus:
+def load(folder: Path, report: Callable[[StoreError], None] = ignore) -> Corpus:
     """Read a corpus that `save` wrote.
 
+    Args:
+        folder: the folder with the files.
+        report: called for each column that is ignored because this version does not know it.
+
     Raises:
-        StoreError: if a table is missing, is no Parquet file, was written with another schema
-            version, has other columns or types, or if a key is repeated or leads nowhere.
+        StoreError: if a table is missing, is not a Parquet file, has another schema version, lacks
+            a column that may not be null, or holds another type, or if a key is repeated or
+            dangling.
     """
-    tables = {name: _read(table, folder / f"{name}.parquet") for name, table in TABLES.items()}
+    tables = {
+        name: _read(table, folder / f"{name}.parquet", report) for name, table in TABLES.items()
+    }
     try:
         corpus = Corpus(**tables)
         corpus.check_keys()
@@ -79,11 +94,11 @@ def load(folder: Path) -> Corpus:
     return corpus
 
 
-def version_fault(version: object) -> str | None:
-    """What to say of a schema version, or None if it is the one that is read here.
+def version_problem(version: object) -> str | None:
+    """The message about a schema version; None for the version that is read here.
 
     Examples:
-        >>> version_fault(SCHEMA_VERSION) is None
+        >>> version_problem(SCHEMA_VERSION) is None
         True
     """
     if str(version) == str(SCHEMA_VERSION):
@@ -94,7 +109,17 @@ def version_fault(version: object) -> str | None:
     )
 
 
-def _read(table: Table, path: Path) -> pl.DataFrame:
+def unknown_column(table: str, column: str) -> str:
+    """The message about a column that is ignored.
+
+    Examples:
+        >>> unknown_column("frames", "colour")
+        'the table frames has an unknown column colour'
+    """
+    return f"the table {table} has an unknown column {column}"
+
+
+def _read(table: Table, path: Path, report: Callable[[StoreError], None]) -> pl.DataFrame:
     # Bytes, not the path: Polars would take `*` and `[` in it for a pattern.
     try:
         content = path.read_bytes()
@@ -103,31 +128,28 @@ def _read(table: Table, path: Path) -> pl.DataFrame:
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
     try:
-        fault = _metadata_fault(content)
-        frame = table.empty() if fault else pl.read_parquet(content)
+        version = pl.read_parquet_metadata(content).get(VERSION_KEY)
+        problem = "Parquet file is not a table of a corpus"
+        if version is None or (problem := version_problem(version) or ""):
+            raise StoreError(problem, str(path))
+        frame = pl.read_parquet(content)
     except _DAMAGED as error:
         raise StoreError("invalid or truncated Parquet file", str(path)) from error
-    if fault := fault or _shape_fault(table, frame):
-        raise StoreError(fault, str(path))
-    return frame
+    if problem := _shape_problem(table, frame):
+        raise StoreError(problem, str(path))
+    for name in frame.columns:
+        if name not in table.schema:
+            report(StoreError(unknown_column(table.name, name), str(path)))
+    return frame.select(name for name in table.schema if name in frame.columns)
 
 
-def _metadata_fault(content: bytes) -> str | None:
-    version = pl.read_parquet_metadata(content).get(VERSION_KEY)
-    if version is None:
-        return "Parquet file is not a table of a corpus"
-    return version_fault(version)
-
-
-def _shape_fault(table: Table, frame: pl.DataFrame) -> str | None:
-    """How a frame differs from its declaration, in words."""
-    declared, given = table.schema, frame.schema
-    for name, dtype in declared.items():
-        if name not in given:
-            return f"table {table.name} is missing the column {name}"
-        if given[name] != dtype:
-            return f"column {table.name}.{name} is {given[name]}, expected {dtype}"
-    for name in given:
-        if name not in declared:
-            return f"unknown column {name} in table {table.name}"
-    return None
+def _shape_problem(table: Table, frame: pl.DataFrame) -> str:
+    """The first difference of a frame from its declaration that cannot be made up for."""
+    for column in table.columns:
+        if column.name not in frame.columns:
+            if not column.nullable:
+                return f"the table {table.name} lacks the column {column.name}"
+        elif frame.schema[column.name] != column.dtype:
+            dtype = frame.schema[column.name]
+            return f"the column {table.name}.{column.name} holds {dtype}, not {column.dtype}"
+    return ""

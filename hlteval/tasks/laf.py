@@ -17,6 +17,6 @@ LAF = Task(
     provided_suffixes=(),
     references=TEXTS,
     codes=("LAF103",),
-    rules=lazy("hlteval.validators.ltf.laf:RULES"),
+    rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
 )

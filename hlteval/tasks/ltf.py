@@ -20,6 +20,6 @@ LTF = Task(
     references=TEXTS,
     reference_optional=True,
     codes=("LTF106",),
-    rules=lazy("hlteval.validators.ltf.ltf:RULES"),
+    rules=lazy("hlteval.validators.ltf.rules:RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LTF106"),
 )

@@ -90,7 +90,7 @@ _declare = partial(
     provided_suffixes=(".txt", ".a1"),
     codes=("SEE4",),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
-    package=lazy("hlteval.validators.packages:standoff"),
+    package=lazy("hlteval.validators.seedev.package:findings"),
     statistics=FIGURES,
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )
@@ -98,7 +98,7 @@ _declare = partial(
 BINARY = _declare(
     name="seedev-binary",
     title="SeeDev-binary: binary relations of seed development",
-    schema=partial(lazy("hlteval.validators.seedev.rules:schema"), "binary"),
+    schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "binary"),
     metric=lazy("hlteval.tasks.seedev_metrics:binary"),
     metric_options=lazy("hlteval.scoring.seedev.metric:Options"),
     primary={"plan": "f1", "official": "f1"},
@@ -108,7 +108,7 @@ BINARY = _declare(
 FULL = _declare(
     name="seedev-full",
     title="SeeDev-full: events of seed development with optional arguments and negation",
-    schema=partial(lazy("hlteval.validators.seedev.rules:schema"), "full"),
+    schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "full"),
     metric=lazy("hlteval.tasks.seedev_metrics:full"),
     primary={"plan": "f1", "official": "ser"},
 )

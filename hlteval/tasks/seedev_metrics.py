@@ -13,7 +13,7 @@ from hlteval.grammars import vocabulary
 from hlteval.scoring.seedev.event_pairs import Comparison, Evaluation, Only
 from hlteval.scoring.seedev.events import Sameness
 from hlteval.scoring.seedev.metric import EventMatch, Options
-from hlteval.validators.seedev.rules import schema
+from hlteval.validators.seedev.schema import schema
 
 BINARY_MEASURES = ("F1", "Recall", "Precision", "Predictions", "False Negatives", "False Positives")
 FULL_MEASURES = ("SER", "Mismatches", "Insertions", "Deletions", "Precision", "Recall")

@@ -1,32 +1,32 @@
-"""Batches: the documents of a submission beside those of its reference, a few hundred at a time."""
+"""Batches: the documents of a submission with those of its reference, a few hundred at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+
+import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
-from hlteval.converters.format import single_batch
 from hlteval.findings import Finding
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Package, Task
 
 BATCH = 500
-"""Documents in a batch; more cost memory and gain no time."""
+"""Documents in a batch; more cost memory and save no time."""
 
 Documents = Mapping[str, tuple[Member, ...]]
 
 
 class NothingGiven(ValueError):
-    """There is nothing to check a submission against: an error of usage."""
+    """There is no reference to check a submission against: an error of usage."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A batch of documents: the reference's and the submission's, numbered alike."""
+    """A batch of documents of the reference and the submission, in the same numbering."""
 
     reference: ReadResult
     system: ReadResult
@@ -34,16 +34,16 @@ class Pair:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission and what it is checked against, opened but not read.
+    """A submission and its reference, opened but not read.
 
     Attributes:
-        task: what it is submitted to.
+        task: the task.
         system: the submission.
-        reference: what it is checked against; None where the submission brings its own documents.
-        settings: of the formats, by name.
-        options: values by the names of the task's options.
-        given_as: the format of the reference, where that is known.
-        lists: what options name beside it, by option.
+        reference: its reference; None if the submission brings its own documents.
+        settings: the settings of the formats, by name.
+        options: the values of the task's options, by name.
+        reference_form: the format of the reference; empty if it is to be detected.
+        lists: the corpora of further files, by the option that names them.
     """
 
     task: Task
@@ -51,45 +51,51 @@ class Submission:
     reference: Source | None
     settings: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
-    given_as: str = ""
+    reference_form: str = ""
     lists: Mapping[str, Corpus] = field(default_factory=dict)
 
     @cached_property
     def format(self) -> Format:
-        """The format of the submission: of those that the task takes, the first that fits."""
+        """The format of the submission: the first that fits of those that the task takes."""
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
         return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
 
     @cached_property
     def reference_format(self) -> Format:
-        """The format of the reference: of those that the task takes, the first that fits.
+        """The format of the reference: the first that fits of those that the task takes.
 
         Raises:
-            NothingGiven: if none does.
+            NothingGiven: if none fits.
         """
-        names = (self.given_as,) if self.given_as else self.task.references or (self.task.format,)
+        names = self.task.references or (self.task.format,)
+        names = (self.reference_form,) if self.reference_form else names
         forms = [load(name) for name in names]
         source = self.reference or self.system
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
-        if not fitting and _is_empty(source):  # that nothing is annotated can be said in any format
+        if not fitting and _is_empty(source):  # a file without annotations fits any format
             fitting = forms
         if not fitting:
             raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], self.settings)
 
     @cached_property
-    def listed(self) -> Corpus:
-        """What options name beside it, as one corpus."""
+    def option_corpus(self) -> Corpus:
+        """The corpora of further files as one."""
         return Corpus.concat(self.lists.values())
 
     @property
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self.format.documents(self.system)
-        if self.reference is None or not self.task.submission_suffixes:
+        suffixes = tuple(self.task.submission_suffixes)
+        if self.reference is None or not suffixes:
             return documents
-        return _only(documents, self.task.submission_suffixes)
+        kept = {
+            name: tuple(member for member in members if member.basename.endswith(suffixes))
+            for name, members in documents.items()
+        }
+        return {name: members for name, members in kept.items() if members}
 
     @property
     def expected(self) -> Documents:
@@ -100,37 +106,54 @@ class Submission:
 
     @property
     def package(self) -> Package:
-        """What the rules over packages look at."""
+        """The submission as rules over packages check it."""
         return Package(self.system, self.found, self.reference, self.expected)
 
     def pairs(self, size: int = BATCH) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names.
 
-        Where one file of the submission holds many documents, there is one batch of all.
+        A submission that is a single file is one batch, as is its reference then: rules and scores
+        may depend on all of it. Without a reference the batches are those of the reader, which may
+        be smaller than `size`.
         """
-        if self.format.documents is single_batch:
-            yield self._all()
-            return
-        found, expected = self.found, self.expected
-        form = self.reference_format if self.reference else self.format
-        names = iter(sorted({**expected, **found}))
-        while batch := list(islice(names, size)):
-            if self.reference is None:
-                # Nothing to pair with: these are the reader's own batches, perhaps smaller.
-                each = self.format.read(self.system.only(_members(found, batch)))
-                yield from (Pair(reading, reading) for reading in each)
-                continue
-            system = _read(self.format, self.system, found, batch)
-            reference = _read(form, self.reference, expected, batch)
-            yield Pair(*_numbered_alike(reference, system))
+        single = self.format.layout == "single_file"
+        if self.reference is not None and single:
+            system = _joined(self.format.read(self.system))
+            yield _aligned(_joined(self.reference_format.read(self.reference)), system)
+        elif self.reference is not None:
+            yield from self._pairs_by_document(self.reference, size)
+        else:
+            found = self.found
+            for names in [[*found]] if single else _batched(found, size):
+                results = self.format.read(self.system.only(_members(found, names)))
+                for result in [_joined(results)] if single else results:
+                    yield Pair(result, result)
 
-    def _all(self) -> Pair:
-        """All documents of both sides."""
-        system = _joined(self.format.read(self.system))
-        if self.reference is None:
-            return Pair(system, system)
-        reference = _joined(self.reference_format.read(self.reference))
-        return Pair(*_numbered_alike(reference, system))
+    def _pairs_by_document(self, source: Source, size: int) -> Iterator[Pair]:
+        """The pairs of a submission that has files of its own for each document."""
+        form, found, expected = self.reference_format, self.found, self.expected
+        rest: ReadResult | None = None
+        known: Iterable[str] = expected
+        if form.layout == "single_file":  # it is read once, and its documents are handed out
+            rest = _joined(form.read(source))
+            # Without a document there is still a batch for its findings.
+            known = rest.corpus.documents["name"].to_list() or [""]
+        for names in _batched({*known, *found}, size):
+            system = _read(self.format, self.system, found, names)
+            # A file may hold documents of other names.
+            others = sorted(set(system.corpus.documents["name"]).difference(names))
+            if rest is not None:
+                chosen = of_documents(rest.corpus, pl.Series([*names, *others], dtype=pl.String))
+                reference = replace(rest, corpus=chosen)
+                # Findings, and rows without a document, come with the first batch only.
+                rows = rest.corpus.rejected_records.drop_nulls("document")
+                rest = replace(rest, corpus=rest.corpus.replace(rejected_records=rows), findings=())
+            else:
+                reference = _read(form, source, expected, names)
+            if rest is None and (more := [name for name in others if name in expected]):
+                extra = replace(_read(form, source, expected, more), findings=())
+                reference = _joined([reference, extra])
+            yield _aligned(reference, system)
 
 
 def submission(
@@ -142,19 +165,19 @@ def submission(
     limits: Limits = LIMITS,
     settings: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
-    given_as: str = "",
+    reference_form: str = "",
     lists: Mapping[str, Corpus] | None = None,
 ) -> Submission:
     """Open a submission and its reference.
 
     Raises:
         FileNotFoundError: if a path does not exist.
-        NothingGiven: if there is no reference and the submission does not bring its own documents.
+        NothingGiven: if there is no reference, and the submission does not bring its documents.
     """
     system = open_source(path, limits=limits, encoding=encoding)
     reference = open_source(against, limits=limits, encoding=encoding) if against else None
     opened = Submission(
-        task, system, reference, settings or {}, options or {}, given_as, lists or {}
+        task, system, reference, settings or {}, options or {}, reference_form, lists or {}
     )
     if (
         against is None
@@ -162,16 +185,18 @@ def submission(
         and not _has(system, task.provided_suffixes)
         and not system.findings
     ):
-        wanted = f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
+        suffixes = (
+            f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
+        )
         raise NothingGiven(
-            f"{task.name} needs the documents of the task: pass their folder or archive"
-            f"{wanted} with --against"
+            f"{task.name} is checked against the documents it is for: give their folder or archive"
+            f"{suffixes} by --against"
         )
     return opened
 
 
 def _is_empty(source: Source) -> bool:
-    """Whether it is a single file with nothing in it."""
+    """Whether it is a single empty file."""
     single = source.kind in {"file", "stdin"} and len(source.members) == 1
     try:
         return single and not source.members[0].fetch()
@@ -179,8 +204,8 @@ def _is_empty(source: Source) -> bool:
         return False
 
 
-def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
-    """What options name in files of some format, by option, with what is wrong with these.
+def option_files(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
+    """The corpora of the files that options name, by option, with the findings about them.
 
     Raises:
         FileNotFoundError: if a path does not exist.
@@ -190,14 +215,14 @@ def named(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], li
     for option in task.options:
         if option.name in options and option.format:
             source = open_source(options[option.name])
-            reading = _joined(load(option.format).read(source))
-            lists[option.name] = reading.corpus
-            findings += [*source.findings, *reading.findings]
+            result = _joined(load(option.format).read(source))
+            lists[option.name] = result.corpus
+            findings += [*source.findings, *result.findings]
     return lists, findings
 
 
 def _set(form: Format, settings: Mapping[str, str]) -> Format:
-    """A format with those of some settings that it has."""
+    """A format with the settings that it knows."""
     known = {setting.name for setting in form.settings}
     return form.with_settings({name: value for name, value in settings.items() if name in known})
 
@@ -206,38 +231,32 @@ def _has(source: Source, suffixes: Sequence[str]) -> bool:
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 
-def _only(documents: Documents, suffixes: Sequence[str]) -> Documents:
-    """The documents that have files of some suffixes, with these files only."""
-    kept = {
-        name: tuple(member for member in members if member.basename.endswith(tuple(suffixes)))
-        for name, members in documents.items()
-    }
-    return {name: members for name, members in kept.items() if members}
+def _batched(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
+    ordered = sorted(names)
+    return (ordered[begin : begin + size] for begin in range(0, len(ordered), size))
 
 
-def _read(form: Format, source: Source, documents: Documents, names: Sequence[str]) -> ReadResult:
+def _read(form: Format, source: Source, documents: Documents, names: Iterable[str]) -> ReadResult:
     return _joined(form.read(source.only(_members(documents, names))))
 
 
-def _members(documents: Documents, names: Sequence[str]) -> list[Member]:
+def _members(documents: Documents, names: Iterable[str]) -> list[Member]:
     return [member for name in names for member in documents.get(name, ())]
 
 
 def _joined(each: Iterable[ReadResult]) -> ReadResult:
-    """The batches of a source as one."""
-    readings = list(each)
-    if len(readings) == 1:
-        return readings[0]
+    """The results for a source as one."""
+    results = list(each)
+    if len(results) == 1:
+        return results[0]
     return ReadResult(
-        Corpus.concat(reading.corpus for reading in readings),
-        tuple(finding for reading in readings for finding in reading.findings),
-        tuple(member for reading in readings for member in reading.members),
+        Corpus.concat(result.corpus for result in results),
+        tuple(finding for result in results for finding in result.findings),
+        tuple(member for result in results for member in result.members),
     )
 
 
-def _numbered_alike(reference: ReadResult, system: ReadResult) -> tuple[ReadResult, ReadResult]:
-    corpora = align(reference.corpus, system.corpus)
-    return tuple(  # type: ignore[return-value]
-        ReadResult(corpus, reading.findings, reading.members)
-        for corpus, reading in zip(corpora, (reference, system), strict=True)
-    )
+def _aligned(reference: ReadResult, system: ReadResult) -> Pair:
+    """Both sides with one numbering of documents."""
+    expected, found = align(reference.corpus, system.corpus)
+    return Pair(replace(reference, corpus=expected), replace(system, corpus=found))

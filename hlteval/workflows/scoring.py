@@ -19,7 +19,7 @@ from hlteval.scoring.resampling import intervals as resampled
 from hlteval.tasks import load
 from hlteval.tasks.options import merged, metric_options
 from hlteval.tasks.task import Task
-from hlteval.workflows.batches import BATCH, NothingGiven, Pair, Submission, named, submission
+from hlteval.workflows.batches import BATCH, NothingGiven, Pair, Submission, option_files, submission
 from hlteval.workflows.validation import inside, outside, settings, verdict
 
 
@@ -45,7 +45,7 @@ class Intervals:
     def note(self, units: str = DOCUMENTS) -> str:
         """How to read them, and what was resampled."""
         share = f"{100 * self.confidence:g}"
-        return f"[low, high]: the middle {share} % of {self.replicates:,} draws of {units}"
+        return f"[low, high]: {share} % bootstrap interval, {self.replicates:,} resamples of {units}"
 
 
 class Refused(ValueError):
@@ -127,7 +127,7 @@ def scored(
     declared = load(task)
     given = merged(declared, options or {})
     metric = declared.scorer(profile, metric_options(declared, given, encoding=encoding))
-    lists, list_findings = named(declared, given)
+    lists, list_findings = option_files(declared, given)
     opened = submission(
         declared,
         system,
@@ -219,8 +219,8 @@ class Run:
 
     def take(self, pair: Pair) -> None:
         """Count one batch."""
-        lists = self.opened.listed
-        reference = _with_texts(_with_segments(pair.reference.corpus, lists), lists)
+        extra = self.opened.option_corpus
+        reference = _with_texts(_with_segments(pair.reference.corpus, extra), extra)
         system = pair.system.corpus
         for option in self.opened.task.options:
             if option.selects_documents and option.name in self.opened.lists:
@@ -230,7 +230,9 @@ class Run:
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
-            self.digests[side].extend(reading.corpus.sources.select("member", "sha256").iter_rows())
+            files = reading.corpus.sources.select("member", "sha256").iter_rows()
+            # A reference that is a single file comes with every batch.
+            self.digests[side] = [*dict.fromkeys((*self.digests[side], *files))]
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""
@@ -304,20 +306,20 @@ def _counted(errors: int) -> str:
 
 def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:
     """A corpus with the texts of its documents, where another corpus has them."""
-    texts = given.documents.drop_nulls("text").select("name", given="text")
+    texts = given.documents.drop_nulls("text").select("name", _text="text")
     if texts.is_empty():
         return corpus
     own = corpus.documents.join(texts, on="name", how="left", maintain_order="left")
-    text = pl.coalesce("text", "given")
-    return corpus.replace(documents=own.with_columns(text=text).drop("given"))
+    text = pl.coalesce("text", "_text")
+    return corpus.replace(documents=own.with_columns(text=text).drop("_text"))
 
 
 def _with_segments(corpus: Corpus, segments: Corpus) -> Corpus:
     """A corpus with the segments of its documents, given by another corpus."""
     if segments.segments.is_empty():
         return corpus
-    names = segments.documents.select("name", document="row")
-    named = segments.segments.join(names, on="document", suffix="_document").drop("document")
-    own = corpus.documents.select(document="row", name_document="name")
-    placed = named.join(own, on="name_document").with_columns(origin=pl.lit(0, pl.Int64))
-    return corpus.replace(segments=placed.drop("name_document"))
+    names = segments.documents.select(_name="name", document="row")
+    named = segments.segments.join(names, on="document").drop("document")
+    own = corpus.documents.select(document="row", _name="name")
+    placed = named.join(own, on="_name").with_columns(origin=pl.lit(0, pl.Int64))
+    return corpus.replace(segments=placed.drop("_name"))

@@ -72,7 +72,9 @@ def _own(corpus: Corpus, *, system: bool, with_mention_type: bool) -> pl.DataFra
     if with_mention_type:
         both = pl.format("{}/{}", "label", "mention_type")
         label = pl.when(pl.col("mention_type").is_null()).then(label).otherwise(both)
-    mentions = corpus.mentions.join(names, on="document", how="left", maintain_order="left")
+    columns = ("row", "document", "start", "end", "label", "mention_type", "entity", "confidence")
+    mentions = corpus.mentions.select(columns)
+    mentions = mentions.join(names, on="document", how="left", maintain_order="left")
     return mentions.select(
         pl.lit(system).alias("system"),
         *(pl.col("name").alias("docid"), "start", "end", label.alias("type")),

@@ -11,7 +11,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.representation import SEPARATOR, Corpus, counted, frame_keys, items
+from hlteval.representation import SEPARATOR, Corpus, effective_fillers, frame_keys, items
 
 _SAYS = "\x1e"
 """Begins the key of an event that is known by what it says."""
@@ -65,7 +65,7 @@ def side(
         conditions: the optional roles.
         commutative: the types whose arguments may change places.
     """
-    arguments = counted(corpus, given).with_columns(key="target", thing="target")
+    arguments = effective_fillers(corpus, given).with_columns(key="target", thing="target")
     if (arguments["filler"] != "given").fill_null(True).any():
         arguments = arguments.with_columns(key=_entity_key(name), thing=_entity_key(name))
     if sameness.equivalences and given.groups.height:
@@ -190,14 +190,15 @@ def keys(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
     """
     free = pl.col("label").is_in(commutative)
     shown = pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
-    said = pl.concat_str(shown, "key", separator=SEPARATOR)
-    frames = frame_keys(arguments, said, keep=["label"])
-    core = pl.concat_str("label", "said", separator=SEPARATOR)
+    value = pl.concat_str(shown, "key", separator=SEPARATOR)
+    frames = frame_keys(arguments, value, keep=["label"])
+    core = pl.concat_str("label", "content", separator=SEPARATOR)
     return frames.select(row="frame_row", core=core)
 
 
 def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
-    negations = corpus.modifiers.filter(pl.col("label") == "Negation")
+    modifiers = corpus.modifiers.select("document", "label", "target")
+    negations = modifiers.filter(pl.col("label") == "Negation")
     targets = negations.join(known, on=["document", "target"]).filter(pl.col("filler") == "frame")
     negated = pl.col("row").is_in(targets["filler_row"].implode())
     return corpus.frames.select("document", "row", "record", "frame", "label", negated=negated)

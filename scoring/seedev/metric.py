@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import TABLES, Corpus, align
 from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
 from hlteval.scoring.resampling import weighted
@@ -270,7 +270,7 @@ def _restricted(system: Corpus, reference: Corpus) -> Corpus:
     kept = {
         name: rows.filter(pl.col("document").is_in(known))
         for name, rows in system.tables()
-        if "document" in rows.columns
+        if ("document", "documents") in TABLES[name].references
     }
     return system.replace(documents=system.documents.filter(pl.col("row").is_in(known)), **kept)
 

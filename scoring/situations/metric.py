@@ -39,6 +39,7 @@ from hlteval.scoring.situations.situations import (
     projected,
     reference_rows,
     simple,
+    situations,
     submitted_rows,
     with_names,
 )
@@ -148,8 +149,7 @@ class FrameMatch(Metric):
 
     def _reference(self, corpus: Corpus) -> pl.DataFrame:
         """The annotated frames, with the places that count."""
-        frames = corpus.frames.filter(pl.col("kind") == "situation")
-        frames = frames.with_columns(place=self._named_place())
+        frames = situations(corpus).with_columns(place=self._named_place())
         if not self.official:
             return frames
         several = pl.col("label").n_unique().over("document", "origin", "record") > 1
@@ -162,7 +162,7 @@ class FrameMatch(Metric):
 
     def _system(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
         """The submitted frames, with the places that count."""
-        frames = corpus.frames.filter(pl.col("kind") == "situation")
+        frames = situations(corpus)
         frames = frames.with_columns(pl.col("confidence").fill_null(1.0), place=self._named_place())
         if not self.official:
             return frames

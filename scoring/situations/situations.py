@@ -43,6 +43,12 @@ ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
 `matched`, `missed`, `false positive`, or `left out` (of an ambiguous segment, at Type+Place)."""
 
 
+def situations(corpus: Corpus) -> pl.DataFrame:
+    """The situations of a corpus, with the columns that are compared."""
+    columns = ("row", "document", "origin", "record", "label", "place", "confidence")
+    return corpus.frames.filter(pl.col("kind") == "situation").select(columns)
+
+
 def candidate_places(corpus: Corpus) -> pl.DataFrame:
     """The places that a frame of an ambiguous block may be at."""
     return corpus.arguments.filter(pl.col("role") == "Place")

@@ -89,6 +89,7 @@ CORPUS = """
 COR101-later-version.jsonl      -            1   0   0  E!
 COR101-no-name.jsonl            -            2   0   0  E!
 COR101-unknown-table.jsonl      -            3   0   0  E!
+COR102-misspelt-column.jsonl    -            2   0   0  W
 """
 ELSEWHERE = (
     *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),

@@ -1,4 +1,4 @@
-"""Mention strings beside the texts they are from, of which they are the extent but for blanks."""
+"""Mention strings beside the texts at their extents, from which only spaces may differ."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import polars as pl
 from hlteval.converters.edl.lines import BLANKS, normalised
 
 _WINDOW = 50_000
-"""Characters on either side in which a mention string is looked for."""
+"""Characters on either side in which a mention string is searched."""
 _LONGEST, _SEARCHED = 300, 200
-"""Of a mention string that is looked for, and how many are."""
+"""Longest mention string that is searched for, and how many are."""
 _SURE = 0.9
-"""The share of the mentions that do not fit which must fit if they are counted otherwise."""
+"""The share of the mentions that do not fit which another way to count must explain."""
 _SLACK = 1000
-"""Characters that a text may be longer than four times the mention string, and still be that."""
+"""Characters by which a text may exceed four times the length of a mention string, and match."""
 
 CONVENTIONS: Mapping[str, tuple[str, str]] = {
     "one": ("1-based", "subtract 1 from all offsets"),
@@ -34,7 +34,7 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
     ),
     "utf-8": ("in bytes", "count characters of the decoded text"),
 }
-"""Other ways to count offsets: what they are, and what to do."""
+"""Other ways to count offsets: a description and the fix."""
 
 _Slice = Callable[[str, int, int], str]
 
@@ -44,21 +44,21 @@ def compared(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         rows: mentions, none of them reversed or empty.
-        documents: the documents, with their texts; a mention whose document has none is left out.
+        documents: the documents, with their texts; mentions in documents without text are dropped.
 
     Returns:
-        The mentions with `length`, that of the document's text; `given` and `found`, what they say
-        and what the text has, both normalised; and `fits`, whether these are the same.
+        The mentions with the `length` of the document's text; the mention string as `given` and the
+        text at its extent as `found`, both normalised; and whether it `fits`.
     """
     texts = _texts(documents)
     some = rows.filter(pl.col("document").is_in(list(texts)))
     sliced = _sliced(some, texts, lambda text, start, end: text[start:end])
     lengths = {key: len(text) for key, text in texts.items()}
     length = pl.col("document").replace_strict(lengths, default=None, return_dtype=pl.Int64)
-    told = some.with_columns(sliced, given=pl.col("text").fill_null(""), length=length)
-    told = told.with_columns(given=normalised("given"), found=normalised("found"))
+    both = some.with_columns(sliced, given=pl.col("text").fill_null(""), length=length)
+    both = both.with_columns(given=normalised("given"), found=normalised("found"))
     inside = pl.col("end") <= pl.col("length")
-    return told.with_columns(fits=inside & (pl.col("given") == pl.col("found")))
+    return both.with_columns(fits=inside & (pl.col("given") == pl.col("found")))
 
 
 def _texts(documents: pl.DataFrame) -> dict[int, str]:
@@ -66,11 +66,11 @@ def _texts(documents: pl.DataFrame) -> dict[int, str]:
 
 
 def _sliced(rows: pl.DataFrame, texts: Mapping[int, str], cut: _Slice) -> pl.Series:
-    """What the texts have at the extents of mentions, as far as it can be what these say."""
+    """The texts at the extents of mentions, cut where they are much longer than the mention."""
     columns = rows.select("document", "start", "end", pl.col("text").fill_null("")).iter_rows()
     found = [
-        cut(texts[document], start, min(end, start + 4 * len(given) + _SLACK))
-        for document, start, end, given in columns
+        cut(texts[document], start, min(end, start + 4 * len(string) + _SLACK))
+        for document, start, end, string in columns
     ]
     return pl.Series("found", found, dtype=pl.String)
 
@@ -99,18 +99,16 @@ def _cuts() -> Mapping[str, _Slice]:
     }
 
 
-def counted_otherwise(
-    rows: pl.DataFrame, documents: pl.DataFrame
-) -> tuple[str, pl.DataFrame] | None:
-    """How offsets are counted, where most mentions that do not fit would fit then.
+def convention(rows: pl.DataFrame, documents: pl.DataFrame) -> tuple[str, pl.DataFrame] | None:
+    """Another way to count offsets, by which most mentions that do not fit would fit.
 
     Args:
-        rows: as `compared` gives them.
+        rows: as from `compared`.
         documents: the documents, with their texts.
 
     Returns:
-        The name of the convention, and the mentions that do not fit in spite of it; None where
-        there is no such convention, or where the mentions that do not fit are a few of many.
+        The name of the convention, and the mentions that still do not fit; None if there is no such
+        convention, or if only a few of many mentions do not fit.
     """
     misfits = rows.filter(~pl.col("fits")).sort("document", maintain_order=True)
     texts = _texts(documents)
@@ -128,10 +126,10 @@ def counted_otherwise(
 
 
 def nearest(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.Series:
-    """Where mention strings stand instead, as hints; the first some hundred are looked for.
+    """The places of mention strings, as hints; only the first few hundred are searched.
 
     Args:
-        rows: mentions that do not fit, as `compared` gives them.
+        rows: mentions that do not fit, as from `compared`.
         documents: the documents, with their texts.
     """
     texts = _texts(documents)
@@ -147,7 +145,7 @@ _COUNT = "count characters from 0; the end offset is that of the last character"
 
 
 def _nearest(text: str, start: int, given: str) -> str:
-    """Where a mention string stands in a text, nearest to an offset."""
+    """The occurrence of a mention string in a text that is nearest to an offset."""
     words = [re.escape(word).replace("\\-", "-(?:\r?\n)?") for word in given.split()]
     if not words or len(given) > _LONGEST:
         return _COUNT

@@ -1,4 +1,4 @@
-"""Rules over a submission of entity mentions as a package: a flat tarball with one .tab file."""
+"""Rules of EDL about a submission as a package: a flat tarball with one .tab file (EDL1xx)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hlteval.sources import Member, Source, Unreadable
 from hlteval.validators.packages import Package
 
 ARCHIVES = {"zip", "tgz"}
-_TELLING = re.compile(r"[^_]+_EDL_CP[0-9]+_[^_].*", re.IGNORECASE)
-_LISTED = 3
+_NAME = re.compile(r"[^_]+_EDL_CP[0-9]+_[^_].*", re.IGNORECASE)
+_NAMED = 3
 
 
 def findings(package: Package) -> Iterator[Finding]:
-    """What is wrong with a submission as a package."""
+    """The findings about a submission as a package."""
     source = package.submission
     if neleval.sniff(source) and not sniff(source):
-        return  # no submission, but what is made of one for the scorer
+        return  # not a submission, but made from one for the scorer
     tables = files(source)
     yield from (found for member in tables for found in _header(member))
     yield from _names(source, tables)
@@ -41,10 +41,10 @@ def _header(member: Member) -> Iterator[Finding]:
 
 
 def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
-    """What there is beside the one file, and what that is called."""
+    """Files beside the one file, and its name."""
     if len(tables) > 1:
-        names = ", ".join(member.name for member in tables[:_LISTED])
-        more = ", …" if len(tables) > _LISTED else ""
+        names = ", ".join(member.name for member in tables[:_NAMED])
+        more = ", …" if len(tables) > _NAMED else ""
         yield finding("EDL105", file=source.path, count=len(tables), names=names + more)
     for member in tables:
         if source.kind != "stdin" and not member.basename.endswith(SUFFIX):
@@ -55,7 +55,7 @@ def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
 
 
 def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
-    """What is wrong with an archive."""
+    """The findings about an archive."""
     if source.kind == "zip":
         yield finding("EDL106", file=source.path)
     for member in tables:
@@ -72,5 +72,5 @@ def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
         yield finding(
             "EDL110", file=source.path, inner=inner, outer=f"{stem.removesuffix(SUFFIX)}.tab"
         )
-    if not _TELLING.fullmatch(stem):
+    if not _NAME.fullmatch(stem):
         yield finding("EDL111", file=source.path, name=outer)

@@ -1,7 +1,7 @@
-"""Spans beside each other: which lie inside another, and which cross one.
+"""Spans inside each other, and spans that cross.
 
-Both are found in n log n steps, however many lie over each other; every span is told at most once,
-with one other span.
+Both are found in n log n steps, however many overlap; every span is reported at most once, with one
+other span.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from itertools import groupby
 import polars as pl
 
 SPAN = ("document", "start", "end")
-_BEHIND = 2**63
-"""Larger than any place."""
+_AFTER_ALL = 2**63
+"""Larger than any offset."""
 
 
 def in_order(spans: pl.DataFrame) -> pl.DataFrame:
@@ -31,11 +31,11 @@ def nested(spans: pl.DataFrame) -> pl.DataFrame:
     """The spans that lie inside another.
 
     Args:
-        spans: as `in_order` gives them.
+        spans: as from `in_order`.
 
     Returns:
-        `inner` and `outer`, places in `spans`: each inner span once, with the one of the earlier
-        spans that reaches furthest.
+        `inner` and `outer`, indices of `spans`: each inner span once, with the earlier span that
+        reaches furthest.
 
     Examples:
         >>> rows = {"document": [0] * 3, "start": [0, 2, 2], "end": [9, 9, 5]}
@@ -53,14 +53,14 @@ def nested(spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def crossing(spans: pl.DataFrame) -> pl.DataFrame:
-    """The spans that begin inside an earlier one and end behind it.
+    """The spans that begin inside an earlier one and end after it.
 
     Args:
-        spans: as `in_order` gives them.
+        spans: as from `in_order`.
 
     Returns:
-        `later` and `earlier`, places in `spans`: each later span once, with the one of those that
-        it crosses that ends first.
+        `later` and `earlier`, indices of `spans`: each later span once, with the first-ending one
+        of those that it crosses.
 
     Examples:
         >>> rows = {"document": [0] * 3, "start": [0, 2, 9], "end": [5, 9, 12]}
@@ -82,9 +82,9 @@ def crossing(spans: pl.DataFrame) -> pl.DataFrame:
 def _crossing(spans: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
     """The crossing spans of heaps, from the last to the first.
 
-    The ends of all earlier spans are kept in order; a span leaves when it is passed. Whoever looks
-    for the next end that is still there follows a chain that is shortened on the way, which takes
-    no more than a few steps.
+    The ends of all earlier spans are kept in order; a span is removed when it is passed. The search
+    for the next end follows a chain of removed spans, which is shortened on the way, so that it
+    takes no more than a few steps.
     """
     ends = sorted((heap, end, place) for heap, _, end, place in spans)
     order = {place: index for index, (_, _, place) in enumerate(ends)}
@@ -95,14 +95,14 @@ def _crossing(spans: list[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
         for _, _, _, place in alike:
             following[order[place]] = order[place] + 1
         for heap, start, end, place in alike:
-            index = _following(following, bisect_right(ends, (heap, start, _BEHIND)))
+            index = _following(following, bisect_right(ends, (heap, start, _AFTER_ALL)))
             if index < len(ends) and ends[index][:2] < (heap, end) and ends[index][0] == heap:
                 pairs.append((place, ends[index][2]))
     return pairs
 
 
 def _following(following: list[int], index: int) -> int:
-    """The first place from an index on that is still there, with all chains to it shortened."""
+    """The first index from one on that is not removed, with all chains to it shortened."""
     last = index
     while following[last] != last:
         last = following[last]

@@ -1,49 +1,47 @@
-"""Rules of LTF about identifiers: of documents, segments and tokens."""
+"""Rules of LTF about identifiers: of documents, segments and tokens (LTF201 to LTF207)."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.ltf.spans import all_documents, all_segments, all_tokens, at, told_once
-from hlteval.validators.rule import Rule, RuleContext
+from hlteval.validators.ltf.tables import all_documents, all_segments, all_tokens
+from hlteval.validators.rule import RuleContext, at, first_of
 
 _NAME = r"^[\p{L}_:][\p{L}\p{M}\p{N}._:·-]*$"
-"""What XML takes for a name, very nearly."""
+"""A valid XML name, very nearly."""
 
 
-def other_file_name(case: RuleContext) -> pl.LazyFrame:
+def other_file_name(context: RuleContext) -> pl.LazyFrame:
     """A document in a file of another name."""
-    files = case.table("sources").select(
-        origin="row", file=pl.col("member").str.split("/").list.last()
-    )
-    single = case.cached(all_documents).filter(pl.len().over("origin") == 1)
+    files = context.table("sources", "row", "member")
+    files = files.select(origin="row", file=pl.col("member").str.split("/").list.last())
+    single = context.cached(all_documents).filter(pl.len().over("origin") == 1)
     named = single.join(files, on="origin", maintain_order="left")
     wrong = (pl.col("file") != pl.col("name") + ".ltf.xml") & (pl.col("file") != "<stdin>")
     return at(named.filter(wrong), "id")
 
 
-def _identifiers(case: RuleContext) -> pl.LazyFrame:
+def _identifiers(context: RuleContext) -> pl.LazyFrame:
     """Every identifier with its element, in the order of the files."""
     columns = ("origin", "record", "document", "id", "element")
-    documents = case.cached(all_documents).with_columns(document="row", element=pl.lit("DOC"))
-    refused = case.table("rejected_records").with_columns(
+    documents = context.cached(all_documents).with_columns(document="row", element=pl.lit("DOC"))
+    rejected = context.records("rejected_records", "kind").with_columns(
         element=pl.when(pl.col("kind") == "segment").then(pl.lit("SEG")).otherwise(pl.lit("TOKEN"))
     )
-    named = case.table("attributes").filter((pl.col("element") == "DOC") & (pl.col("name") == "id"))
-    documents = documents.join(named.select("document"), on="document", how="semi")
-    rest = [
-        case.table(name).with_columns(id="name", element=pl.lit(element))
-        for name, element in (("segments", "SEG"), ("tokens", "TOKEN"))
-    ]
-    every = pl.concat([one.select(columns) for one in (documents, *rest, refused)])
-    every = every.drop_nulls("id")
+    attributes = context.table("attributes", "document", "element", "name")
+    named = attributes.filter(pl.col("element") == "DOC", pl.col("name") == "id")
+    documents = documents.join(named, on="document", how="semi")
+    segments = context.records("segments").with_columns(element=pl.lit("SEG"))
+    tokens = context.records("tokens").with_columns(element=pl.lit("TOKEN"))
+    tables = (documents, segments, tokens, rejected)
+    every = pl.concat(rows.select(columns) for rows in tables).drop_nulls("id")
     number = (pl.col("origin").hash(1) + pl.col("id").hash(2)).hash()
     return every.with_columns(is_name=pl.col("id").str.contains(_NAME), number=number)
 
 
-def repeated_identifier(case: RuleContext) -> pl.LazyFrame:
-    """An identifier that another element of the file has."""
-    alike = case.cached(_identifiers).filter(pl.col("number").is_duplicated())
+def repeated_identifier(context: RuleContext) -> pl.LazyFrame:
+    """An identifier of an earlier element of the file."""
+    alike = context.cached(_identifiers).filter(pl.col("number").is_duplicated())
     alike = alike.sort("origin", "record")
     key = ["origin", "id"]
     found = alike.with_columns(
@@ -52,63 +50,53 @@ def repeated_identifier(case: RuleContext) -> pl.LazyFrame:
     return at(found.filter(pl.col("ordinal") > 0), "id")
 
 
-def document_name(case: RuleContext) -> pl.LazyFrame:
-    """A document identifier that XML does not take for a name."""
+def document_name(context: RuleContext) -> pl.LazyFrame:
+    """A document identifier that is not a valid XML name."""
     wrong = ~pl.col("is_name") & (pl.col("element") == "DOC")
-    return at(case.cached(_identifiers).filter(wrong), "id")
+    return at(context.cached(_identifiers).filter(wrong), "id")
 
 
-def element_name(case: RuleContext) -> pl.LazyFrame:
-    """An identifier of a segment or token that XML does not take for a name."""
+def element_name(context: RuleContext) -> pl.LazyFrame:
+    """An identifier of a segment or token that is not a valid XML name."""
     wrong = ~pl.col("is_name") & (pl.col("element") != "DOC")
-    return at(case.cached(_identifiers).filter(wrong), "id")
+    return at(context.cached(_identifiers).filter(wrong), "id")
 
 
-def _numbered(case: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) -> pl.LazyFrame:
-    """The first identifier of each document that is not as expected, and names something."""
-    refused = case.table("rejected_records").select("document").unique()
+def _numbered(context: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) -> pl.LazyFrame:
+    """The first identifier of each document that is not as expected and has no other problem."""
+    rejected = context.table("rejected_records", "document")
     odd = rows.with_columns(expected=expected).filter(pl.col("id") != pl.col("expected"))
-    odd = odd.join(refused, on="document", how="anti", maintain_order="left")
-    told = case.cached(_identifiers)
-    told = told.filter(pl.col("number").is_duplicated() | ~pl.col("is_name"))
-    odd = odd.join(told, on=["origin", "record"], how="anti", maintain_order="left")
-    return at(told_once(odd), "id")
+    odd = odd.join(rejected, on="document", how="anti", maintain_order="left")
+    identifiers = context.cached(_identifiers)
+    reported = identifiers.filter(pl.col("number").is_duplicated() | ~pl.col("is_name"))
+    odd = odd.join(reported, on=["origin", "record"], how="anti", maintain_order="left")
+    return at(first_of(odd, "document"), "id")
 
 
-def segment_number(case: RuleContext) -> pl.LazyFrame:
+def segment_number(context: RuleContext) -> pl.LazyFrame:
     """Segments that are not numbered from segment-0."""
     number = pl.int_range(pl.len()).over("document")
-    return _numbered(case, case.cached(all_segments), pl.format("segment-{}", number))
+    return _numbered(context, context.cached(all_segments), pl.format("segment-{}", number))
 
 
-def token_number(case: RuleContext) -> pl.LazyFrame:
+def token_number(context: RuleContext) -> pl.LazyFrame:
     """Tokens that are not numbered by their segment and from 0."""
-    ordinals = case.cached(all_segments).select(
+    ordinals = context.cached(all_segments).select(
         segment_row="row", ordinal=pl.int_range(pl.len()).over("document").cast(pl.String)
     )
-    tokens = case.cached(all_tokens).join(ordinals, on="segment_row", maintain_order="left")
+    tokens = context.cached(all_tokens).join(ordinals, on="segment_row", maintain_order="left")
     own = pl.col("segment").str.extract("^segment-([0-9]+)$").fill_null(pl.col("ordinal"))
     number = pl.int_range(pl.len()).over("segment_row")
-    return _numbered(case, tokens, pl.format("token-{}-{}", own, number))
+    return _numbered(context, tokens, pl.format("token-{}-{}", own, number))
 
 
-def unknown_token(case: RuleContext) -> pl.LazyFrame:
-    """A segment that names a first or last token which is not in the file."""
+def unknown_token(context: RuleContext) -> pl.LazyFrame:
+    """A first or last token of a segment that is not in the file."""
     names = pl.col("name").is_in(["start_token", "end_token"])
-    named = case.table("attributes").filter((pl.col("element") == "SEG") & names)
-    known = case.cached(_identifiers).filter(element="TOKEN").select("origin", value="id")
+    columns = ("origin", "record", "element", "name", "value")
+    named = context.table("attributes", *columns).filter((pl.col("element") == "SEG") & names)
+    known = context.cached(_identifiers).filter(element="TOKEN").select("origin", value="id")
     found = named.join(known, on=["origin", "value"], how="anti", maintain_order="left")
-    segments = case.table("segments").select("origin", "record", id="name")
+    segments = context.records("segments").select("origin", "record", "id")
     found = found.join(segments, on=["origin", "record"], how="left", maintain_order="left")
     return found.with_columns(field="name")
-
-
-RULES = (
-    Rule("LTF201", "documents", other_file_name),
-    Rule("LTF202", "documents", repeated_identifier),
-    Rule("LTF203", "documents", document_name),
-    Rule("LTF204", "documents", element_name),
-    Rule("LTF205", "segments", segment_number),
-    Rule("LTF206", "tokens", token_number),
-    Rule("LTF207", "attributes", unknown_token),
-)

@@ -1,7 +1,6 @@
-"""LTF documents as a whole: the text beside its length and digest, and what may explain the rest.
+"""LTF documents as a whole: the text beside its length and digest, and explanations of problems.
 
-Here are looked at, one by one, the few documents and segments in which the rules have found that
-something does not fit.
+These functions check single documents and segments: the few in which rules have found a problem.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from itertools import accumulate
 from typing import NamedTuple
 
 Span = tuple[int, int, str]
-"""Start and end, half-open, and the text that is said to stand there."""
+"""Start and end, half-open, and the annotated text."""
 
 _MOST_GAPS = 200
-"""Gaps that are tried one by one for a blank in place of a line feed."""
+"""Gaps that are tried one by one for a space in place of a line feed."""
 _TAILS = 10
-"""Line feeds behind the last segment that are tried where no length is declared."""
+"""Line feeds after the last segment that are tried if no length is declared."""
 
 
 class Convention(NamedTuple):
@@ -41,7 +40,7 @@ _UNITS: Sequence[tuple[Convention, Callable[[str], int], int]] = (
 
 
 def convention(segments: Sequence[tuple[Span, Sequence[Span]]]) -> Convention | None:
-    """The way to count by which all segments and tokens of a document fit, if it is a known one.
+    """The known way to count by which all segments and tokens of a document fit, if there is one.
 
     Args:
         segments: each with its tokens.
@@ -57,7 +56,7 @@ def convention(segments: Sequence[tuple[Span, Sequence[Span]]]) -> Convention | 
 
 
 def _fits(segment: Span, tokens: Sequence[Span], unit: Callable[[str], int], past: int) -> bool:
-    """Whether a segment and its tokens fit if characters are so long and ends so far past."""
+    """Whether a segment and its tokens fit, with other units and ends `past` units later."""
     begin, end, text = segment
     offsets = [0, *accumulate(map(unit, text))]
     if end - begin - past != offsets[-1]:
@@ -71,7 +70,7 @@ def _fits(segment: Span, tokens: Sequence[Span], unit: Callable[[str], int], pas
 
 
 def shift(segment: Span, tokens: Sequence[Span]) -> int | None:
-    """By how much a segment must be moved so that all its tokens fit; None if that does not help.
+    """The distance by which a segment must be moved to fit all its tokens; None if there is none.
 
     Examples:
         >>> shift((0, 5, "ab cd"), [(2, 4, "ab"), (5, 7, "cd")])
@@ -94,7 +93,7 @@ def shift(segment: Span, tokens: Sequence[Span]) -> int | None:
 
 
 def uncovered(text: str, start: int, tokens: Sequence[tuple[int, int]]) -> tuple[int, str]:
-    """How many characters of a segment are in no token and no blanks, and the first run of them.
+    """The number of characters of a segment, spaces apart, in no token, and the first run of them.
 
     Examples:
         >>> uncovered("ab, cd", 10, [(10, 12), (14, 16)])
@@ -106,35 +105,37 @@ def uncovered(text: str, start: int, tokens: Sequence[tuple[int, int]]) -> tuple
     return sum(map(len, left)), left[0]
 
 
-def where(whole: str, text: str, start: int) -> str:
-    """Where a text does stand in a document, as near as may be to where it is said to.
+def where(content: str, text: str, start: int) -> str:
+    """The occurrence of a text in a document that is nearest to an offset, as a hint.
 
     Examples:
         >>> where("Osh and Osh", "Osh", 7)
         'write 8-10, the nearest place with this text'
     """
-    behind = whole.find(text, start) if text else -1
-    before = whole.rfind(text, 0, start + len(text)) if text else -1
-    found = [at for at in (behind, before) if at >= 0]
+    after = content.find(text, start) if text else -1
+    before = content.rfind(text, 0, start + len(text)) if text else -1
+    found = [at for at in (after, before) if at >= 0]
     if not found:
         return "correct the text or check the document, which does not contain it"
-    at = min(found, key=lambda one: abs(one - start))
+    at = min(found, key=lambda place: abs(place - start))
     return f"write {at}-{at + len(text) - 1}, the nearest place with this text"
 
 
 _LENGTH = re.compile("0*[0-9]{1,18}")
-"""A length that some text may have: one that a 64-bit number holds."""
+"""A length that a 64-bit number holds."""
 
 
-class Judged(NamedTuple):
-    """What a document's text comes to: a code, and the values of its message."""
+class TextProblem(NamedTuple):
+    """A problem of a document as a whole: a code, and the values of its message."""
 
     code: str
     values: Mapping[str, object]
 
 
-def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) -> Judged | None:
-    r"""What is wrong with a rebuilt text beside its declared length and digest; None: nothing.
+def text_problem(
+    text: str, ends: Sequence[int], length: str | None, md5: str | None
+) -> TextProblem | None:
+    r"""The problem of a rebuilt text with its declared length or digest; None if there is none.
 
     Args:
         text: as rebuilt.
@@ -143,26 +144,26 @@ def judged(text: str, ends: Sequence[int], length: str | None, md5: str | None) 
         md5: as declared.
 
     Examples:
-        >>> judged("a\n", [1], "2", hashlib.md5(b"a\n").hexdigest()) is None
+        >>> text_problem("a\n", [1], "2", hashlib.md5(b"a\n").hexdigest()) is None
         True
-        >>> judged("abc", [3], "2", None).code
+        >>> text_problem("abc", [3], "2", None).code
         'LTF503'
     """
     number = int(length) if length is not None and _LENGTH.fullmatch(length) else None
     if length is not None and number is None:
-        return Judged("LTF502", {"given": length[:40] or "(empty)"})
+        return TextProblem("LTF502", {"given": length[:40] or "empty"})
     long = number is not None and len(text) > number
     if md5 is not None and (long or md5 not in _digests(text, number)):
         if _one_based(text, number, md5):
-            return Judged("LTF501", ONE_BASED._asdict())
+            return TextProblem("LTF501", ONE_BASED._asdict())
         if not long:
             hint = _hint(text, ends, md5.strip())
-            return Judged(
+            return TextProblem(
                 "LTF504", {"given": md5[:40] or "empty", "digest": digest(text), "hint": hint}
             )
     if number is not None and long:
         more = len(text) - number
-        return Judged("LTF503", {"given": number, "length": len(text), "more": more})
+        return TextProblem("LTF503", {"given": number, "length": len(text), "more": more})
     return None
 
 
@@ -172,7 +173,7 @@ def digest(text: str) -> str:
 
 
 def _digests(text: str, length: int | None) -> Iterator[str]:
-    """The digests that are right: with no declared length, of any number of final line feeds."""
+    """The right digests: without a declared length, any number of line feeds may follow."""
     yield digest(text)
     if length is None:
         yield from (digest(text + "\n" * count) for count in range(1, _TAILS))
@@ -187,7 +188,7 @@ def _one_based(text: str, length: int | None, md5: str) -> bool:
 
 
 def _hint(text: str, ends: Sequence[int], md5: str) -> str:
-    """What may be behind another digest."""
+    """A possible cause of another digest."""
     if md5.lower() == digest(text):
         return "write the digest in lower case"
     if len(md5) != 32 or set(md5.lower()) - set("0123456789abcdef"):
@@ -199,7 +200,7 @@ def _hint(text: str, ends: Sequence[int], md5: str) -> str:
 
 
 def _variants(text: str, ends: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """The text with other things than line feeds between segments."""
+    """The text with other gaps than line feeds between segments."""
     inner = [end for end in ends[:-1] if text[end : end + 1] == "\n"]
     single = [end for end in inner if text[end : end + 2] != "\n\n"]
     blanked = list(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.validators.seedev.rules import schema
+from hlteval.validators.seedev.schema import schema
 
 
 @pytest.mark.parametrize("task", ["full", "binary"])

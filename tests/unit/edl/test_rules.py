@@ -43,7 +43,7 @@ def check(tmp_path: Path) -> Check:
     [
         ("entity", "nil3", "EDL307", "write NIL3"),
         ("entity", " 77", "EDL307", "write 77"),
-        ("entity", "NIL_3", "EDL307", "only digits after NIL"),
+        ("entity", "NIL_3", "EDL307", "write NIL and digits only"),
         ("entity", "/m/06t2t", "EDL307", "looks like a Freebase identifier"),
         ("entity", "Q42", "EDL307", "a number of the knowledge base, or NIL"),
         ("type", "gpe ", "EDL309", "write GPE"),

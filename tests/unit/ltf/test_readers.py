@@ -11,7 +11,7 @@ from hlteval.converters.ltf.bulk import bulk
 from hlteval.converters.ltf.elements import read_elements
 from hlteval.findings import FieldRef, Finding, finding
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.validators.ltf.texts import digest, judged
+from hlteval.validators.ltf.texts import digest, text_problem
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 LAF = (FIXTURES / "laf/valid/water-1.laf.xml").read_text("utf-8")
@@ -163,21 +163,21 @@ def find(written: str) -> list[Finding]:
     ],
 )
 def test_what_may_be_behind_another_digest_is_told(md5: str, hint: str) -> None:
-    found = judged("a\nb\n", [1, 3], "4", md5)
+    found = text_problem("a\nb\n", [1, 3], "4", md5)
     assert found is not None
     assert (found.code, hint in str(found.values["hint"])) == ("LTF504", True)
 
 
 def test_lines_that_end_in_cr_lf_are_told() -> None:
     text = "a\n\nb\n\n"
-    found = judged(text, [1, 4], "6", digest("a\r\nb\r\n"))
+    found = text_problem(text, [1, 4], "6", digest("a\r\nb\r\n"))
     assert found is not None
     assert "CR LF" in str(found.values["hint"])
 
 
 def test_without_a_length_the_end_may_be_any_line_feeds() -> None:
-    assert judged("a", [1], None, digest("a\n\n\n")) is None
-    assert judged("a", [1], None, None) is None
+    assert text_problem("a", [1], None, digest("a\n\n\n")) is None
+    assert text_problem("a", [1], None, None) is None
 
 
 def test_offsets_at_the_end_of_the_integers_fill_no_memory(tmp_path: Path) -> None:

@@ -66,7 +66,6 @@ def rewritten(folder: Path, table: str, frame: pl.DataFrame, version: object = 1
     ("change", "message"),
     [
         (lambda f: f.drop("label"), "table frames is missing the column label"),
-        (lambda f: f.with_columns(colour=pl.lit("red")), "unknown column colour in table frames"),
         (
             lambda f: f.with_columns(pl.col("record").cast(pl.Int32)),
             "column frames.record is Int32, expected Int64",
@@ -78,6 +77,23 @@ def test_other_columns_are_told(folder, change, message):
     rewritten(folder, "frames", change(TABLES["frames"].empty()))
     with pytest.raises(StoreError, match=message):
         load(folder)
+
+
+def test_a_column_that_may_be_null_may_be_absent(folder):
+    rewritten(folder, "documents", load(folder).documents.drop("language", "text"))
+    assert load(folder) == Corpus(documents=[{"row": 0, "name": "d1"}])
+
+
+def test_an_unknown_column_is_ignored_and_reported(folder):
+    frame = load(folder).documents
+    rewritten(folder, "documents", frame.with_columns(colour=pl.lit("red"), name_2=1))
+    reported = []
+    assert load(folder, reported.append).documents.equals(frame)
+    assert [(error.message, error.file) for error in reported] == [
+        (f"the table documents has an unknown column {name}", str(folder / "documents.parquet"))
+        for name in ("colour", "name_2")
+    ]
+    assert load(folder).documents.equals(frame)
 
 
 def test_columns_in_another_order_are_put_right(folder):
@@ -185,7 +201,7 @@ def put(old: str, new: str) -> bytes:
     [
         (put('"table":"mentions"', '"table":"frobs"'), "unknown table", '"frobs"'),
         (put('"table":"mentions",', ""), "missing required field `table`", "{"),
-        (put('"start":0', '"START":0'), "unknown column 'START'", "0,"),
+        (put('"start":0', '"START":0'), "missing required field `start`", "{"),
         (put('"start":2', '"from":2'), "unknown column 'from'", '2,"end":3}]'),
         (put('"start":0', '"start":"0"'), "Expected `int`, got `str`", '"0",'),
         (put('"start":2', '"start":2.5'), "Expected `int`, got `float`", "2.5"),
@@ -213,6 +229,20 @@ def test_the_place_in_a_line_is_told(line, message, marked):
     text = line.split(b"\n")[0].decode("utf-8", "surrogateescape")
     rest = text[error.column - 1 :]
     assert rest.startswith(marked) if marked else rest == ""
+
+
+def test_unknown_columns_of_json_lines_are_ignored_and_reported_once_each():
+    line = DOCUMENT.replace(b'"d1"', b'"d1","later":[1,{"a":null}],"colour":"red"')
+    second = line.replace(b":0", b":1").replace(b"d1", b"d2")
+    reported = []
+    corpus = read_jsonl(HEADER + line + SOURCE + second, "c.jsonl", reported.append)
+    assert corpus.documents["name"].to_list() == ["d1", "d2"]
+    assert sorted(str(error) for error in reported) == [
+        "c.jsonl:2:50: the table documents has an unknown column later",
+        "c.jsonl:2:74: the table documents has an unknown column colour",
+    ]
+    error = refusal(HEADER + line + SOURCE + second.replace(b'"row":1', b'"row":"1"'))
+    assert (error.line, error.message) == (4, "Expected `int`, got `str`")
 
 
 def test_an_object_over_two_lines_is_no_line():

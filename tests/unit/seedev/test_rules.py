@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hlteval import Finding, validate
-from hlteval.validators.seedev.rules import schema
+from hlteval.validators.seedev.schema import schema
 
 REFERENCE = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid"
 BINDING = "E1\tBinding Functional_Molecule:T1 Molecule:T2\n"

@@ -79,7 +79,17 @@ def test_a_case_knows_whether_the_submission_is_its_own_reference() -> None:
     assert looked_at.own
     other = RuleContext(looked_at.system, Corpus(), None)
     assert not other.own
-    assert other.given.collect().is_empty()
+    assert other.reference_mentions.collect().is_empty()
+
+
+def test_a_context_gives_only_the_columns_that_are_named() -> None:
+    looked_at, _ = case()
+    assert looked_at.table("frames", "label", "document").collect_schema().names() == [
+        *("label", "document")
+    ]
+    records = looked_at.records("frames", "label").collect()
+    assert records.columns == ["row", "document", "origin", "record", "label", "id"]
+    assert records["id"].to_list() == ["E1", "E2"]
 
 
 def test_a_table_for_several_rules_is_worked_out_once() -> None:
@@ -88,7 +98,7 @@ def test_a_table_for_several_rules_is_worked_out_once() -> None:
 
     def table(of: RuleContext) -> pl.LazyFrame:
         asked.append(of)
-        return of.table("frames")
+        return of.table("frames", "row")
 
     assert looked_at.cached(table).collect().height == 2
     assert looked_at.cached(table).collect().height == 2

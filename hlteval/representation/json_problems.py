@@ -1,4 +1,4 @@
-"""Where and why a line of JSON was refused: the message and the column."""
+"""Lines of JSON that cannot be decoded: the message and the column of the problem."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import msgspec
 
 Path = tuple[str | int, ...]
-"""The way to a value: names of members, indices of items."""
+"""The path of a value: names of members, indices of items."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
@@ -19,12 +19,12 @@ _LONE_SURROGATE = re.compile(
 )
 
 
-def fault(line: bytes, error: ValueError) -> tuple[str, int]:
-    """What is wrong with a line that msgspec refused, and the column of it.
+def problem(line: bytes, error: ValueError) -> tuple[str, int]:
+    """The message and the column of a problem for which msgspec rejects a line.
 
     Args:
         line: the bytes of the line.
-        error: what msgspec raised for it.
+        error: the exception of msgspec.
 
     Returns:
         A message, and a column: 1-based, in code points.
@@ -33,7 +33,7 @@ def fault(line: bytes, error: ValueError) -> tuple[str, int]:
         >>> try:
         ...     msgspec.json.decode(b'["a", 2]', type=list[str])
         ... except ValueError as error:
-        ...     fault(b'["a", 2]', error)
+        ...     problem(b'["a", 2]', error)
         ('Expected `str`, got `int`', 7)
     """
     try:
@@ -45,11 +45,11 @@ def fault(line: bytes, error: ValueError) -> tuple[str, int]:
     return _malformed(line, text, str(error))
 
 
-def _malformed(line: bytes, text: str, told: str) -> tuple[str, int]:
-    """A line that is no JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
+def _malformed(line: bytes, text: str, message: str) -> tuple[str, int]:
+    """A line that is not JSON: msgspec counts bytes, and does not name a surrogate as the cause."""
     if not text.strip():
         return "line is empty", 1
-    if (match := _MALFORMED.fullmatch(told)) and "surrogate" not in match[1]:
+    if (match := _MALFORMED.fullmatch(message)) and "surrogate" not in match[1]:
         index = int(match[2]) - (match[1] == "trailing characters")  # msgspec is one past these
         before = line[:index].decode(errors="ignore")  # it may stop inside a character
         return f"invalid JSON: {match[1]}", len(before) + 1
@@ -59,9 +59,9 @@ def _malformed(line: bytes, text: str, told: str) -> tuple[str, int]:
     return "invalid JSON: unexpected end of line", len(text.rstrip()) + 1
 
 
-def _invalid(text: str, told: str) -> tuple[str, int]:
-    """A line of JSON that is no row."""
-    what, _, way = told.partition(" - at `$")
+def _invalid(text: str, message: str) -> tuple[str, int]:
+    """A line of JSON that is not a row."""
+    what, _, way = message.partition(" - at `$")
     path: Path = tuple(name or int(index) for name, index in _STEP.findall(way))
     if unknown := _UNKNOWN.fullmatch(what):
         return f"unknown column {unknown[1]!r}", column_of(text, (*path, unknown[1]))
@@ -84,7 +84,7 @@ def column_of(text: str, path: Path) -> int:
 
 
 def _member(text: str, index: int, name: str) -> int:
-    """Where the value of a member begins, or the object that lacks it, given where that begins."""
+    """The index of the value of a member of the object at an index; that object if it has none."""
     begin = index
     while text[index] != "}":
         key, index = _value(text, _skip(text, index + 1))
@@ -96,7 +96,7 @@ def _member(text: str, index: int, name: str) -> int:
 
 
 def _item(text: str, index: int, number: int) -> int:
-    """Where an item begins, given where its array begins."""
+    """The index of an item of the array at an index."""
     for _ in range(number):
         index = _skip(text, _value(text, _skip(text, index + 1))[1])
     return _skip(text, index + 1)
@@ -107,6 +107,6 @@ def _value(text: str, index: int) -> tuple[object, int]:
 
 
 def _skip(text: str, index: int) -> int:
-    """The first place from here on that is no white space."""
+    """The first index from here on that is not white space."""
     match = _SPACE.match(text, index)
     return match.end() if match else index

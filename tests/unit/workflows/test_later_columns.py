@@ -1,0 +1,94 @@
+"""A later version may add a column that may be null: nothing breaks, whatever it is called.
+
+Every table gets a column of each name that rules, metrics and resolution use for columns of their
+own. Every task must then give what it gave, and both versions must read what the other saves.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hlteval.converters import load
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import open_source
+
+ROOT = Path(__file__).parents[3]
+SCRIPT = Path(__file__).with_name("trials.py")
+ROOMS = ("validators", "scoring", "hlteval/representation", "hlteval/workflows")
+NAMING = {"with_columns", "select", "agg", "group_by", "struct", "rename", "alias"}
+
+
+def names_in(tree: ast.Module) -> Iterator[str]:
+    """The names that expressions of a module give to columns."""
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        if node.func.attr in NAMING:
+            yield from (keyword.arg for keyword in node.keywords if keyword.arg)
+        if node.func.attr in {"rename", "alias"}:
+            named = [value for arg in node.args for value in getattr(arg, "values", [arg])]
+            yield from (value.value for value in named if isinstance(value, ast.Constant))
+
+
+def scratch_names() -> list[str]:
+    paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    found = {name for path in paths for name in names_in(ast.parse(path.read_text("utf-8")))}
+    return sorted(name for name in found - {"maintain_order"} if name[0] != "_")
+
+
+def run(*given: object) -> str:
+    command = [sys.executable, str(SCRIPT), *map(str, given), *scratch_names()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_names_are_found() -> None:
+    names = scratch_names()
+    assert {"segment", "number", "hint", "filler_row", "ordinal", "content"} <= set(names)
+    assert len(names) > 200
+
+
+def test_no_column_begins_like_a_scratch_column() -> None:
+    assert not [name for table in TABLES.values() for name in table.schema if name[0] == "_"]
+
+
+def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
+    trials = runpy.run_path(str(SCRIPT))
+    (tmp_path / "now").mkdir()
+    (tmp_path / "later").mkdir()
+    now = json.dumps(trials["outcomes"](tmp_path / "now")).replace(str(tmp_path / "now"), "")
+    later = run("outcomes", tmp_path / "later").replace(str(tmp_path / "later"), "")
+    expected, found = json.loads(now), json.loads(later)
+    assert len(expected) == len(list(trials["trials"](tmp_path / "again")))
+    assert expected.keys() == found.keys()
+    for name, outcome in expected.items():
+        assert found[name] == outcome, name
+
+
+@pytest.mark.parametrize("form", ["corpus", "jsonl"])
+def test_either_version_reads_what_the_other_saves(form: str, tmp_path: Path) -> None:
+    corpus = runpy.run_path(str(SCRIPT))["everything"]()
+    assert all(frame.height for _, frame in corpus.tables())
+    now, later = tmp_path / f"now.{form}", tmp_path / f"later.{form}"
+    write = load(form).write
+    assert write
+    write([corpus], now)
+    assert run("exchange", now, later) == "same"
+    (result,) = load(form).read(open_source(str(later)))
+    assert result.corpus == corpus
+    added = sum(name not in table.schema for table in TABLES.values() for name in scratch_names())
+    assert [finding.code for finding in result.findings] == ["COR102"] * added
+    messages = {finding.message for finding in result.findings}
+    assert "the table frames has an unknown column segment, which is ignored" in messages
+    (again,) = load(form).read(open_source(str(now)))
+    assert again.findings == ()
+    assert isinstance(again.corpus, Corpus)

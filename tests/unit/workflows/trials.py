@@ -1,0 +1,242 @@
+"""Every task on its fixtures: what validation and scoring give, as values to be compared.
+
+Run as a program, it prints them as JSON; `--columns` first adds columns to the representation.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[3]
+FIXTURES = ROOT / "fixtures"
+FULL = FIXTURES / "standoff" / "valid" / "full"
+
+
+class Trial(NamedTuple):
+    """A submission to a task with what it is checked against and scored against."""
+
+    task: str
+    submission: Path
+    against: Path | None = None
+    options: Mapping[str, str] = MappingProxyType({})
+    scored: bool = False
+
+    @property
+    def name(self) -> str:
+        """The trial in one line."""
+        against = self.against.name if self.against else "nothing"
+        return " ".join([self.task, self.submission.name, "against", against, *self.options])
+
+
+def trials(folder: Path) -> Iterator[Trial]:
+    """Every task on its fixtures, those of many kinds of errors joined into one submission.
+
+    Args:
+        folder: an empty folder, where these are written.
+    """
+    for task in ("seedev-full", "seedev-binary"):
+        room = FIXTURES / "scores" / task
+        yield Trial(task, room / "system", room / "reference", scored=True)
+    yield Trial("seedev-binary", FIXTURES / "standoff/valid/binary")
+    own, sentences = FIXTURES / "standoff/valid/binary", FIXTURES / "seedev-sentences/valid"
+    options = {"sentences": str(sentences / "sentences.tsv")}
+    yield Trial("seedev-binary", own, own, options, scored=True)
+    yield Trial("seedev-full", FIXTURES / "seedev/invalid/SEE103-binary-names", FULL)
+    reference, system = standoff(folder)
+    yield Trial("seedev-full", system, reference, scored=True)
+    yield from packs(folder)
+    yield from situations(folder)
+    yield from mentions(folder)
+    yield from templettes(folder)
+
+
+def write(file: Path, content: str) -> Path:
+    """A new file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content.encode())
+    return file
+
+
+def standoff(folder: Path) -> tuple[Path, Path]:
+    """A reference and a submission of the documents of the fixtures, a document for each code."""
+    reference, system = folder / "joined-reference", folder / "joined"
+    paths = sorted(FIXTURES.glob("*/invalid/S[TE][DE][123]*"), reverse=True)
+    for path in {path.name[:6]: path for path in paths if path.is_dir()}.values():
+        if path.name.startswith("SEE103"):
+            continue  # that a submission is to the other task depends on all of it
+        own = path if (path / "seed-1.txt").exists() else FULL
+        for source in (own / "seed-1.txt", own / "seed-1.a1", own / "seed-1.a2"):
+            write(reference / f"{path.name}{source.suffix}", source.read_bytes().decode())
+        write(system / f"{path.name}.a2", (path / "seed-1.a2").read_bytes().decode())
+    return reference, system
+
+
+def packs(folder: Path) -> Iterator[Trial]:
+    """Documents of language packs: alone, and beside texts in several files and in one."""
+    from hlteval import convert
+
+    for task in ("ltf", "laf"):
+        paths = sorted((FIXTURES / task).rglob(f"*.{task}.xml"), reverse=True)
+        for path in {path.name[:7]: path for path in paths}.values():
+            if path.name.startswith("LTF201"):
+                continue  # it is another file of a document that is there already
+            write(folder / task / path.name, path.read_bytes().decode())
+    texts = folder / "texts"
+    for path in sorted((FIXTURES / "ltf" / "valid").iterdir()):
+        write(texts / path.name, path.read_bytes().decode())
+    joined = folder / "texts.jsonl"
+    convert(str(texts), str(joined))
+    yield Trial("ltf", folder / "ltf")
+    for task in ("ltf", "laf"):
+        yield from (Trial(task, folder / task, against) for against in (texts, joined))
+
+
+def situations(folder: Path) -> Iterator[Trial]:
+    """A submission of situations against segments, frames, and a folder of annotations."""
+    room = FIXTURES / "speech-sf"
+    paths = sorted([*room.glob("invalid/*.json"), *FIXTURES.glob("speech-sf-json/invalid/SFJ2*")])
+    frames = [frame for path in paths for frame in json.loads(path.read_text("utf-8"))]
+    submission = write(folder / "frames.json", json.dumps(frames))
+    yield Trial("speech-sf", submission)
+    yield Trial("speech-sf", submission, room / "valid" / "segments.list")
+    yield Trial("speech-sf", submission, room / "valid" / "reference.json", scored=True)
+    yield Trial("speech-sf", submission, FIXTURES / "appen" / "valid", scored=True)
+
+
+def mentions(folder: Path) -> Iterator[Trial]:
+    """A submission of mentions with texts, lists and a knowledge base."""
+    room = FIXTURES / "lorehlt-edl"
+    lines = [path.read_bytes().decode() for path in sorted(room.glob("invalid/EDL[2345]*.tab"))]
+    submission = write(folder / "mentions.tab", "".join(lines))
+    options = {"kb": str(room / "valid" / "kb.tab")}
+    options["documents"] = str(room / "valid" / "documents.list")
+    yield Trial("lorehlt-edl", submission)
+    yield Trial("lorehlt-edl", submission, room / "valid" / "texts.jsonl", options)
+    yield Trial("lorehlt-edl", submission, room / "valid" / "submission.tab", scored=True)
+    scores = FIXTURES / "scores" / "lorehlt-edl"
+    yield Trial("lorehlt-edl", scores / "system.tab", scores / "texts")
+    reference = scores / "reference.tab"
+    for options in ({}, {"texts": str(scores / "texts")}):
+        yield Trial("lorehlt-edl", scores / "system.tab", reference, options, scored=True)
+
+
+def templettes(folder: Path) -> Iterator[Trial]:
+    """Template sets beside the corpus, alone, and scored with the texts aligned."""
+    room = FIXTURES / "hub4"
+    corpus = str(room / "valid" / "corpus.sgml")
+    lines = [path.read_bytes().decode() for path in sorted(room.glob("invalid/HUB[23]*.tpl"))]
+    joined = write(folder / "joined.tpl", "".join(lines))
+    reference = room / "valid" / "reference.tpl"
+    aligned = {"corpus": corpus, "hyp_corpus": corpus, "align": "yes"}
+    yield Trial("hub4", joined, None, {"corpus": corpus})
+    yield Trial("hub4", joined, None, {"side": "reference"})
+    for options in ({}, {"corpus": corpus}, aligned):
+        yield Trial("hub4", room / "valid" / "system.tpl", reference, options, scored=True)
+
+
+def outcome(trial: Trial, batch: int) -> dict[str, Any]:
+    """What validation and scoring give for a trial, with batches of some size."""
+    from hlteval import validate
+    from hlteval.workflows.scoring import score
+
+    against, system = trial.against and str(trial.against), str(trial.submission)
+    found: dict[str, Any] = {}
+    if not (trial.scored and "corpus" in trial.options):
+        verdict = validate(trial.task, system, against=against, options=trial.options, batch=batch)
+        found["findings"] = sorted(
+            [f.code, f.file or "", repr(f.span), f.message, f.help or ""] for f in verdict.findings
+        )
+    if trial.scored and against:
+        scores = score(
+            trial.task, against, system, lenient=True, options=trial.options, batch=batch
+        )
+        found |= {"metrics": dict(scores.metrics), "signature": scores.signature}
+        found |= {"notes": list(scores.notes), "files": dict(scores.files)}
+        found["tables"] = {
+            name: sorted(map(repr, table.rows())) for name, table in scores.tables.items()
+        }
+    return found
+
+
+def add_columns(names: list[str]) -> dict[str, list[str]]:
+    """Declare columns of these names in every table, before all imports; those added, by table."""
+    name = "hlteval.representation.schema"
+    spec = spec_from_file_location(name, ROOT / "hlteval" / "representation" / "schema.py")
+    assert spec
+    assert spec.loader
+    schema = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(schema)
+    added = {
+        table.name: [name for name in names if name not in table.schema]
+        for table in schema.TABLES.values()
+    }
+    schema.TABLES = MappingProxyType(
+        {
+            name: replace(table, columns=(*table.columns, *map(later(schema), added[name])))
+            for name, table in schema.TABLES.items()
+        }
+    )
+    return added
+
+
+def later(schema: Any) -> Callable[[str], Any]:
+    """Declares a column of a name."""
+    return lambda name: schema.Column(name, schema.pl.String, "a later column", nullable=True)
+
+
+def outcomes(folder: Path) -> dict[str, Any]:
+    """What every trial gives, by name."""
+    return {trial.name: outcome(trial, 500) for trial in trials(folder)}
+
+
+def everything() -> Any:
+    """A corpus with a row in every table, whose columns that may be null are filled."""
+    from hlteval.representation import TABLES, Corpus
+
+    values = {"Int64": 0, "String": "x", "Float64": 0.5, "Boolean": True}
+    part = [{"start": 0, "end": 1}]
+    return Corpus(
+        **{
+            name: [{column: values.get(str(kind), part) for column, kind in table.schema.items()}]
+            for name, table in TABLES.items()
+        }
+    )
+
+
+def exchange(now: Path, later: Path, added: Mapping[str, list[str]]) -> str:
+    """Read what was saved without the added columns, and save a corpus that has them."""
+    from hlteval.converters import load
+    from hlteval.representation import Corpus, align
+    from hlteval.sources import open_source
+
+    form, corpus = load(now.suffix[1:]), everything()
+    assert form.write
+    form.write([corpus], later)
+    (result,) = form.read(open_source(str(now)))
+    assert result.findings == ()
+    for name, frame in result.corpus.tables():
+        own = frame.columns[: len(frame.columns) - len(added[name])]
+        assert frame.select(own).equals(getattr(corpus, name).select(own))
+        assert all(frame[column].null_count() == 1 for column in added[name])
+    other = Corpus(documents=[{"row": 0, "name": "a"}])
+    _, aligned = align(other, corpus)  # it renumbers documents, and keeps all else
+    assert aligned.documents.drop("row").equals(corpus.documents.drop("row"))
+    assert aligned.frames.drop("document").equals(corpus.frames.drop("document"))
+    return "same"
+
+
+if __name__ == "__main__":
+    command, first, *rest = sys.argv[1:]
+    if command == "exchange":
+        added = add_columns(rest[1:])
+        sys.stdout.write(exchange(Path(first), Path(rest[0]), added))
+    else:
+        add_columns(rest)
+        sys.stdout.write(json.dumps(outcomes(Path(first))))

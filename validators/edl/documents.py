@@ -1,0 +1,76 @@
+"""Rules of EDL about unknown and unlisted documents (EDL501, EDL506 to EDL508)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.findings.suggest import closest_files
+from hlteval.validators.edl.tables import first, matches, mentions, shown
+from hlteval.validators.rule import RuleContext, about_submission, at, only_if
+
+DOCUMENTS = "documents"
+"""The option that names a list of documents."""
+
+
+def unknown_document(context: RuleContext) -> pl.LazyFrame:
+    """A document that the reference does not have, once for each document."""
+    known = context.against.documents.lazy().select("name")
+    rows = only_if(not context.own, context.cached(mentions))
+    strange = rows.join(known, on="name", how="anti", maintain_order="left")
+    strange = strange.filter(matches("name", "document"))  # the reader reports others
+    found = first(strange, "name").collect()
+    names = context.against.documents["name"].to_list()
+    meant = closest_files(found["name"].to_list(), names)
+    hints = {name: f"did you mean {other}?" for name, other in meant.items()}
+    hint = pl.col("name").replace_strict(
+        hints, default="remove these mentions; they count as false positives", return_dtype=pl.String
+    )
+    return at(found.lazy().with_columns(document=shown("name"), hint=hint), "document")
+
+
+def _listed(context: RuleContext) -> pl.LazyFrame:
+    """The documents of the list; none if there is no list."""
+    documents = context.lists.get(DOCUMENTS, context.system).documents.lazy().select("name")
+    return only_if(DOCUMENTS in context.lists, documents)
+
+
+def _by_document(context: RuleContext) -> pl.LazyFrame:
+    """The documents with mentions: the number of these, and whether the document is listed."""
+    rows = only_if(DOCUMENTS in context.lists, context.cached(mentions))
+    placed = rows.group_by("name", maintain_order=True).agg(mentions=pl.len())
+    listed = _listed(context).with_columns(listed=pl.lit(value=True))
+    joined = placed.join(listed, on="name", how="left", maintain_order="left")
+    return joined.with_columns(pl.col("listed").fill_null(value=False))
+
+
+def unlisted(context: RuleContext) -> pl.LazyFrame:
+    """Documents with mentions that are not listed, if others are."""
+    placed = context.cached(_by_document)
+    outside = placed.filter(~pl.col("listed"), pl.col("listed").any())
+    summed = outside.select(
+        count=pl.col("mentions").sum(), documents=pl.len(), document=pl.col("name").first()
+    )
+    return about_submission(summed.filter(pl.col("documents") > 0))
+
+
+def nothing_listed(context: RuleContext) -> pl.LazyFrame:
+    """No document with mentions is listed."""
+    names = _listed(context).collect().to_series()
+    example = names[0] if names.len() else "nothing"
+    summed = context.cached(_by_document).select(
+        document=pl.col("name").first(),
+        inside=pl.col("listed").any(),
+        listed=pl.lit(names.len()),
+        example=pl.lit(example),
+    )
+    return about_submission(summed.filter(~pl.col("inside"), pl.col("document").is_not_null()))
+
+
+def silent_documents(context: RuleContext) -> pl.LazyFrame:
+    """Listed documents without mentions, if others have some."""
+    names = _listed(context)
+    silent = names.join(context.cached(_by_document), on="name", how="anti", maintain_order="left")
+    count = names.collect().height
+    summed = silent.select(count=pl.len(), document=pl.col("name").first())
+    found = summed.with_columns(listed=pl.lit(count))
+    return about_submission(found.filter(pl.col("count") > 0, pl.col("count") < pl.col("listed")))

@@ -1,0 +1,31 @@
+"""Rules of HUB-4 about pointers (HUB206 to HUB208)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.validators.hub4.tables import pointers, unknown_sets
+from hlteval.validators.rule import RuleContext
+
+
+def dangling_pointer(context: RuleContext) -> pl.LazyFrame:
+    """A pointer to a missing instance, unless it may be one whose header could not be read."""
+    unread = context.system.rejected_records.filter(pl.col("code") == "HUB102")
+    types = unread["text"].str.extract("^< *([A-Za-z0-9_]+)", 1).drop_nulls().to_list()
+    kind = pl.col("target").str.extract("^([A-Za-z0-9_]+)", 1)
+    return pointers(context).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
+
+
+def pointer_elsewhere(context: RuleContext) -> pl.LazyFrame:
+    """A pointer into the set of another document."""
+    strange = unknown_sets(context).select(leads_to="document")
+    elsewhere = pointers(context).filter(pl.col("leads_to") != pl.col("document"))
+    return elsewhere.join(strange, on="leads_to", how="anti", maintain_order="left")
+
+
+def pointer_twice(context: RuleContext) -> pl.LazyFrame:
+    """A pointer that is twice in one alternative."""
+    key = ["frame_row", "slot_number", "alternative", "target"]
+    again = pointers(context).filter(pl.struct(key).is_duplicated())
+    first = pl.col("record").first().over(key)
+    return again.with_columns(first=first).filter(pl.col("record") != first)

@@ -1,0 +1,94 @@
+"""Tables of HUB-4 templettes that several rules use, and what texts look like."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.validators.rule import RECORD, RuleContext, at, only_if
+
+
+def known(context: RuleContext) -> pl.LazyFrame:
+    """The documents of the corpus that have texts, as `content`, and where these begin."""
+    documents = context.against.documents.lazy().filter(pl.col("text").is_not_null())
+    return documents.select("name", content="text", begins="start", document="row")
+
+
+def frames(context: RuleContext) -> pl.LazyFrame:
+    """The instances with the names of their documents, at their pointers."""
+    rows = context.records("frames", "frame", "label")
+    named = rows.join(context.names, on="document", maintain_order="left")
+    return at(named, "pointer").sort("record")
+
+
+def _all_fills(context: RuleContext) -> pl.LazyFrame:
+    instances = context.table("frames", "row", "frame", "label").rename({"row": "frame_row"})
+    columns = ("frame_row", "slot", "slot_number", "optional", "alternative", "position")
+    content = ("kind", "target", "text", "quoted", "extents", "brackets")
+    rows = context.table("fills", *RECORD, *columns, *content)
+    rows = rows.join(instances, on="frame_row", maintain_order="left")
+    named = rows.join(context.names, on="document", maintain_order="left")
+    full = pl.concat_str("label", pl.lit("."), "slot")
+    frame, number = pl.col("frame_row"), pl.col("slot_number")
+    begins = (frame != frame.shift()) | (number != number.shift())
+    marked = named.with_columns(
+        id=pl.col("frame"), full=full, field=pl.lit("fill"), begins=begins.fill_null(value=True)
+    )
+    first = pl.when("begins").then("kind").forward_fill()
+    return marked.with_columns(first_kind=first)
+
+
+def fills(context: RuleContext) -> pl.LazyFrame:
+    """The fills in order, with `label`, `frame` and document `name` of their instances.
+
+    `full` is TYPE.SLOT; `begins` is whether a fill is the first of its slot, `first_kind` the kind
+    of that one.
+    """
+    return context.cached(_all_fills)
+
+
+def texts(context: RuleContext) -> pl.LazyFrame:
+    """The fills that are texts."""
+    return fills(context).filter(pl.col("kind") == "text")
+
+
+def unknown_sets(context: RuleContext) -> pl.LazyFrame:
+    """The documents of instance sets that are not in the corpus."""
+    documents = known(context).select("document")
+    strange = (
+        context.table("frames", "document").unique().join(documents, on="document", how="anti")
+    )
+    nothing = context.schema.unsegmented or documents.head(1).collect().is_empty()
+    return only_if(not nothing, strange)
+
+
+def among(slots: tuple[str, ...]) -> pl.Expr:
+    """Whether a slot is among some, written as SLOT or TYPE.SLOT."""
+    return pl.col("slot").is_in(slots) | pl.col("full").is_in(slots)
+
+
+def like_slot() -> pl.Expr:
+    """Whether a text without quotes looks like a slot whose name has spaces."""
+    looks = pl.col("text").str.contains("^[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){1,2} ?:")
+    bare = pl.col("quoted").eq(other=False) & looks & (pl.col("position") > 1)
+    return bare.fill_null(value=False)
+
+
+def two_in_one() -> pl.Expr:
+    """Whether a text in quotes holds extents, as with two fills in one line."""
+    return (pl.col("quoted") & pl.col("text").str.contains("##[0-9]+#[0-9]+#")).fill_null(
+        value=False
+    )
+
+
+def is_number() -> pl.Expr:
+    """Whether the name of a slot is a number, with which a text without quotes may begin."""
+    return pl.col("slot").str.contains("^[0-9]+$")
+
+
+def pointers(context: RuleContext) -> pl.LazyFrame:
+    """The pointers with the document of their instance as `leads_to`; null if there is none."""
+    instances = context.table("frames", "frame", "document")
+    instances = instances.unique("frame", keep="first", maintain_order=True)
+    instances = instances.rename({"frame": "target", "document": "leads_to"})
+    rows = fills(context).filter(pl.col("kind") == "pointer")
+    return rows.join(instances, on="target", how="left", maintain_order="left")

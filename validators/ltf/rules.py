@@ -1,0 +1,48 @@
+"""The rules of LTF and of LAF, by code.
+
+No schema can check what they check. Each token is reported for one problem only; what explains a
+whole document (another way to count) or a whole segment (it was moved) is reported once, and no
+longer for its parts.
+"""
+
+from __future__ import annotations
+
+from hlteval.validators.ltf import documents, identifiers, laf, segments, tokens
+from hlteval.validators.rule import Rule
+
+RULES = (
+    Rule("LTF201", "documents", identifiers.other_file_name),
+    Rule("LTF202", "documents", identifiers.repeated_identifier),
+    Rule("LTF203", "documents", identifiers.document_name),
+    Rule("LTF204", "documents", identifiers.element_name),
+    Rule("LTF205", "segments", identifiers.segment_number),
+    Rule("LTF206", "tokens", identifiers.token_number),
+    Rule("LTF207", "attributes", identifiers.unknown_token),
+    Rule("LTF301", "segments", segments.end_before_start),
+    Rule("LTF302", "segments", segments.segment_length),
+    Rule("LTF303", "segments", segments.segment_overlap),
+    Rule("LTF304", "segments", segments.adjacent_segments),
+    Rule("LTF305", "segments", segments.no_text),
+    Rule("LTF306", "tokens", segments.moved_segment),
+    Rule("LTF307", "segments", segments.other_raw_text),
+    Rule("LTF401", "tokens", tokens.token_outside),
+    Rule("LTF402", "tokens", tokens.token_overlap),
+    Rule("LTF403", "tokens", tokens.token_length),
+    Rule("LTF404", "tokens", tokens.token_text),
+    Rule("LTF405", "segments", tokens.uncovered_text),
+    Rule("LTF406", "tokens", tokens.blank_in_token),
+    Rule("LTF407", "tokens", tokens.unknown_class),
+    Rule("LTF501", "documents", documents.other_convention),
+    Rule("LTF502", "documents", documents.bad_length),
+    Rule("LTF503", "documents", documents.too_long),
+    Rule("LTF504", "documents", documents.other_digest),
+    Rule("LTF505", "documents", documents.far_apart),
+)
+
+LAF_RULES = (
+    Rule("LAF201", "documents", laf.unknown_document),
+    Rule("LAF202", "mentions", laf.end_before_start),
+    Rule("LAF203", "mentions", laf.beyond_the_text),
+    Rule("LAF204", "mentions", laf.other_text),
+    Rule("LAF205", "mentions", laf.repeated_identifier),
+)

@@ -1,0 +1,78 @@
+"""Rules of SeeDev about identifiers and what they refer to (STD301, STD302, SEE303, SEE304)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.representation import hashed
+from hlteval.validators.rule import RuleContext, at
+from hlteval.validators.seedev import cycles
+from hlteval.validators.seedev.tables import members, nested
+
+_PLACE = ("document", "origin", "record", "id")
+
+
+def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
+    """An identifier of an earlier record of the document, or of a given entity."""
+    key = ["document", "id"]
+    tables = ("mentions", "frames", "modifiers")
+    records = pl.concat(context.records(name).select(_PLACE) for name in tables)
+    given = context.reference_mentions.rename({"mention": "id"}).join(records, on=key, how="semi")
+    given = given.unique().with_columns(given=pl.lit(True))
+    repeated = records.filter(hashed(*key).is_duplicated())
+    some = pl.concat([repeated, records.join(given, on=key, how="semi")]).unique()
+    some = some.join(given, on=key, how="left").sort("document", "origin", "record")
+    some = some.with_columns(
+        first=pl.col("record").first().over(key), ordinal=pl.int_range(pl.len()).over(key)
+    )
+    where = pl.when("given").then(pl.lit("in the .a1")).otherwise(pl.format("in line {}", "first"))
+    found = some.filter(pl.col("given") | (pl.col("ordinal") > 0))
+    return at(found, "id").with_columns(where=where)
+
+
+def _references(context: RuleContext) -> pl.LazyFrame:
+    """Every reference that may be dangling, at its field."""
+    arguments = context.all_arguments.filter(pl.col("filler").is_null()).rename({"frame": "id"})
+    triggers = context.records("frames", "trigger").drop_nulls("trigger")
+    references = [
+        at(arguments, pl.format("target {}", "position")),
+        at(triggers, "trigger").rename({"trigger": "target"}),
+        at(context.records("modifiers", "target"), "target"),
+        members(context).rename({"member": "target"}),
+    ]
+    return pl.concat(rows.select(*_PLACE, "field", "target") for rows in references)
+
+
+def unresolved(context: RuleContext) -> pl.LazyFrame:
+    """A reference to an identifier that the document does not have.
+
+    References in unknown documents are not checked.
+    """
+    item = ["document", "target"]
+    documents = context.against.documents.lazy().select(document="row")
+    references = _references(context).join(documents, on="document", how="semi")
+    modifiers = context.table("modifiers", "document", "modifier").rename({"modifier": "target"})
+    known = pl.concat([context.items.select(item), modifiers]).join(references, on=item, how="semi")
+    found = references.join(known, on=item, how="anti", maintain_order="left")
+    rejected = context.table("rejected_records", "document", "id").drop_nulls().unique()
+    rejected = rejected.select("document", target="id", rejected=pl.lit(True))
+    found = found.join(rejected, on=item, how="left").join(context.names, on="document", how="left")
+    reason = pl.when("rejected").then(pl.lit("; the line that defines it could not be read"))
+    return found.with_columns(suggestion=reason.otherwise(pl.lit("")), document="name")
+
+
+def self_reference(context: RuleContext) -> pl.LazyFrame:
+    """An event that is its own argument."""
+    return nested(context).filter(pl.col("frame_row") == pl.col("filler_row"))
+
+
+def cyclic_events(context: RuleContext) -> pl.LazyFrame:
+    """An event that is its own argument through others, once for each cycle."""
+    edges = nested(context).filter(pl.col("frame_row") != pl.col("filler_row")).collect()
+    names = dict(context.system.frames.select("row", "frame").iter_rows()) if edges.height else {}
+    loops = cycles.loops(edges.select("frame_row", "filler_row").iter_rows())
+    rows = [(*edge, " → ".join(names[row] for row in path)) for edge, path in loops]
+    schema = {"frame_row": pl.Int64, "filler_row": pl.Int64, "path": pl.String}
+    paths = pl.DataFrame(rows, schema=schema, orient="row")
+    found = edges.join(paths, on=["frame_row", "filler_row"])
+    return found.unique(["frame_row", "filler_row"], maintain_order=True).lazy()

@@ -1,0 +1,77 @@
+"""Rules of SeeDev about types: of text spans, events and modifiers (SEE101 to SEE104, SEE308)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.findings.suggest import did_you_mean
+from hlteval.validators.rule import RECORD, RuleContext, at, only_if
+from hlteval.validators.seedev.schema import EventSchema
+
+
+def _labelled(context: RuleContext) -> pl.LazyFrame:
+    """Every record that has a type, with the kind of its annotation."""
+    rejected = context.records("rejected_records", "label", "code", "kind").drop_nulls("label")
+    kinds = {
+        "a text span": context.records("mentions", "label"),
+        "an event": context.records("frames", "label"),
+        "a modifier": context.records("modifiers", "label"),
+        "a record": rejected.filter(pl.col("code") != "STD101", pl.col("kind") != "group"),
+    }
+    columns = (*RECORD, "id", "label")
+    return pl.concat(rows.select(*columns, kind=pl.lit(kind)) for kind, rows in kinds.items())
+
+
+def unknown_type(context: RuleContext) -> pl.LazyFrame:
+    """A type that the task does not have."""
+    known = context.schema.labels
+    if _is_other_task(context):  # SEE103 reports that
+        known = known | context.schema.elsewhere.keys()
+    unknown = _labelled(context).filter(~pl.col("label").is_in(known)).collect()
+    hints = {label: _hint(label, context.schema) for label in unknown["label"].unique()}
+    hint = pl.col("label").replace_strict(hints, default=None, return_dtype=pl.String)
+    return at(unknown.lazy(), "label").with_columns(hint=hint)
+
+
+def _hint(label: str, schema: EventSchema) -> str:
+    if label not in schema.elsewhere:
+        otherwise = f"docs/tasks.md lists the types of {schema.task}"
+        return did_you_mean(label, sorted(schema.labels), otherwise)
+    own = schema.elsewhere[label]
+    return f"{label} is a type of {schema.other}" + (
+        f"; {schema.task} calls it {own}" if own else ""
+    )
+
+
+def _is_other_task(context: RuleContext) -> bool:
+    """Whether events have types of the other task, and none of this one."""
+    labels, schema = set(context.system.frames["label"].unique()), context.schema
+    return bool(labels & schema.elsewhere.keys()) and not labels & schema.events.keys()
+
+
+def other_task(context: RuleContext) -> pl.LazyFrame:
+    """A submission to the other task, at its first event."""
+    frames = context.records("frames", "label")
+    found = frames.filter(pl.col("label").is_in(context.schema.elsewhere.keys())).head(1)
+    names = {"task": pl.lit(context.schema.task), "other": pl.lit(context.schema.other)}
+    return at(only_if(_is_other_task(context), found), "label").with_columns(**names)
+
+
+def wrong_kind(context: RuleContext) -> pl.LazyFrame:
+    """A type of the task on a record of another kind, such as an entity type on an event."""
+    kinds = dict.fromkeys(context.schema.mentions, "a text span")
+    kinds |= dict.fromkeys(context.schema.events, "an event")
+    kinds |= dict.fromkeys(context.schema.modifiers, "a modifier")
+    due = pl.col("label").replace_strict(kinds, default=None, return_dtype=pl.String)
+    rows = _labelled(context).with_columns(due=due)
+    return at(rows.filter(pl.col("kind") != "a record", pl.col("kind") != pl.col("due")), "label")
+
+
+def event_with_trigger(context: RuleContext) -> pl.LazyFrame:
+    """An event with a trigger; those of SeeDev have none."""
+    return at(context.records("frames", "label", "trigger").drop_nulls("trigger"), "trigger")
+
+
+def relation_identifier(context: RuleContext) -> pl.LazyFrame:
+    """An event with the identifier of a relation, which begins with R."""
+    return at(context.records("frames", "kind").filter(pl.col("kind") == "relation"), "id")

@@ -1,0 +1,50 @@
+"""Rules of situations about segments (SSF101, SSF102, SSF105)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.findings.suggest import closest_files
+from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
+from hlteval.validators.situations.tables import frames
+
+
+def unknown_segment(context: RuleContext) -> pl.LazyFrame:
+    """A frame of a segment that the reference does not have, once for each segment."""
+    known = context.against.documents.lazy().select(segment="name")
+    strange = frames(context).join(known, on="segment", how="anti", maintain_order="left")
+    found = first_of(only_if(not context.own, strange), "segment").collect()
+    names = context.against.documents["name"].to_list()
+    meant = closest_files(found["segment"].to_list(), names)
+    hints = {name: f"did you mean {other}?" for name, other in meant.items()}
+    hint = pl.col("segment").replace_strict(
+        hints, default="remove its frames; they count as false positives", return_dtype=pl.String
+    )
+    return at(found.lazy(), "DocumentID").with_columns(hint=hint, document="segment")
+
+
+def segment_without_frames(context: RuleContext) -> pl.LazyFrame:
+    """A segment of the reference for which the submission has no frame."""
+    framed = context.table("frames", "document").unique()
+    known = context.against.documents.lazy().select("row", document="name")
+    silent = known.join(
+        framed, left_on="row", right_on="document", how="anti", maintain_order="left"
+    )
+    return about_file(only_if(not context.own, silent)).with_columns(origin=pl.lit(0, pl.Int64))
+
+
+def missing_types(context: RuleContext) -> pl.LazyFrame:
+    """A segment with frames, but not of all types."""
+    every = pl.lit(list(context.schema), dtype=pl.List(pl.String))
+    known = frames(context).filter(pl.col("label").is_in(context.schema))
+    present = known.group_by("segment", maintain_order=True).agg(present=pl.col("label").unique())
+    some = present.with_columns(every=every, count=pl.col("present").list.len())
+    missing = pl.col("every").list.set_difference("present").list.sort().list.join(", ")
+    found = some.filter(pl.col("count") < len(context.schema)).select(
+        "count",
+        document="segment",
+        missing=missing,
+        all=pl.lit(len(context.schema)),
+        origin=pl.lit(0, pl.Int64),
+    )
+    return about_file(found)
