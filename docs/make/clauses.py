@@ -167,7 +167,10 @@ def index_page(specifications: Mapping[str, Specification]) -> str:
     Args:
         specifications: the tables by the names of their files, without suffix.
     """
-    lines = ["| specification | clauses | implemented | partial | planned | not implemented |", "|---" * 6 + "|"]
+    lines = [
+        "| specification | clauses | implemented | partial | planned | not implemented |",
+        "|---" * 6 + "|",
+    ]
     for stem, specification in specifications.items():
         counts = Counter(clause.status for clause in specification.clauses)
         cells = [str(counts.total()), *(str(counts[status]) for status in STATUSES)]

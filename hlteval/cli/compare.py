@@ -22,7 +22,9 @@ def compare(
     ],
     metric: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="Metric to compare (default: the ranking metric of the task)."),
+        typer.Option(
+            metavar="NAME", help="Metric to compare (default: the ranking metric of the task)."
+        ),
     ] = None,
     test: Annotated[
         Literal["permutation", "bootstrap"], typer.Option(help="Significance test.")
@@ -43,7 +45,11 @@ def compare(
         typer.Option("--format", help="Output format."),
     ] = "text",
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Compare despite blocking findings, leaving out what cannot be scored.")
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Compare despite blocking findings, leaving out what cannot be scored.",
+        ),
     ] = False,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,

@@ -42,7 +42,10 @@ def convert(
         ),
     ] = None,
     strict_loss: Annotated[
-        bool, typer.Option("--strict-loss", help="Write nothing if the output format cannot represent everything.")
+        bool,
+        typer.Option(
+            "--strict-loss", help="Write nothing if the output format cannot represent everything."
+        ),
     ] = False,
     settings: Annotated[
         Optional[list[str]],  # noqa: UP045

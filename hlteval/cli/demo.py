@@ -12,7 +12,8 @@ def demo(
     folder: Annotated[
         str,
         typer.Argument(
-            metavar="FOLDER", help="Folder for the example files; existing files are not overwritten."
+            metavar="FOLDER",
+            help="Folder for the example files; existing files are not overwritten.",
         ),
     ] = "hlteval-demo",
 ) -> None:

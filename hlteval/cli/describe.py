@@ -34,9 +34,7 @@ def formats() -> None:
 def explain(
     code: Annotated[
         str,
-        typer.Argument(
-            metavar="CODE", help="Code of a finding, e.g. STD302, or a prefix."
-        ),
+        typer.Argument(metavar="CODE", help="Code of a finding, e.g. STD302, or a prefix."),
     ],
 ) -> None:
     """Explain a finding: why it is reported, and how to fix it."""

@@ -31,7 +31,9 @@ def validate(
     ] = "text",
     max_findings: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(min=0, help="Maximum number of findings shown per file, in text output; 0 for all."),
+        typer.Option(
+            min=0, help="Maximum number of findings shown per file, in text output; 0 for all."
+        ),
     ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "info"],
@@ -47,7 +49,9 @@ def validate(
     ] = None,
     severity: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."),
+        typer.Option(
+            metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."
+        ),
     ] = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,

@@ -49,7 +49,9 @@ class Selection:
         for given in _listed(severities):
             code, _, level = given.partition("=")
             if level not in list(Severity):
-                raise UnknownCode(f"invalid severity {given}: use CODE=error, CODE=warning or CODE=info")
+                raise UnknownCode(
+                    f"invalid severity {given}: use CODE=error, CODE=warning or CODE=info"
+                )
             levels[_known(code)] = Severity(level)
         chosen, left = map(_known, _listed(select)), map(_known, _listed(ignore))
         return cls(tuple(chosen), tuple(left), levels)

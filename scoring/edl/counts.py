@@ -120,7 +120,9 @@ class Counting:
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
             told = (
-                "no overlap scores, since the public scorer crashes" if self.official else "0 of them"
+                "no overlap scores, since the public scorer crashes"
+                if self.official
+                else "they overlap nothing"
             )
             yield f"{reverse:,} mentions end before they start: {told}"
 

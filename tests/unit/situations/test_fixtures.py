@@ -78,9 +78,7 @@ def test_what_is_valid_has_no_finding_but_an_ambiguous_block() -> None:
 def test_a_script_is_told_once_and_needs_a_reference_with_places() -> None:
     path = str(FIXTURES / "speech-sf/invalid/SSF107-in-latin.json")
     (finding,) = validate("speech-sf", path, against=str(AGAINST["SSF107"])).findings
-    assert finding.message == (
-        "Jiangsu is in Latin script, the reference in Cjk (such frames: 1)"
-    )
+    assert finding.message == "Jiangsu is in Latin script, the reference in Cjk (such frames: 1)"
     assert finding.span is not None
     assert finding.span.line == 14
     for reference in (SEGMENTS, None):

@@ -38,7 +38,9 @@ def test_what_is_hidden_is_passed_over_with_one_warning(tmp_path: Path) -> None:
     assert [member.name for member in source.members] == ["d1.a2"]
     (finding,) = source.findings
     assert (finding.code, finding.file) == ("SRC107", str(tmp_path))
-    assert finding.message.startswith("ignored 5 hidden or system files: .DS_Store, ._d1.a2, .git, ...")
+    assert finding.message.startswith(
+        "ignored 5 hidden or system files: .DS_Store, ._d1.a2, .git, ..."
+    )
 
 
 def test_links_to_files_are_followed_and_links_to_folders_are_not(tmp_path: Path) -> None:
@@ -67,7 +69,7 @@ def test_what_is_no_file_is_told_and_never_opened(tmp_path: Path) -> None:
     assert {finding.code for finding in source.findings} == {"SRC109"}
     told = {Path(finding.file or "").name: finding.message for finding in source.findings}
     assert told.keys() == {"pipe", "nowhere", "circle", "socket"}
-    assert "a pipe" in told["pipe"]
+    assert "pipe instead of a file" in told["pipe"]
     assert "broken link" in told["nowhere"]
 
 

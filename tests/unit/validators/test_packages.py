@@ -66,8 +66,8 @@ def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
         ("seed-1.ann", "rename it to <document>.a2 if it contains predictions"),
         ("seed-1.a2.bak", "rename it to <document>.a2 if it contains predictions"),
         ("seed-1.a2~", "rename it to <document>.a2 if it contains predictions"),
-        ("log.txt", f"{NOT_READ}; delete it from the submission"),
-        ("seed-3.a1", f"{NOT_READ}; delete it from the submission"),
+        ("log.txt", NOT_READ),
+        ("seed-3.a1", NOT_READ),
     ],
 )  # fmt: skip
 def test_a_file_that_is_not_read_is_told(name: str, hint: str, found: Found) -> None:
