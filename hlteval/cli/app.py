@@ -1,4 +1,4 @@
-"""The commands and what they share."""
+"""The application: all commands, and the options of `hlteval` itself."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ import typer
 
 from hlteval import __version__
 from hlteval.cli import compare, score, validate
-from hlteval.cli.commands import Command, Group
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
 
 app = typer.Typer(
     name="hlteval",
-    cls=Group,
     help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -25,8 +23,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"hlteval {__version__}")
         raise typer.Exit
 
@@ -40,14 +38,17 @@ def common(
         ),
     ] = False,
 ) -> None:
-    "Validate, convert and score submissions to shared tasks in human language technology."
+    """Validate, convert and score submissions to shared tasks in human language technology."""
+
+
+def _first_line(command: Callable[..., None]) -> str:
+    """The first line of a docstring: typer truncates the short help that it derives itself."""
+    return (command.__doc__ or "").partition("\n")[0]
 
 
 app.add_typer(validate.app, name="validate")
-app.command("convert", cls=Command)(convert)
+app.command("convert", short_help=_first_line(convert))(convert)
 app.add_typer(score.app, name="score")
 app.add_typer(compare.app, name="compare")
-app.command("tasks", cls=Command)(tasks)
-app.command("formats", cls=Command)(formats)
-app.command("explain", cls=Command)(explain)
-app.command("demo", cls=Command)(demo)
+for command in (tasks, formats, explain, demo):
+    app.command(command.__name__, short_help=_first_line(command))(command)

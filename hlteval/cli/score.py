@@ -1,4 +1,4 @@
-"""`hlteval score`: the official numbers."""
+"""`hlteval score`: the official scores of a submission."""
 
 from __future__ import annotations
 
@@ -7,12 +7,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, TaskGroup, per_task, usage
-from hlteval.tasks import load
-
-app = typer.Typer(
-    cls=TaskGroup, help="Score a submission against a reference.", no_args_is_help=True
-)
+from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
 
 
 def score(
@@ -50,30 +45,26 @@ def score(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import check_folder, show_refusal, show_scores, working
+    from hlteval.cli.output import check_folder, refusals, show_scores
+    from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.plotting import plotted
-    from hlteval.workflows.scoring import Intervals, Refused
+    from hlteval.workflows.scoring import Intervals
     from hlteval.workflows.scoring import score as run
 
-    own = dict(options or {})
-    display = {o.display: own.pop(o.name, None) for o in load(task).options if o.display}
-    given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    given["options"] = own
-    try:
-        with usage(), working("scoring") as step:
-            if output is not None:
-                check_folder(output)
-            more: dict[str, Any] = {"alignment": form == "json" or output is not None, "step": step}
-            more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-            scores = run(task, reference, system, **more, **given)
-            if plot := display.get("plot"):
-                every = {system: scores}
-                for path in display.get("others") or ():
-                    every[path] = run(task, reference, path, alignment=False, **given)
-                plotted(every, Path(plot))
-    except Refused as refused:
-        show_refusal(refused.verdict, str(refused), refused.cure)
-        raise typer.Exit(1) from refused
+    options = dict(options or {})
+    plot, beside = options.pop("plot", None), options.pop("beside", [])
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings |= {"options": options}
+    intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
+    with usage(), refusals(), progress(remarks(), "scoring") as step:
+        if output is not None:
+            check_folder(output)
+        alignment = form == "json" or output is not None
+        more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "step": step}
+        scores = run(task, reference, system, **more, **settings)
+        others = {path: run(task, reference, path, alignment=False, **settings) for path in beside}
+        if plot:
+            plotted({system: scores, **others}, Path(plot))
     with usage():
         show_scores(scores, form, output)
 
