@@ -81,5 +81,5 @@ def _told(misfit: Misfit, place: tuple[int, int]) -> Placed:
         misfit.within.text[max(0, start - begin) : max(0, end - begin)][:40]
         for start, end in misfit.spans[:3]
     )
-    values = {"said": said, "given": misfit.text[:40], "hint": nearest(misfit)}
+    values = {"actual": said, "given": misfit.text[:40], "hint": nearest(misfit)}
     return Fault("BIO203", *place, values), misfit.record

@@ -147,8 +147,8 @@ def _loose(written: str) -> tuple[Extent | None, list[Fault]]:
     if ":" in document:
         faults.append(Fault("EDL215", 0, len(document), {"name": shown(document)}))
     if not _OFFSETS.fullmatch(span):
-        cure = f"{int(found[1])}-{int(found[2])}"
-        values = {"given": span, "cure": cure}
+        fix = f"{int(found[1])}-{int(found[2])}"
+        values = {"given": span, "fix": fix}
         faults.append(Fault("EDL216", len(document) + 1, len(written), values))
     return _extent(document, found), faults
 
@@ -159,8 +159,8 @@ def _oddities(written: str, document: str, span: str) -> Iterator[Fault]:
     if blank := _BLANKS.search(document):
         yield Fault("EDL214", *blank.span(), {"name": shown(document)})
     if not span.isascii() and not span.replace("\u2013", "").isascii():
-        cure = "".join(str(int(c)) if c.isdecimal() else c for c in span)
-        yield Fault("EDL213", at, at + len(span), {"given": span, "cure": cure})
+        fix = "".join(str(int(c)) if c.isdecimal() else c for c in span)
+        yield Fault("EDL213", at, at + len(span), {"given": span, "fix": fix})
     if len(written) > at + len(span):
         end = at + len(span)
         yield Fault("EDL212", end, len(written), {"given": shown(written[end:])})

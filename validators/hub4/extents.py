@@ -155,7 +155,7 @@ def _judged(case: RuleContext) -> pl.LazyFrame:
         pl.Series("explained", explained, pl.Boolean),
         blanks=blanks,
         cause=pl.lit(cause.told if cause else "", pl.String),
-        cure=pl.lit(cause.cure if cause else "", pl.String),
+        fix=pl.lit(cause.fix if cause else "", pl.String),
     )
 
 
@@ -186,7 +186,7 @@ class _Cause(NamedTuple):
     """A way in which extents are off: what stands there if they are read that way."""
 
     told: str
-    cure: str
+    fix: str
     read: Callable[[_Span], str]
 
     def explains(self, span: _Span) -> bool:
@@ -299,7 +299,7 @@ def off_throughout(case: RuleContext) -> pl.LazyFrame:
     rows = case.cached(_judged).filter("explained")
     number, text = pl.lit(None, pl.Int64), pl.lit(None, pl.String)
     summed = rows.group_by("origin", maintain_order=True).agg(
-        pl.col("cause", "cure").first(), count=pl.len()
+        pl.col("cause", "fix").first(), count=pl.len()
     )
     return summed.with_columns(record=number, field=pl.lit(""), id=text)
 

@@ -24,7 +24,7 @@ def _mentions(case: RuleContext) -> pl.LazyFrame:
         .then(pl.lit("LAF204"))
     )
     last = pl.col("end") - 1
-    return mentions.with_columns(id=pl.col("mention"), said=said, fault=fault, last=last)
+    return mentions.with_columns(id=pl.col("mention"), actual=said, fault=fault, last=last)
 
 
 def _blanks(text: pl.Expr) -> pl.Expr:
@@ -63,7 +63,7 @@ def other_text(case: RuleContext) -> pl.LazyFrame:
         where(whole, text or "", start)
         for whole, text, start in rows.select("whole", "text", "start").iter_rows()
     ]
-    said = pl.col("said").str.slice(0, 40)
+    said = pl.col("actual").str.slice(0, 40)
     return rows.lazy().with_columns(said, pl.lit(pl.Series("hint", hints, dtype=pl.String)))
 
 

@@ -88,14 +88,14 @@ def other_raw_text(case: RuleContext) -> pl.LazyFrame:
     rows = case.cached(all_segments).filter(pl.col("fault").is_null())
     rows = rows.join(case.cached(all_conventions), on="document", how="anti", maintain_order="left")
     rows = rows.join(raw, on="document", maintain_order="left")
-    rows = rows.with_columns(said=pl.col("raw").str.slice("start", pl.col("width")))
-    found = rows.filter(pl.col("said") != pl.col("text")).collect()
+    rows = rows.with_columns(actual=pl.col("raw").str.slice("start", pl.col("width")))
+    found = rows.filter(pl.col("actual") != pl.col("text")).collect()
     hints = [
         where(whole, text, start)
         for whole, text, start in found.select("raw", "text", "start").iter_rows()
     ]
     told = found.lazy().with_columns(pl.lit(pl.Series("hint", hints, dtype=pl.String)))
-    return at(told.with_columns(pl.col("said").str.slice(0, 40)), "start_char")
+    return at(told.with_columns(pl.col("actual").str.slice(0, 40)), "start_char")
 
 
 def token_outside(case: RuleContext) -> pl.LazyFrame:
@@ -127,7 +127,7 @@ def token_text(case: RuleContext) -> pl.LazyFrame:
     )
     rows = rows.with_columns(
         hint=hint.otherwise(pl.lit("correct the token or its offsets")),
-        said=pl.col("said").str.slice(0, 40),
+        actual=pl.col("actual").str.slice(0, 40),
     )
     return at(rows, "text")
 
@@ -204,7 +204,7 @@ def _judgements(case: RuleContext) -> pl.LazyFrame:
     return placed(rows, code=pl.String, **texts)
 
 
-_VALUES = ("what", "cure", "given", "length", "more", "digest", "hint")
+_VALUES = ("what", "fix", "given", "length", "more", "digest", "hint")
 _FIELDS = {"LTF501": "id", "LTF504": MD5}
 
 
@@ -221,7 +221,7 @@ def other_convention(case: RuleContext) -> pl.LazyFrame:
     """A document whose offsets count something else."""
     documents = case.cached(all_documents).with_columns(document=pl.col("row"))
     found = documents.join(case.cached(all_conventions), on="document", maintain_order="left")
-    columns = ["origin", "record", "field", "id", "what", "cure"]
+    columns = ["origin", "record", "field", "id", "what", "fix"]
     told = at(found, "id").select(columns)
     return pl.concat([told, _judged(case, "LTF501").select(columns)])
 

@@ -71,11 +71,11 @@ def all_tokens(case: RuleContext) -> pl.LazyFrame:
         .when(said != pl.col("text"))
         .then(pl.lit("LTF404"))
     )
-    return tokens.with_columns(fault=fault, said=said)
+    return tokens.with_columns(fault=fault, actual=said)
 
 
 def all_conventions(case: RuleContext) -> pl.LazyFrame:
-    """The documents that another way to count explains: `document`, `what`, `cure`."""
+    """The documents that another way to count explains: `document`, `what`, `fix`."""
     segments, tokens = case.cached(all_segments), case.cached(all_tokens)
     faulty = pl.concat(
         [one.filter(pl.col("fault").is_not_null()).select("document") for one in (segments, tokens)]
@@ -88,7 +88,7 @@ def all_conventions(case: RuleContext) -> pl.LazyFrame:
         if known:
             rows.append((document, *known))
     return pl.LazyFrame(
-        rows, {"document": pl.Int64, "what": pl.String, "cure": pl.String}, orient="row"
+        rows, {"document": pl.Int64, "what": pl.String, "fix": pl.String}, orient="row"
     )
 
 
