@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
-    from hlteval.reports.comparison import Comparison
     from hlteval.representation import Corpus
+    from hlteval.results.comparison import Comparison
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
     from hlteval.workflows.comparison import compare
@@ -43,7 +43,7 @@ __all__ = [
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {
-    "Comparison": "hlteval.reports.comparison",
+    "Comparison": "hlteval.results.comparison",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
     "Refused": "hlteval.workflows.scoring",

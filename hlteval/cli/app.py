@@ -1,4 +1,4 @@
-"""The commands and what they share."""
+"""The application: all commands, and the options of `hlteval` itself."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"hlteval {__version__}")
         raise typer.Exit
 
@@ -42,7 +42,7 @@ def common(
 
 
 def _first_line(command: Callable[..., None]) -> str:
-    """What a command does, whole: a short help that is not declared is cut."""
+    """The first line of a docstring: typer truncates the short help that it derives itself."""
     return (command.__doc__ or "").partition("\n")[0]
 
 

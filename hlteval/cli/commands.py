@@ -1,4 +1,4 @@
-"""What the commands share: a command per task, errors of usage, output."""
+"""Toolkit of the commands: shared options, one command per task, and usage errors."""
 
 from __future__ import annotations
 
@@ -42,31 +42,34 @@ Confidence = Annotated[
     typer.Option(
         min=0.01,
         max=0.9999,
+        metavar="LEVEL",
         show_default=False,
         help="Confidence level of the intervals (default 0.95).",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, show_default=False, help="Random seed (default 0).")]
-
+Seed = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", show_default=False, help="Random seed (default 0)."),
+]
 
 Command = Literal["compare", "score", "validate"]
 
 
 class TaskGroup(TyperGroup):
-    """A command for each task, built when it is asked for: naming one task loads no other."""
+    """A group with one command per task, built on request: naming a task loads no other task."""
 
     run: ClassVar[Callable[..., None]]
     command: ClassVar[Command]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The tasks, in the order of their declarations."""
+        """The names of the tasks, as declared; those without a metric only for `validate`."""
         return [name for name in known() if self.command == "validate" or load(name).metric]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
 
         Raises:
-            BadParameter: if there is no task of that name, or none that is scored.
+            BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
         if cmd_name in known() and (self.command == "validate" or load(cmd_name).metric):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -86,45 +89,44 @@ class TaskGroup(TyperGroup):
 
 
 def per_task(run: Callable[..., None], command: Command) -> type[TaskGroup]:
-    """A group with a command for every task, with the options of the task after the common ones.
+    """A group with one command per task: the common options, then those of the task.
 
     Args:
-        run: a function whose first parameter is the name of the task; its last parameter `options`
-            takes the task's own options by name.
-        command: which of the tasks' own options are offered.
+        run: the body of the command. Its first parameter is the name of the task; its last,
+            `options`, takes the options of the task by name.
+        command: name of the command, which selects the options of the tasks.
     """
     return type("Tasks", (TaskGroup,), {"run": staticmethod(run), "command": command})
 
 
 def _command(name: str, run: Callable[..., None], which: Command) -> Callable[..., None]:
+    """The function of a command, with the signature from which typer makes its options."""
     own = {option.name: option for option in load(name).options if option.available_in(which)}
-    parameters = inspect.signature(run, eval_str=True).parameters.values()
-    common = [one for one in parameters if one.name not in {"task", "options"}]
 
-    def command(**given: Any) -> None:
-        chosen = {key: value for key in own if (value := given.pop(key))}
-        given["options"] = {key: _value(own[key], value) for key, value in chosen.items()}
-        run(name, **given)
+    def command(**arguments: Any) -> None:
+        values = {key: value for key in own if (value := arguments.pop(key))}
+        options = {key: _value(own[key], value) for key, value in values.items()}
+        run(name, **arguments, options=options)
 
-    added = [
-        inspect.Parameter(
-            option.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=False if option.switch else None,
-            annotation=_annotation(option),
-        )
-        for option in own.values()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        parameter.replace(kind=keyword)
+        for parameter in inspect.signature(run, eval_str=True).parameters.values()
+        if parameter.name not in {"task", "options"}
     ]
-    signature = inspect.Signature(
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in common] + added
-    )
-    command.__signature__ = signature  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in signature.parameters.values()}
+    for option in own.values():
+        default = False if option.switch else None
+        annotation = _annotation(option)
+        parameters.append(
+            inspect.Parameter(option.name, keyword, default=default, annotation=annotation)
+        )
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
 
 
 def _annotation(option: Option) -> Any:
-    """What the command line makes of an option."""
+    """The typer declaration of an option of a task."""
     if option.switch:
         return Annotated[bool, typer.Option(f"--{option.flag}", help=option.help)]
     names = [*([f"-{option.short}"] if option.short else []), f"--{option.flag}"]
@@ -134,16 +136,16 @@ def _annotation(option: Option) -> Any:
     ]
 
 
-def _value(option: Option, given: Any) -> Any:
-    """An option's value as text; several of one that only shows stay apart."""
+def _value(option: Option, value: Any) -> Any:
+    """The value of an option as text; a repeated option that only affects display stays a list."""
     if option.switch:
         return "yes"
-    return " ".join(given) if option.repeatable and not option.display_only else given
+    return " ".join(value) if option.repeatable and not option.display_only else value
 
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """Tell what a user got wrong on the command line; exit code 2."""
+    """Report errors in the arguments of the command line as usage errors, exit code 2."""
     from hlteval.converters import WrongSetting
     from hlteval.tasks.task import WrongOption
     from hlteval.workflows.batches import NothingGiven

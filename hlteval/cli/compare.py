@@ -1,4 +1,4 @@
-"""`hlteval compare`: which systems are better, and whether by chance."""
+"""`hlteval compare`: ranks, confidence intervals and significance tests of several systems."""
 
 from __future__ import annotations
 
@@ -55,20 +55,16 @@ def compare(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Compare submissions."""
-    from hlteval.cli.output import show_comparison, show_refusal, working
+    from hlteval.cli.output import refusals, show_comparison, working
     from hlteval.workflows.comparison import compare as run
-    from hlteval.workflows.scoring import Intervals, Refused
+    from hlteval.workflows.scoring import Intervals
 
-    given: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    given |= {"metric": metric, "test": test, "options": options}
-    given["intervals"] = Intervals(bootstrap or 0, confidence, seed)
-    try:
-        with usage(), working("comparing") as step:
-            compared = run(task, reference, systems, step=step, **given)
-    except Refused as refused:
-        show_refusal(refused.verdict, str(refused), refused.cure)
-        raise typer.Exit(1) from refused
-    show_comparison(compared, form)
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings |= {"metric": metric, "test": test, "options": options}
+    settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
+    with usage(), refusals(), working("comparing") as step:
+        comparison = run(task, reference, systems, step=step, **settings)
+    show_comparison(comparison, form)
 
 
 app = typer.Typer(

@@ -9,12 +9,12 @@ import typer
 from hlteval.cli.commands import usage
 
 
-def _settings(given: list[str]) -> dict[str, str]:
-    """Settings by name."""
-    for one in given:
-        if "=" not in one:
-            raise typer.BadParameter(f"invalid --set {one}: use NAME=VALUE")
-    return dict(one.split("=", 1) for one in given)
+def _settings(assignments: list[str]) -> dict[str, str]:
+    """The values of the settings by name, from `NAME=VALUE`."""
+    for assignment in assignments:
+        if "=" not in assignment:
+            raise typer.BadParameter(f"invalid --set {assignment}: use NAME=VALUE")
+    return dict(assignment.split("=", 1) for assignment in assignments)
 
 
 def convert(

@@ -1,4 +1,4 @@
-"""`hlteval demo`: the main job on files that come with the package."""
+"""`hlteval demo`: the main commands, run on the example files of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hlteval tasks`, `formats`, `explain`: what there is, and what a code means."""
+"""`hlteval tasks`, `formats`, `explain`: lists of tasks and formats, and the codes of findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands print: results to standard output, everything else to standard error."""
+"""Output of the commands: results on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -15,66 +16,85 @@ from hlteval.reports.terminal import progress, remarks, results, write
 
 if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
-    from hlteval.reports.comparison import Comparison
+    from hlteval.results.comparison import Comparison
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
 
 
 @contextmanager
-def working(doing: str) -> Iterator[Callable[[], None]]:
-    """Show on a terminal that long work goes on."""
-    with progress(remarks(), doing) as step:
+def working(activity: str) -> Iterator[Callable[[], None]]:
+    """Show the progress of long work on a terminal.
+
+    Args:
+        activity: a word for the work, such as "scoring".
+
+    Yields:
+        A function to call after each batch.
+    """
+    with progress(remarks(), activity) as step:
         yield step
 
 
 def show(renderable: RenderableType) -> None:
-    """Print a result for people."""
+    """Print a table or a text."""
     results().print(renderable, soft_wrap=isinstance(renderable, Text))
 
 
 def show_verdict(verdict: Verdict, form: str, max_findings: int | None) -> None:
-    """Print a verdict in one of its formats."""
+    """Print a verdict.
+
+    Args:
+        verdict: the verdict.
+        form: name of the output format.
+        max_findings: maximum number of findings per file in text; None for the default.
+    """
     from hlteval.reports import findings, text
 
-    most = text.MAX_FINDINGS if max_findings is None else max_findings
-    write(results(), findings.render(verdict, form, most))
+    limit = text.MAX_FINDINGS if max_findings is None else max_findings
+    write(results(), findings.render(verdict, form, limit))
 
 
-def show_refusal(verdict: Verdict, reason: str, cure: str) -> None:
-    """Tell why nothing was scored."""
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Report why a submission was not scored, with its findings and the fix; exit code 1."""
     from hlteval.reports import findings
+    from hlteval.workflows.scoring import Refused
 
-    write(remarks(), findings.render(verdict))
-    write(remarks(), Text(f"\n{reason}", style="bold red").append(f"\n{cure}", "not bold"))
+    try:
+        yield
+    except Refused as refused:
+        write(remarks(), findings.render(refused.verdict))
+        reason = Text(f"\n{refused}", style="bold red")
+        write(remarks(), reason.append(f"\n{refused.fix}", "not bold"))
+        raise typer.Exit(1) from refused
 
 
-def show_findings(listed: Sequence[Finding]) -> None:
-    """Print findings beside a result, if there are any."""
-    from hlteval.reports import findings
+def show_findings(findings: Sequence[Finding]) -> None:
+    """Print findings to standard error, if there are any."""
+    from hlteval.reports.findings import render
     from hlteval.results.verdict import Verdict
 
-    if listed:
-        passed = not any(finding.severity == "error" for finding in listed)
-        write(remarks(), findings.render(Verdict("", "", passed, tuple(listed))))
+    if findings:
+        passed = not any(finding.severity == "error" for finding in findings)
+        write(remarks(), render(Verdict("", "", passed, tuple(findings))))
 
 
 def check_folder(output: Path) -> None:
-    """Refuse to replace a folder that holds anything but scores, before any work is done.
+    """Check that an output folder is empty, absent or a folder of scores, which is replaced.
 
     Raises:
-        FileExistsError: if it holds something else.
+        FileExistsError: if the folder contains any other file.
     """
     from hlteval.reports.score_formats import MAIN
 
     names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
-    own = (".tsv", ".tab", ".json", ".txt")
-    others = {name for name in names if not name.endswith(own)}
-    if others or (names and MAIN not in names):
+    foreign = any(not name.endswith((".tsv", ".tab", ".json", ".txt")) for name in names)
+    if foreign or (names and MAIN not in names):
         raise FileExistsError(f"{output} contains files other than scores; use another folder")
 
 
 def show_scores(scores: Scores, form: str, output: Path | None) -> None:
-    """Print scores in one of their formats, and write them as files where that is wanted."""
+    """Print scores, and write them to an output folder if one is given."""
     from hlteval.reports import score_formats
     from hlteval.sources import writing
 
@@ -82,16 +102,16 @@ def show_scores(scores: Scores, form: str, output: Path | None) -> None:
         with writing(output, replace=True) as folder:
             score_formats.write_tables(scores, folder)
     write(results(), score_formats.FORMATS[form](scores))
-    if form != "text":  # which has them already
+    if form != "text":  # which contains the notes
         for note in scores.notes:
             write(remarks(), Text(f"note: {note}", style="yellow"))
 
 
-def show_comparison(compared: Comparison, form: str) -> None:
-    """Print a comparison in one of its formats."""
+def show_comparison(comparison: Comparison, form: str) -> None:
+    """Print a comparison in one of the output formats."""
     from hlteval.reports.comparison import FORMATS
 
-    write(results(), FORMATS[form](compared))
+    write(results(), FORMATS[form](comparison))
 
 
 def show_command(command: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`hlteval score`: the official numbers."""
+"""`hlteval score`: the official scores of a submission."""
 
 from __future__ import annotations
 
@@ -45,29 +45,25 @@ def score(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import check_folder, show_refusal, show_scores, working
+    from hlteval.cli.output import check_folder, refusals, show_scores, working
     from hlteval.workflows.plotting import plotted
-    from hlteval.workflows.scoring import Intervals, Refused
+    from hlteval.workflows.scoring import Intervals
     from hlteval.workflows.scoring import score as run
 
-    own = dict(options or {})
-    plot, beside = own.pop("plot", None), own.pop("beside", [])
-    given: dict[str, Any] = {"profile": profile, "lenient": lenient}
-    given |= {"options": own, "encoding": encoding}
-    try:
-        with usage(), working("scoring") as step:
-            if output is not None:
-                check_folder(output)
-            wanted = form == "json" or output is not None
-            intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-            told: dict[str, Any] = {"alignment": wanted, "intervals": intervals, "step": step}
-            scores = run(task, reference, system, **told, **given)
-            others = {path: run(task, reference, path, alignment=False, **given) for path in beside}
-            if plot:
-                plotted({system: scores, **others}, Path(plot))
-    except Refused as refused:
-        show_refusal(refused.verdict, str(refused), refused.cure)
-        raise typer.Exit(1) from refused
+    options = dict(options or {})
+    plot, beside = options.pop("plot", None), options.pop("beside", [])
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings |= {"options": options}
+    intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
+    with usage(), refusals(), working("scoring") as step:
+        if output is not None:
+            check_folder(output)
+        alignment = form == "json" or output is not None
+        more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "step": step}
+        scores = run(task, reference, system, **more, **settings)
+        others = {path: run(task, reference, path, alignment=False, **settings) for path in beside}
+        if plot:
+            plotted({system: scores, **others}, Path(plot))
     with usage():
         show_scores(scores, form, output)
 

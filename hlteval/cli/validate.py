@@ -1,4 +1,4 @@
-"""`hlteval validate`: every problem of a submission in one run."""
+"""`hlteval validate`: every problem of a submission in a single run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def validate(
     max_findings: Annotated[
         Optional[int],  # noqa: UP045
         typer.Option(
-            min=0, help="Maximum number of findings shown per file, in text output; 0 for all."
+            min=0, metavar="N", help="Maximum number of findings per file in text; 0 for all."
         ),
     ] = None,
     fail_on: Annotated[
@@ -61,11 +61,11 @@ def validate(
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
-    given: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
-    given |= {"encoding": encoding, "options": options}
+    settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
+    settings |= {"encoding": encoding, "options": options}
     with usage(), working("checking") as step:
-        chosen = Selection.parse(select or (), ignore or (), severity or ())
-        verdict = validate_all(task, paths, selection=chosen, step=step, **given)
+        selection = Selection.parse(select or (), ignore or (), severity or ())
+        verdict = validate_all(task, paths, selection=selection, step=step, **settings)
     show_verdict(verdict, form, max_findings)
     raise typer.Exit(0 if verdict.passed else 1)
 

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.reports.comparison import Comparison, Difference, System
+from hlteval.results.comparison import Comparison, Difference, System
 from hlteval.scoring.resampling import (
     Additive,
     Compound,
