@@ -1,25 +1,25 @@
-"""Did you mean …? One answer for identifiers, labels, types, options and names of files."""
+"""Suggestions ("did you mean …?") for unknown identifiers, labels, options and file names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 _MOST = 100
-"""Unknown names that are compared letter by letter; more of them have another cause."""
+"""Maximum number of unknown names to compare; more of them have another cause."""
 _CLOSE = 70.0
-"""Least similarity, in percent, of a name that is suggested."""
+"""Minimum similarity of a suggestion in percent."""
 
 
 def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
-    """The known name that was probably meant; None where none is similar.
+    """The known name most similar to an unknown one; None if none is similar.
 
-    Case, spaces, hyphens and underscores do not count; otherwise names are compared by their
-    normalized Damerau-Levenshtein similarity.
+    The similarity is the normalized Damerau-Levenshtein similarity, which ignores case, spaces,
+    hyphens and underscores here.
 
     Args:
         name: the unknown name.
-        known: the names that there are; of equally similar ones the first is suggested.
-        cutoff: least similarity, in percent.
+        known: the known names; of equally similar names the first is suggested.
+        cutoff: minimum similarity in percent.
 
     Examples:
         >>> closest("water supply", ["Food Supply", "Water Supply"])
@@ -44,7 +44,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint that names the closest known name, or another hint.
+    """A hint with the closest known name, or `otherwise` if no known name is similar.
 
     Examples:
         >>> did_you_mean("Shelterr", ["Shelter"]), did_you_mean("x", ["Shelter"], "see the plan")
@@ -55,7 +55,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def closest_files(unknown: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    """The known document for names of documents that differ in folder, suffix, case or one letter.
+    """The known document for each unknown name that differs in folder, suffix, case or one letter.
 
     Examples:
         >>> closest_files(["out/d1.txt", "D22", "x"], ["D1", "D23"])
@@ -68,14 +68,14 @@ def closest_files(unknown: Sequence[str], known: Sequence[str]) -> dict[str, str
     found = {}
     for name in unknown:
         stem = name.rpartition("/")[2].partition(".")[0].lower()
-        meant = stems.get(stem) or stems.get(name.lower())
-        if meant is None and len(unknown) <= _MOST:
+        match = stems.get(stem) or stems.get(name.lower())
+        if match is None and len(unknown) <= _MOST:
             near = process.extractOne(
                 name, known, scorer=DamerauLevenshtein.distance, score_cutoff=1
             )
-            meant = near[0] if near else None
-        if meant is not None:
-            found[name] = meant
+            match = near[0] if near else None
+        if match is not None:
+            found[name] = match
     return found
 
 
