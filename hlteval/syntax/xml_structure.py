@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from hlteval.grammars.relaxng import NEVER, Content, Declared, after, allowed, declared, validator
+from hlteval.grammars.relaxng import (
+    NEVER,
+    Content,
+    ElementModel,
+    after,
+    allowed,
+    elements,
+    validator,
+)
 from hlteval.syntax.xml_elements import Element, Fault
 
 
@@ -54,7 +62,7 @@ class _Walk:
     """What is known of the elements that were walked through."""
 
     def __init__(self, schema: str) -> None:
-        self.declared = declared(schema)
+        self.declared = elements(schema)
         self.states: dict[int, Content] = {}
         self.passed: set[int] = set()
         self.faults: list[Fault] = []
@@ -88,7 +96,7 @@ class _Walk:
         self.states[parent] = state
         return True
 
-    def inside(self, element: Element, known: Declared) -> None:
+    def inside(self, element: Element, known: ElementModel) -> None:
         """Look at the attributes and the text of an element."""
         self.states[element.ordinal] = known.content
         listed = ", ".join(known.attributes) or "none"
