@@ -16,7 +16,7 @@ PLACES = ("Osh", "Naryn", "Talas", "Batken", "Bishkek", "Карабалта", "�
 PARSE = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
 
 
-def annotations(draw: random.Random) -> str:
+def situations(draw: random.Random) -> str:
     """The annotations of a segment: up to three situations."""
     blocks = [
         f"TYPE: {draw.choice(types())}\nTIME: Current\nResolution: Sufficient\n"
@@ -40,7 +40,7 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
     reference.mkdir()
     for number in range(size):
         name = f"S{number:06}"
-        (reference / f"{name}.txt").write_text(annotations(draw), "utf-8")
+        (reference / f"{name}.txt").write_text(situations(draw), "utf-8")
         frames += system_frames(draw, name)
     system.write_text(json.dumps(frames, ensure_ascii=False, indent=1), "utf-8")
     yield Step("json.load", (sys.executable, "-c", PARSE, str(system)), [system])
