@@ -11,12 +11,7 @@ MOST = 300
 
 
 def minimise(subject: Files, fails: Callable[[Files], bool]) -> Files:
-    """A smaller input that fails in the same way.
-
-    Args:
-        subject: the failing input.
-        fails: whether an input fails in the same way.
-    """
+    """A smaller input that fails in the same way, as decided by a function."""
     trials = iter(range(MOST))
 
     def still(candidate: Files) -> bool:

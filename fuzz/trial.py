@@ -82,14 +82,7 @@ def _rows(reader: str, files: Files) -> int:
 
 
 def run_trial(reader: str, number: int, files: Files, folder: Path) -> Outcome:
-    """Run a trial: validate and convert an input.
-
-    Args:
-        reader: name of the format.
-        number: number of the trial, the seed of its random choices.
-        files: the input.
-        folder: an empty folder, which is deleted afterwards.
-    """
+    """Validate and convert an input in a folder; `number` is the seed of the random choices."""
     before, start, found = _peak(reset=True), time.process_time(), 0
     failure = report = ""
     try:

@@ -26,14 +26,9 @@ ADDRESSES = 16 << 30
 
 def main() -> None:
     """Run trials from a first number, up to a number of mutations; save failing inputs."""
-    reader, number, mutations, failing = (
-        sys.argv[1],
-        int(sys.argv[2]),
-        int(sys.argv[3]),
-        sys.argv[4],
-    )
+    reader, number, mutations = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    failing, seen = Path(sys.argv[4], reader), set(json.loads(sys.argv[5]))
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
-    seen: set[str] = set(json.loads(sys.argv[5]))
     with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
         while mutations > 0:
             report(start=number)
@@ -41,10 +36,11 @@ def main() -> None:
             subjects = generate(reader, number)
             outcome = run_trial(reader, number, combine(subjects), Path(scratch, "trial"))
             faulthandler.cancel_dump_traceback_later()
-            if outcome.failure and failure_kind(outcome) not in seen:
-                seen.add(failure_kind(outcome))
-                _save(reader, number, subjects, outcome, Path(failing, reader))
-            values = outcome._asdict() | {"failure": failure_kind(outcome), "report": ""}
+            kind = failure_kind(outcome)
+            if kind and kind not in seen:
+                seen.add(kind)
+                _save(reader, number, subjects, outcome, failing)
+            values = outcome._asdict() | {"failure": kind, "report": ""}
             report(done=number, mutations=len(subjects), **values)
             mutations -= len(subjects)
             number += 1
@@ -67,9 +63,8 @@ def _save(
     """Write a failing input, as generated and minimised."""
 
     def fails(candidate: Files) -> bool:
-        return failure_kind(run_trial(reader, number, candidate, folder / "trial")) == failure_kind(
-            outcome
-        )
+        other = run_trial(reader, number, candidate, folder / "trial")
+        return failure_kind(other) == failure_kind(outcome)
 
     single = (subject for subject in subjects if len(subjects) > 1 and fails(subject))
     subject = next(single, combine(subjects))

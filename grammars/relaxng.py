@@ -45,8 +45,8 @@ EMPTY, NEVER = Content("empty"), Content("never")
 
 
 @dataclass(frozen=True, slots=True)
-class ElementModel:
-    """An element of a schema.
+class Definition:
+    """The definition of an element in a schema.
 
     Attributes:
         attributes: whether each attribute is required, by name, in order.
@@ -81,7 +81,7 @@ def validator(name: str) -> etree.RelaxNG:
 
 
 @cache
-def elements(name: str) -> Mapping[str, ElementModel]:
+def elements(name: str) -> Mapping[str, Definition]:
     """The elements of a schema by name, root first.
 
     Examples:
@@ -147,9 +147,9 @@ def _tree(name: str) -> etree._Element:
     return etree.fromstring(data)
 
 
-def _element(node: etree._Element) -> ElementModel:
+def _element(node: etree._Element) -> Definition:
     attributes = {str(child.get("name")): child for child in node.iter(f"{_NS}attribute")}
-    return ElementModel(
+    return Definition(
         attributes={name: child.getparent() is node for name, child in attributes.items()},
         values={
             name: tuple(str(value.text) for value in child.iter(f"{_NS}value"))

@@ -55,14 +55,15 @@ def compare(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Compare submissions."""
-    from hlteval.cli.output import refusals, show_comparison, working
+    from hlteval.cli.output import refusals, show_comparison
+    from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.comparison import compare as run
     from hlteval.workflows.scoring import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"metric": metric, "test": test, "options": options}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
-    with usage(), refusals(), working("comparing") as step:
+    with usage(), refusals(), progress(remarks(), "comparing") as step:
         comparison = run(task, reference, systems, step=step, **settings)
     show_comparison(comparison, form)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from hlteval.reports.terminal import progress, remarks, results, write
+from hlteval.reports.terminal import remarks, results, write
 
 if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
@@ -21,33 +21,13 @@ if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.results.verdict import Verdict
 
 
-@contextmanager
-def working(activity: str) -> Iterator[Callable[[], None]]:
-    """Show the progress of long work on a terminal.
-
-    Args:
-        activity: a word for the work, such as "scoring".
-
-    Yields:
-        A function to call after each batch.
-    """
-    with progress(remarks(), activity) as step:
-        yield step
-
-
 def show(renderable: RenderableType) -> None:
     """Print a table or a text."""
     results().print(renderable, soft_wrap=isinstance(renderable, Text))
 
 
 def show_verdict(verdict: Verdict, form: str, max_findings: int | None) -> None:
-    """Print a verdict.
-
-    Args:
-        verdict: the verdict.
-        form: name of the output format.
-        max_findings: maximum number of findings per file in text; None for the default.
-    """
+    """Print a verdict, in text with a maximum number of findings per file."""
     from hlteval.reports import findings, text
 
     limit = text.MAX_FINDINGS if max_findings is None else max_findings

@@ -45,7 +45,8 @@ def score(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import check_folder, refusals, show_scores, working
+    from hlteval.cli.output import check_folder, refusals, show_scores
+    from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.plotting import plotted
     from hlteval.workflows.scoring import Intervals
     from hlteval.workflows.scoring import score as run
@@ -55,7 +56,7 @@ def score(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    with usage(), refusals(), working("scoring") as step:
+    with usage(), refusals(), progress(remarks(), "scoring") as step:
         if output is not None:
             check_folder(output)
         alignment = form == "json" or output is not None

@@ -57,13 +57,14 @@ def validate(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
-    from hlteval.cli.output import show_verdict, working
+    from hlteval.cli.output import show_verdict
+    from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options}
-    with usage(), working("checking") as step:
+    with usage(), progress(remarks(), "checking") as step:
         selection = Selection.parse(select or (), ignore or (), severity or ())
         verdict = validate_all(task, paths, selection=selection, step=step, **settings)
     show_verdict(verdict, form, max_findings)

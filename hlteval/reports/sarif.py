@@ -28,7 +28,7 @@ def sarif(verdict: Verdict) -> str:
         >>> log["version"], log["runs"][0]["results"]
         ('2.1.0', [])
     """
-    rules = {code: number for number, code in enumerate(verdict.by_code)}
+    rules = {code: index for index, code in enumerate(verdict.by_code)}
     driver = {
         "name": "hlteval",
         "semanticVersion": hlteval.__version__,

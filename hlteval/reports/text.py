@@ -93,7 +93,8 @@ def block(finding: Finding, width: int) -> Text:
     result.append(f"{finding.severity}[{finding.code}]", STYLES[finding.severity])
     result.append(f": {isolate_bidi(finding.message)}\n", "bold")
     if finding.file:
-        result.append(f"{margin}--> ", _GUTTER).append(f"{_location(finding)}\n")
+        position = f":{finding.span.line}:{finding.span.column}" if finding.span else ""
+        result.append(f"{margin}--> ", _GUTTER).append(f"{isolate_bidi(finding.file)}{position}\n")
     if finding.span and finding.excerpt:
         _append_excerpt(result, finding.excerpt, finding.span, STYLES[finding.severity], width)
     elif finding.record:
@@ -103,11 +104,6 @@ def block(finding: Finding, width: int) -> Text:
     if finding.clause:
         _append_note(result, margin, "rule", finding.clause)
     return result
-
-
-def _location(finding: Finding) -> str:
-    file = isolate_bidi(finding.file or "")
-    return f"{file}:{finding.span.line}:{finding.span.column}" if finding.span else file
 
 
 def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, width: int) -> None:

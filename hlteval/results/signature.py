@@ -10,11 +10,7 @@ from hlteval.sources import sha256
 
 
 def digest(files: list[tuple[str, str]]) -> str:
-    """One digest of several files, which does not depend on their folder or order.
-
-    Args:
-        files: the path and the SHA-256 digest of each file.
-    """
+    """One digest of files, given as (path, SHA-256 digest), independent of folder and order."""
     lines = sorted(f"{name.rpartition('/')[2]} {own}\n" for name, own in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
 

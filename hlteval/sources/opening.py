@@ -16,13 +16,13 @@ from hlteval.sources.names import printable
 from hlteval.sources.problems import special_file, too_large, unreadable
 from hlteval.sources.signatures import KINDS, archive_kind, archive_suffix
 from hlteval.sources.source import Member, Source, Unreadable
-from hlteval.sources.spooling import CHUNK, SpooledFile, spool
+from hlteval.sources.spooling import CHUNK, Spool, spool
 from hlteval.sources.tarballs import read_tgz
 from hlteval.sources.zips import read_zip
 
 _STDIN = "<stdin>"
 _HEAD = 512
-_Reader = Callable[[SpooledFile, str, Limits], tuple[tuple[Member, ...], list[Finding]]]
+_Reader = Callable[[Spool, str, Limits], tuple[tuple[Member, ...], list[Finding]]]
 _READERS: dict[str | None, tuple[str, _Reader]] = {
     "zip": ("zip", read_zip),
     "gzip": ("tgz", read_tgz),
@@ -63,7 +63,7 @@ def _open(path: str, limits: Limits) -> Source:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode) or archive_suffix(path) is None:
             return _open_plain(path, status.st_mode, status.st_size, limits)
-        file = SpooledFile.open(path)
+        file = Spool.open(path)
         head = file.read(0, _HEAD)
     except FileNotFoundError:
         raise
@@ -83,7 +83,7 @@ def _open_plain(path: str, mode: int, size: int, limits: Limits) -> Source:
     return Source(path, "file", (), (special_file(path, printable(path)),))
 
 
-def _open_archive(file: SpooledFile, head: bytes, path: str, limits: Limits) -> Source:
+def _open_archive(file: Spool, head: bytes, path: str, limits: Limits) -> Source:
     """A file with the suffix of an archive; its content decides how it is read."""
     label, wanted, found = printable(path), archive_suffix(path), archive_kind(head)
     if wanted not in _READERS:
@@ -101,7 +101,7 @@ def _open_archive(file: SpooledFile, head: bytes, path: str, limits: Limits) -> 
 
 
 def _read_archive(
-    file: SpooledFile, content: str, path: str, label: str, limits: Limits, *findings: Finding
+    file: Spool, content: str, path: str, label: str, limits: Limits, *findings: Finding
 ) -> Source:
     """An archive of a supported kind, without members if it is rejected as a whole."""
     kind, read = _READERS[content]

@@ -22,7 +22,7 @@ else:
     _read_at = os.pread  # has no shared position, so forked processes can read the same file
 
 
-class SpooledFile:
+class Spool:
     """A file that can be read at any offset and is closed when it is garbage collected.
 
     Members refer to it through `fetch`, so a source does not need to be closed.
@@ -39,7 +39,7 @@ class SpooledFile:
         self.size = os.fstat(descriptor).st_size
 
     @classmethod
-    def open(cls, path: str) -> SpooledFile:
+    def open(cls, path: str) -> Spool:
         """A file of the disk; opening never blocks, not even for a pipe without a writer.
 
         Raises:
@@ -68,7 +68,7 @@ class SpooledFile:
             offset += len(chunk)
 
 
-def spool(chunks: Iterable[bytes]) -> SpooledFile:
+def spool(chunks: Iterable[bytes]) -> Spool:
     """Write bytes to a temporary file without a name, which is deleted with the object.
 
     Examples:
@@ -78,4 +78,4 @@ def spool(chunks: Iterable[bytes]) -> SpooledFile:
     with tempfile.TemporaryFile() as file:
         file.writelines(chunks)
         file.flush()
-        return SpooledFile(os.dup(file.fileno()))
+        return Spool(os.dup(file.fileno()))

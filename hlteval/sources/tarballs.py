@@ -17,7 +17,7 @@ from hlteval.findings import Finding, finding
 from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damaged, too_many
 from hlteval.sources.limits import Limits
 from hlteval.sources.source import Member, Unreadable
-from hlteval.sources.spooling import CHUNK, SpooledFile, spool
+from hlteval.sources.spooling import CHUNK, Spool, spool
 
 _BLOCK = 512
 _PIECE = 1 << 20
@@ -44,9 +44,7 @@ _OCTAL = re.compile(rb"[0-7]*")
 _RECORD = re.compile(rb"([0-9]{1,7}) ([^=\n]{1,255})=")
 
 
-def read_tgz(
-    file: SpooledFile, label: str, limits: Limits
-) -> tuple[tuple[Member, ...], list[Finding]]:
+def read_tgz(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
     """The members of a gzipped tar archive and its findings.
 
     Args:
@@ -69,9 +67,7 @@ def read_tgz(
     return members, warnings + findings
 
 
-def _unpack(
-    file: SpooledFile, label: str, limits: Limits, warnings: list[Finding]
-) -> Iterator[bytes]:
+def _unpack(file: Spool, label: str, limits: Limits, warnings: list[Finding]) -> Iterator[bytes]:
     """The bytes of all gzip streams of a file in sequence, up to the limits."""
     start = produced = 0
     for _ in range(limits.members):
@@ -108,7 +104,7 @@ def _check_size(produced: int, read: int, label: str, limits: Limits) -> None:
         raise Unreadable(bomb)
 
 
-def _entries(tar: SpooledFile, label: str, warnings: list[Finding]) -> Iterator[Entry]:
+def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]:
     """The members, by their headers."""
     offset = 0
     extended: dict[str, bytes] = {}
@@ -163,9 +159,7 @@ def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
     return size
 
 
-def _extended_header(
-    kind: int, tar: SpooledFile, offset: int, size: int, label: str
-) -> dict[str, bytes]:
+def _extended_header(kind: int, tar: Spool, offset: int, size: int, label: str) -> dict[str, bytes]:
     """The records of an extended header, which apply to the next member."""
     if size > _LONGEST_HEADER:
         raise damaged(label, f"extended header of {size} bytes is too long")

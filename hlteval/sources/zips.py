@@ -21,7 +21,7 @@ from hlteval.sources.limits import Limits
 from hlteval.sources.names import is_text, printable
 from hlteval.sources.problems import type_name
 from hlteval.sources.source import Member
-from hlteval.sources.spooling import SpooledFile
+from hlteval.sources.spooling import Spool
 
 _END = struct.Struct("<4s4H2LH")
 _LOCATOR = struct.Struct("<4sLQL")
@@ -61,9 +61,7 @@ class _Header(NamedTuple):
     offset: int
 
 
-def read_zip(
-    file: SpooledFile, label: str, limits: Limits
-) -> tuple[tuple[Member, ...], list[Finding]]:
+def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
     """The members of a zip archive and its findings.
 
     Args:
@@ -92,7 +90,7 @@ def read_zip(
     return members, [*findings, *_warnings(headers, trailing, label), *more]
 
 
-def _end(file: SpooledFile, label: str) -> tuple[int, int, int, int]:
+def _end(file: Spool, label: str) -> tuple[int, int, int, int]:
     """Offset, size and length of the central directory, and the bytes after the archive."""
     tail_start = max(0, file.size - _END.size - _LONGEST_COMMENT)
     tail = file.read(tail_start, file.size - tail_start)
@@ -113,7 +111,7 @@ def _end(file: SpooledFile, label: str) -> tuple[int, int, int, int]:
     return start, size, count, trailing
 
 
-def _end_64(file: SpooledFile, end: int, label: str) -> tuple[int, int, int, int] | None:
+def _end_64(file: Spool, end: int, label: str) -> tuple[int, int, int, int] | None:
     """The zip64 end record: its own offset, then offset, size and length of the directory."""
     locator = file.read(max(0, end - _LOCATOR.size), _LOCATOR.size)
     if len(locator) < _LOCATOR.size or not locator.startswith(b"PK\6\7"):
@@ -174,15 +172,13 @@ def _zip64(extra: bytes) -> Iterator[int]:
         extra = extra[4 + length :]
 
 
-def _start(file: SpooledFile, header: _Header, label: str) -> int:
+def _start(file: Spool, header: _Header, label: str) -> int:
     """The offset of the bytes of a member; -1 if its local header contradicts the directory."""
     local = b""
     if header.offset < file.size:
         local = file.read(header.offset, _LOCAL.size + len(header.name))
     if len(local) < _LOCAL.size or not local.startswith(b"PK\3\4"):
-        raise damaged(
-            f"{label}/{_display(header)}", "member is not where the central directory says"
-        )
+        raise damaged(_path(header, label), "member is not where the central directory says")
     _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(local)
     agree = name == len(header.name) and local.endswith(header.name)
     agree = agree and method == header.method and not (flags ^ header.flags) & _COMPARED
@@ -206,7 +202,7 @@ def _overlaps(
 
 def _check_member(header: _Header, start: int, label: str, limits: Limits) -> Iterator[Finding]:
     """The problems of one member that are specific to zip archives."""
-    display = f"{label}/{_display(header)}"
+    display = _path(header, label)
     if start == _DISAGREES:
         yield _inconsistent(header, label, "local header and central directory differ")
     elif header.method == _STORED and header.packed != header.size:
@@ -221,7 +217,7 @@ def _check_member(header: _Header, start: int, label: str, limits: Limits) -> It
 
 
 def _inconsistent(header: _Header, label: str, reason: str) -> Finding:
-    return finding("SRC119", file=f"{label}/{_display(header)}", reason=reason)
+    return finding("SRC119", file=_path(header, label), reason=reason)
 
 
 def _warnings(headers: Sequence[_Header], trailing: int, label: str) -> Iterator[Finding]:
@@ -229,7 +225,7 @@ def _warnings(headers: Sequence[_Header], trailing: int, label: str) -> Iterator
     if trailing:
         yield finding("SRC106", file=label, size=trailing)
     undeclared = [h for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
-    names = [_display(header) for header in undeclared if is_text(_name(header))]
+    names = [printable(name) for name in map(_name, undeclared) if is_text(name)]
     if names:
         yield finding("SRC118", file=label, count=len(names), name=names[0])
 
@@ -238,8 +234,8 @@ def _name(header: _Header) -> str:
     return header.name.decode("utf-8", "surrogateescape")
 
 
-def _display(header: _Header) -> str:
-    return printable(_name(header))
+def _path(header: _Header, label: str) -> str:
+    return f"{label}/{printable(_name(header))}"
 
 
 def _type(header: _Header) -> str:
@@ -252,13 +248,13 @@ def _type(header: _Header) -> str:
     return "folder named like a file" if format_ == stat.S_IFDIR else FILE
 
 
-def _entry(file: SpooledFile, header: _Header, start: int, label: str) -> Entry:
+def _entry(file: Spool, header: _Header, start: int, label: str) -> Entry:
     read = partial(_unpack, file, start, header, label)
     encrypted = bool(header.flags & _ENCRYPTED)
     return Entry(_name(header), _type(header), header.size, read, encrypted)
 
 
-def _unpack(file: SpooledFile, start: int, header: _Header, label: str) -> bytes:
+def _unpack(file: Spool, start: int, header: _Header, label: str) -> bytes:
     """The bytes of a member; at most one byte more than declared is unpacked."""
     data = file.read(start, header.packed)
     complete = True
@@ -267,12 +263,10 @@ def _unpack(file: SpooledFile, start: int, header: _Header, label: str) -> bytes
         try:
             data = unpacker.decompress(data, header.size + 1)
         except zlib.error:
-            raise damaged(f"{label}/{_display(header)}", "invalid compressed data") from None
+            raise damaged(_path(header, label), "invalid compressed data") from None
         complete = unpacker.eof and not unpacker.unused_data
     if not complete or len(data) != header.size:
-        raise damaged(
-            f"{label}/{_display(header)}", f"size is not the declared {header.size} bytes"
-        )
+        raise damaged(_path(header, label), f"size is not the declared {header.size} bytes")
     if zlib.crc32(data) != header.crc:
-        raise damaged(f"{label}/{_display(header)}", "checksum mismatch")
+        raise damaged(_path(header, label), "checksum mismatch")
     return data

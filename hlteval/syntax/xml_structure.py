@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
-from hlteval.grammars.relaxng import (
-    NEVER,
-    Content,
-    ElementModel,
-    after,
-    allowed,
-    elements,
-    validator,
-)
+from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, elements, validator
 from hlteval.syntax.xml_elements import Element, Fault
 
 
@@ -96,7 +88,7 @@ class _Walk:
         self.states[parent] = state
         return True
 
-    def inside(self, element: Element, known: ElementModel) -> None:
+    def inside(self, element: Element, known: Definition) -> None:
         """Look at the attributes and the text of an element."""
         self.states[element.ordinal] = known.content
         listed = ", ".join(known.attributes) or "none"
