@@ -1,5 +1,5 @@
-# Set-up needs nothing but Python 3.11 or later, pip and GNU make; everything else goes into .venv.
-# `make demo` shows what hlteval does, `make test` checks everything.
+# Set-up needs Python 3.11 or later, pip and GNU make; everything else is installed into .venv.
+# `make demo` runs the demonstration, `make test` all checks.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -7,11 +7,11 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# More for pytest, such as: make test PYTEST_ARGS="--shared=../cases -k seedev"
+# Arguments for pytest, e.g. make test PYTEST_ARGS="--shared=../cases -k seedev"
 PYTEST_ARGS ?=
-# More for the benchmark, such as: make bench BENCH_ARGS="hub4 --quick"
+# Arguments for the benchmarks, e.g. make bench BENCH_ARGS="hub4 --quick"
 BENCH_ARGS ?=
-# More for the search for faults, such as: make fuzz FUZZ_ARGS="hub4 --mutations 1000"
+# Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
 
 .PHONY: demo docs test lint types pytest bench fuzz clean
@@ -19,7 +19,7 @@ FUZZ_ARGS ?=
 demo: $(INSTALLED)
 	$(BIN)/hlteval demo build/demo
 
-# All that is wrong in one run: a fault of style hides no failing test.
+# Reports all problems in one run: tests run even if the style is wrong.
 test: $(INSTALLED)
 	@failed=; for part in lint types pytest; do \
 		$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; \
@@ -35,7 +35,7 @@ types: $(INSTALLED)
 pytest: $(INSTALLED)
 	$(BIN)/pytest --cov -n auto $(PYTEST_ARGS)
 
-# Everything that the pages need is there: nothing is fetched, neither now nor by who reads them.
+# The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "build/docs/index.html"
@@ -43,12 +43,12 @@ docs: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-# Takes hours, and goes on where it was broken off; build/fuzz holds what was found.
+# Takes hours and resumes where it was interrupted; results are in build/fuzz.
 fuzz: $(INSTALLED)
 	nice $(BIN)/python -m fuzz $(FUZZ_ARGS)
 
-# The stamp is newer than what it was made from: a second run installs nothing. Where Python comes
-# without ensurepip, the pip that is there puts another into the new environment.
+# While the stamp is newer than its sources, nothing is installed again. If Python has no ensurepip,
+# the pip of the system installs pip into the new environment.
 $(INSTALLED): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
 		$(PYTHON) -m venv --clear --without-pip $(VENV) && \

@@ -1,4 +1,4 @@
-"""Where pytest finds the shared cases, and which folders it does not walk twice."""
+"""Configuration of pytest: options, profiles of hypothesis, and the shared cases."""
 
 import os
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A machine may be slow; and where many look at a result, it is the same each time.
+# Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 ROOT = Path(__file__).parent
-# Four rooms are reached through their links in hlteval/; here they would have no package.
+# These rooms are collected through their links in hlteval/; here they have no package.
 collect_ignore = ["converters", "grammars", "validators", "scoring"]
 
 
@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
     parser.addoption(
-        "--mutations", type=int, default=150, help="damaged files of each format that are tried"
+        "--mutations", type=int, default=150, help="number of damaged files per format"
     )
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 

@@ -1,1 +1,1 @@
-"""Speed and memory, measured; see benchmarks/measuring.py."""
+"""Benchmarks of time and memory; see benchmarks/measuring.py."""

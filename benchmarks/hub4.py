@@ -1,4 +1,4 @@
-"""HUB-4 templettes: documents with four events each, checked, scored and aligned."""
+"""HUB-4 templettes: validate, score and align documents with four events each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILLER = ("after", "a", "long", "evening", "before", "the", "loud", "crowd", "fr
 
 
 class Document:
-    """A document with its template set, made sentence by sentence."""
+    """A random document with its template set."""
 
     def __init__(self, number: int, draw: random.Random) -> None:
         self.name = f"D{number:05}"
@@ -22,20 +22,20 @@ class Document:
         self.text += "</TEXT>\n</DOC>\n"
 
     def event(self, draw: random.Random) -> dict[str, tuple[str, int]]:
-        """A sentence, and the fills of its event with where they begin."""
+        """Append a sentence; the fill and the offset of each slot of its event."""
         winner, loser = draw.sample(NAMES, 2)
         parts = {"WINNER": winner, "": " beat ", "LOSER": loser, " ": " by "}
         parts["SCORE"] = f"{draw.randrange(2, 9)}-{draw.randrange(2)}"
-        placed = {}
-        for slot, written in parts.items():
+        fills = {}
+        for slot, text in parts.items():
             if slot.strip():
-                placed[slot] = (written, len(self.text))
-            self.text += written
+                fills[slot] = (text, len(self.text))
+            self.text += text
         self.text += f" {' '.join(draw.choices(FILLER, k=12))}.\n"
-        return placed
+        return fills
 
     def templates(self, draw: random.Random, *, share: float) -> Iterator[str]:
-        """The lines of the template set; a share of the fills is another text of the document."""
+        """The lines of the template set; a share of the fills is that of another event."""
         pointers = [f"<CONTEST-{self.name}-{number}>" for number in range(1, 5)]
         yield f"<TEMPLATE-{self.name}-1> :="
         yield f"    DOC_NR: {self.name} ##{14}#{14 + len(self.name)}#"
@@ -43,13 +43,13 @@ class Document:
         yield from (f"           {pointer}" for pointer in pointers[1:])
         for pointer, slots in zip(pointers, self.slots, strict=True):
             yield f"{pointer} :="
-            for slot, placed in slots.items():
-                other = draw.choice(self.slots)[slot] if draw.random() < share else placed
-                yield f'    {slot}: "{other[0]}" ##{other[1]}#{other[1] + len(other[0])}#'
+            for slot, fill in slots.items():
+                text, start = draw.choice(self.slots)[slot] if draw.random() < share else fill
+                yield f'    {slot}: "{text}" ##{start}#{start + len(text)}#'
 
 
-def misheard(text: str, draw: random.Random) -> str:
-    """The same text with some words changed, as a recognizer would."""
+def recognize(text: str, draw: random.Random) -> str:
+    """The text with some words replaced, like the output of a speech recognizer."""
     lines = [
         " ".join("well" if draw.random() < 0.15 else word for word in line.split(" "))
         if "<" not in line
@@ -60,27 +60,27 @@ def misheard(text: str, draw: random.Random) -> str:
 
 
 def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Checking, scoring in the three modes, and aligning two texts."""
+    """Validate, score in the three modes, and align the texts of both sides."""
     draw = random.Random(3)
     documents = [Document(number, draw) for number in range(size)]
-    texts = {name: folder / name for name in ("corpus.sgml", "heard.sgml")}
+    texts = {name: folder / name for name in ("corpus.sgml", "recognized.sgml")}
     corpus = "".join(document.text for document in documents)
     texts["corpus.sgml"].write_text(corpus, "utf-8")
-    texts["heard.sgml"].write_text(misheard(corpus, draw), "utf-8")
+    texts["recognized.sgml"].write_text(recognize(corpus, draw), "utf-8")
     sides = {"reference.tpl": 0.0, "system.tpl": 0.3}
     for name, share in sides.items():
-        lines = (line for one in documents for line in one.templates(draw, share=share))
+        lines = (line for doc in documents for line in doc.templates(draw, share=share))
         (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
     reference, system = (folder / name for name in sides)
-    read, heard = texts.values()
-    checked = hlteval("validate", "hub4", system, "--corpus", read)
-    yield Step("validate --corpus", checked, [system, read])
+    original, recognized = texts.values()
+    validate = hlteval("validate", "hub4", system, "--corpus", original)
+    yield Step("validate --corpus", validate, [system, original])
     score = ("score", "hub4", "-r", reference, "-s", system)
     yield Step("score", hlteval(*score), [reference, system])
     yield Step("score -o", hlteval(*score, "-o", folder / "scores"), [reference, system])
     if size <= BENCHMARK.sizes[-2]:
-        aligned = hlteval(*score, "--corpus", read, "--hyp-corpus", heard)
-        yield Step("score --hyp-corpus", aligned, [reference, system, read, heard])
+        align = hlteval(*score, "--corpus", original, "--hyp-corpus", recognized)
+        yield Step("score --hyp-corpus", align, [reference, system, original, recognized])
 
 
 BENCHMARK = Benchmark(

@@ -1,4 +1,4 @@
-"""BioC, PubAnnotation and brat: abstracts with mentions and relations; beside bare parsing."""
+"""BioC, PubAnnotation and brat: convert abstracts with relations; compared with only parsing."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ WORDS = (
     *("of", "β-cells", "&", "5\u2032-UTR", "<10", "Überexpression"),
 )
 SIZE = 200
-"""Words of a document, of which each eighth is a mention."""
+"""Number of words per document; every eighth is a mention."""
 
 
 def corpus(draw: random.Random, first: int, count: int) -> Corpus:
-    """Documents with mentions, and a relation between two neighbours."""
+    """Random documents with mentions, and relations between adjacent mentions."""
     tables: dict[str, list[dict[str, object]]] = {
         name: [] for name in ("documents", "mentions", "frames", "arguments")
     }
@@ -32,31 +32,31 @@ def corpus(draw: random.Random, first: int, count: int) -> Corpus:
         tables["documents"].append({"row": document, "name": name, "text": " ".join(words)})
         for number, at in enumerate(range(0, SIZE, 8), start=1):
             start = sum(len(word) + 1 for word in words[:at])
-            place = {"document": document, "origin": 0, "record": number}
+            keys = {"document": document, "origin": 0, "record": number}
             span = {"start": start, "end": start + len(words[at]), "text": words[at]}
             row = len(tables["mentions"])
-            own = {"row": row, "mention": f"T{number}", "label": "Gene", "entity": f"NCBI:{row}"}
-            tables["mentions"].append({**place, **span, **own})
+            gene = {"row": row, "mention": f"T{number}", "label": "Gene", "entity": f"NCBI:{row}"}
+            tables["mentions"].append({**keys, **span, **gene})
             if number % 2 == 0:
-                _related(tables, place, number)
+                _add_relation(tables, keys, number)
     source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
     return Corpus(sources=[source], **tables)
 
 
-def _related(
-    tables: dict[str, list[dict[str, object]]], place: dict[str, int], number: int
+def _add_relation(
+    tables: dict[str, list[dict[str, object]]], keys: dict[str, int], number: int
 ) -> None:
     row = len(tables["frames"])
-    own = {"row": row, "frame": f"R{number // 2}", "kind": "relation", "label": "binds"}
-    tables["frames"].append({**place, **own})
+    relation = {"row": row, "frame": f"R{number // 2}", "kind": "relation", "label": "binds"}
+    tables["frames"].append({**keys, **relation})
     for position, role in enumerate(("subj", "obj"), start=1):
         target = f"T{number - 2 + position}"
         filler = {"row": 2 * row + position - 1, "frame_row": row, "position": position}
-        tables["arguments"].append({**place, **filler, "role": role, "target": target})
+        tables["arguments"].append({**keys, **filler, "role": role, "target": target})
 
 
-def made(megabytes: int, form: str, path: Path) -> Path:
-    """A file of about this size."""
+def generate(megabytes: int, form: str, path: Path) -> Path:
+    """Write a file of about this size."""
     draw, write = random.Random(7), load(form).write
     assert write is not None
     sample = path.with_name(f"sample-{form}")
@@ -68,28 +68,28 @@ def made(megabytes: int, form: str, path: Path) -> Path:
 
 
 def files(folder: Path) -> list[Path]:
-    """The files of a folder; none of a file."""
+    """The files of a folder; empty for a file."""
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Converting between both, and into themselves."""
-    bioc = made(size, "bioc-xml", folder / "large.bioc.xml")
+    """Convert BioC, PubAnnotation and brat to each other and to themselves."""
+    bioc = generate(size, "bioc-xml", folder / "large.bioc.xml")
     yield Step("BioC: lxml, parsing only", (sys.executable, "-c", PARSE, str(bioc)), [bioc])
-    into = hlteval("convert", bioc, folder / "again.bioc.xml")
-    yield Step("BioC to BioC", into, [bioc])
-    into = hlteval("convert", bioc, folder / "other.pubannotation.json")
-    yield Step("BioC to PubAnnotation", into, [bioc])
-    json = made(size, "pubannotation", folder / "large.pubannotation.json")
+    command = hlteval("convert", bioc, folder / "again.bioc.xml")
+    yield Step("BioC to BioC", command, [bioc])
+    command = hlteval("convert", bioc, folder / "other.pubannotation.json")
+    yield Step("BioC to PubAnnotation", command, [bioc])
+    json = generate(size, "pubannotation", folder / "large.pubannotation.json")
     command = (sys.executable, "-c", DECODE, str(json))
     yield Step("PubAnnotation: msgspec, decoding only", command, [json])
-    into = hlteval("convert", json, folder / "again.pubannotation.json")
-    yield Step("PubAnnotation to itself", into, [json])
-    brat = made(size, "brat", folder / "brat")
-    into = hlteval("convert", brat, folder / "again", "--to", "brat")
-    yield Step("brat to brat", into, files(brat))
-    into = hlteval("convert", brat, folder / "brat.jsonl")
-    yield Step("brat to jsonl", into, files(brat))
+    command = hlteval("convert", json, folder / "again.pubannotation.json")
+    yield Step("PubAnnotation to itself", command, [json])
+    brat = generate(size, "brat", folder / "brat")
+    command = hlteval("convert", brat, folder / "again", "--to", "brat")
+    yield Step("brat to brat", command, files(brat))
+    command = hlteval("convert", brat, folder / "brat.jsonl")
+    yield Step("brat to jsonl", command, files(brat))
 
 
 BENCHMARK = Benchmark(name="interchange", unit="MB", sizes=(10, 30, 100), quick=(2, 5), steps=steps)

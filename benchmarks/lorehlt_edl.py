@@ -1,4 +1,4 @@
-"""Entity mentions, a hundred a document: checking, all measures, and clusters drawn at random."""
+"""Entity mentions, 100 per document: validate, score all measures, score random clusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OVERLAPS = tuple(f"overlap-{x}{y}::span" for x in ("max", "sum") for y in ("max"
 
 
 def mentions(size: int) -> Iterator[tuple[str, int, int, str, str]]:
-    """Document, first and last character, entity and type: a few entities have most mentions."""
+    """Document, first and last character, entity and type; a few entities have most mentions."""
     draw = random.Random(7)
     for at in range(size):
         number = int(draw.paretovariate(0.6)) % (size // 2 + 1)
@@ -27,29 +27,29 @@ def mentions(size: int) -> Iterator[tuple[str, int, int, str, str]]:
         yield document, start, start + draw.randrange(3, 12), entity, TYPES[number % 4]
 
 
-def table(path: Path, listed: Sequence[tuple[str, int, int, str, str]]) -> Path:
-    """The mentions as a table."""
+def write(path: Path, rows: Sequence[tuple[str, int, int, str, str]]) -> Path:
+    """Write mentions as a table."""
     with path.open("w", encoding="utf-8") as stream:
-        for at, (document, start, end, entity, label) in enumerate(listed):
+        for at, (document, start, end, entity, label) in enumerate(rows):
             extent = f"{document}:{start}-{end}"
             stream.write(f"R\tm{at}\tname {at % 97}\t{extent}\t{entity}\t{label}\tNAM\t1.0\n")
     return path
 
 
-def changed(size: int) -> list[tuple[str, int, int, str, str]]:
-    """What a system makes of them: some are missing, longer, of another type or entity."""
-    draw, listed = random.Random(11), []
+def system_output(size: int) -> list[tuple[str, int, int, str, str]]:
+    """The mentions with errors: some are missing, longer, of another type or entity."""
+    draw, rows = random.Random(11), []
     for document, start, end, entity, label in mentions(size):
         chance = draw.random()
         if chance > 0.1:
             longer = end + (chance < 0.2)
             other = f"NIL{draw.randrange(size)}" if 0.2 < chance < 0.35 else entity
-            listed.append((document, start, longer, other, "ORG" if chance > 0.95 else label))
-    return listed
+            rows.append((document, start, longer, other, "ORG" if chance > 0.95 else label))
+    return rows
 
 
-def at_random(size: int, seed: int) -> list[tuple[str, int, int, str, str]]:
-    """The same spans in clusters that have nothing to do with those of another seed."""
+def random_clusters(size: int, seed: int) -> list[tuple[str, int, int, str, str]]:
+    """The spans of the mentions in random clusters."""
     draw = random.Random(seed)
     return [
         (document, start, end, f"NIL{draw.randrange(size // 4 + 1)}", "PER")
@@ -58,24 +58,24 @@ def at_random(size: int, seed: int) -> list[tuple[str, int, int, str, str]]:
 
 
 def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Reading, checking, scoring."""
-    gold = table(folder / "gold.tab", list(mentions(size)))
-    system = table(folder / "system.tab", changed(size))
+    """Read, validate, score."""
+    gold = write(folder / "gold.tab", list(mentions(size)))
+    system = write(folder / "system.tab", system_output(size))
     both = (gold, system)
     yield Step("read both", (sys.executable, "-c", READ, str(gold), str(system)), both)
     yield Step("validate", hlteval("validate", "lorehlt-edl", system), [system])
     score = ("score", "lorehlt-edl", "-r", gold, "-s", system, "--format", "tsv")
-    named = [part for name in (*SETS, *OVERLAPS) for part in ("-m", name)]
-    yield Step("score, sets and overlaps", hlteval(*score, *named), both)
+    measures = [word for name in (*SETS, *OVERLAPS) for word in ("-m", name)]
+    yield Step("score, sets and overlaps", hlteval(*score, *measures), both)
     if size > BENCHMARK.sizes[-2]:
         return
     yield Step("score, section 17.3", hlteval(*score, "-m", "plan"), both)
     yield Step("score, all measures", hlteval(*score), both)
-    one, two = (
-        table(folder / f"{side}.tab", at_random(size, seed)) for seed, side in enumerate("ab")
+    first, second = (
+        write(folder / f"{side}.tab", random_clusters(size, seed)) for seed, side in enumerate("ab")
     )
-    hard = hlteval("score", "lorehlt-edl", "-r", one, "-s", two, "-m", "mention_ceaf")
-    yield Step("score, CEAF of random clusters", hard, [one, two])
+    ceaf = hlteval("score", "lorehlt-edl", "-r", first, "-s", second, "-m", "mention_ceaf")
+    yield Step("score, CEAF of random clusters", ceaf, [first, second])
 
 
 BENCHMARK = Benchmark(

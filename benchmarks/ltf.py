@@ -1,4 +1,4 @@
-"""LTF: documents of some 50 KB in four scripts, checked and converted; beside bare XML parsing."""
+"""LTF: validate and convert documents in four scripts; compared with only parsing the XML."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ SCRIPTS = (
     "洪水 摧毁 河边 房屋 救援队 急需 水 和 食物 😀 𠮷",
 )
 SEGMENTS = 35
-"""Segments of a document."""
+"""Number of segments per document, which has about 50 KB of XML."""
 
 
 def text(draw: random.Random) -> str:
-    """A document of one script."""
+    """The random text of a document in one script."""
     words = draw.choice(SCRIPTS).split()
     lines = (" ".join(draw.choices(words, k=draw.randint(3, 30))) for _ in range(SEGMENTS))
     return "\n" + "".join(f"{line}.{chr(10) * draw.randint(1, 3)}" for line in lines)
 
 
-def made(megabytes: int, folder: Path) -> Path:
-    """A folder of LTF of about this size."""
+def generate(megabytes: int, folder: Path) -> Path:
+    """Write a folder of LTF of about this size."""
     draw, total, row, step = random.Random(5), 0, 0, 50
     write = load("ltf").write
     assert write is not None
@@ -47,13 +47,13 @@ def made(megabytes: int, folder: Path) -> Path:
 
 
 def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Checking and converting."""
-    pack = made(size, folder / "ltf")
+    """Validate and convert."""
+    pack = generate(size, folder / "ltf")
     yield Step("lxml, parsing only", (sys.executable, "-c", PARSE, str(pack)), [pack])
     yield Step("validate", hlteval("validate", "ltf", pack), [pack])
     for name in ("rsd", "ltf", "conllu"):
-        converted = hlteval("convert", pack, folder / f"as-{name}", "--to", name)
-        yield Step(f"convert to {name}", converted, [pack])
+        convert = hlteval("convert", pack, folder / f"as-{name}", "--to", name)
+        yield Step(f"convert to {name}", convert, [pack])
 
 
 BENCHMARK = Benchmark(name="ltf", unit="MB", sizes=(10, 30, 100), quick=(2, 5), steps=steps)

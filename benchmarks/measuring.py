@@ -1,8 +1,8 @@
-"""What all benchmarks share: a command in a process of its own, a row of what it took, the tables.
+"""Toolkit of the benchmarks: measure commands, each in its own process, and print tables.
 
-A benchmark is a module with a `BENCHMARK`: sizes, a unit, and `steps`, which makes data of a size
-in a folder and names the commands that are run on it. Data are drawn from a seed, so that everybody
-measures the same. Nothing is asserted.
+A benchmark is a module with a `BENCHMARK`: sizes, a unit, and `steps`, which generates data of a
+size in a folder and yields the commands to measure. The data depend on a fixed seed only. Nothing
+is asserted.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ BYTES = (
     "        file.is_file() and file.read_bytes()"
 )
 LEAST = 0.02
-"""Seconds below which a time is too short to be compared."""
+"""Minimum time in seconds for a comparison."""
 
 
 class Usage(NamedTuple):
-    """What a process took: seconds of CPU and by the clock, and megabytes at its peak."""
+    """The resources that a process used: CPU and wall time in seconds, peak memory in megabytes."""
 
     cpu: float
     wall: float
@@ -42,9 +42,9 @@ class Step(NamedTuple):
     """A command to measure.
 
     Attributes:
-        name: in the report.
-        command: as it is run.
-        files: what it reads: folders or files.
+        name: name in the report.
+        command: the command as a list of words.
+        files: the files and folders that it reads.
     """
 
     name: str
@@ -54,16 +54,16 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What is measured of a task.
+    """A benchmark of a task.
 
     Attributes:
-        name: of the task.
-        unit: what sizes count.
-        sizes: from small to large.
-        steps: data of a size in a folder, and what is run on them.
-        peers: what other programs take, by command and size, as told in their documentation or
-            measured once.
-        quick: smaller sizes, for a look.
+        name: name of the task.
+        unit: unit of the sizes.
+        sizes: the sizes in ascending order.
+        steps: function that generates data of a size in a folder and yields the commands.
+        quick: smaller sizes for a quick run.
+        peers: the resources of other programs by command and size, from their documentation or
+            from one measurement.
     """
 
     name: str
@@ -78,34 +78,40 @@ Row = dict[str, str | float | None]
 
 
 def hlteval(*arguments: object) -> tuple[str, ...]:
-    """A command of hlteval."""
+    """A command of hlteval as a list of words."""
     return (*HLTEVAL, *map(str, arguments))
 
 
-def measured(command: Sequence[str]) -> Usage:
-    """Run a command, its output thrown away."""
-    begun = time.perf_counter()
+def run(command: Sequence[str]) -> Usage:
+    """Run a command without its output.
+
+    Raises:
+        SystemExit: if the command fails.
+    """
+    start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in {0, 1}:  # 1 tells of findings
+    if process.returncode not in {0, 1}:  # 1: it has findings
         raise SystemExit(f"failed: {' '.join(command)}")
-    wall = time.perf_counter() - begun
+    wall = time.perf_counter() - start
     return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
 
 
-def rows(benchmark: Benchmark, sizes: Sequence[int]) -> Iterator[Row]:
-    """A row for each command at each size."""
-    start = measured([sys.executable, "-c", "pass"]).cpu
-    before: dict[str, tuple[int, float]] = {}
+def measure(benchmark: Benchmark, sizes: Sequence[int]) -> Iterator[Row]:
+    """Measure each command of a benchmark at each size; one row for each."""
+    start = run([sys.executable, "-c", "pass"]).cpu
+    previous: dict[str, tuple[int, float]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             for name, command, files in benchmark.steps(size, Path(folder)):
-                reading = measured([sys.executable, "-c", BYTES, *map(str, files)]).cpu - start
-                usage = measured(command)
+                reading = run([sys.executable, "-c", BYTES, *map(str, files)]).cpu - start
+                usage = run(command)
                 row = _row(benchmark, name, size, usage, files, reading)
-                row["growth"] = _growth(before.get(name), size, usage.cpu)
-                before[name] = (size, usage.cpu)
+                if name in previous:  # below 1 for linear growth, because of the start
+                    old_size, cpu = previous[name]
+                    row["growth"] = round(log(usage.cpu / cpu) / log(size / old_size), 2)
+                previous[name] = (size, usage.cpu)
                 yield row
 
 
@@ -140,18 +146,11 @@ def _bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
 
 
-def _growth(before: tuple[int, float] | None, size: int, cpu: float) -> float | None:
-    """The exponent of growth since the size before: 1 is linear, with the start it is less."""
-    if before is None:
-        return None
-    return round(log(cpu / before[1]) / log(size / before[0]), 2)
-
-
-def markdown(listed: Sequence[Row]) -> str:
-    """The rows as a table."""
-    lines = [f"| {' | '.join(listed[0])} |", f"|{'---|' * len(listed[0])}"]
+def markdown(rows: Sequence[Row]) -> str:
+    """The rows as a table in Markdown."""
+    lines = [f"| {' | '.join(rows[0])} |", f"|{'---|' * len(rows[0])}"]
     lines += [
         f"| {' | '.join('-' if cell is None else str(cell) for cell in row.values())} |"
-        for row in listed
+        for row in rows
     ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""SeeDev-full: the demonstration's documents many times over, a folder of small files."""
+"""SeeDev-full: many copies of the documents of the demonstration, in a folder of small files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ DEMO = Path(__file__).parents[1] / "hlteval" / "demo"
 
 
 def copies(side: str, number: int, folder: Path) -> Path:
-    """A folder with so many copies of each document, under names of their own."""
-    made = folder / side
-    made.mkdir()
+    """Write a folder with copies of each document under different names."""
+    target = folder / side
+    target.mkdir()
     for file in (DEMO / side).iterdir():
         data = file.read_bytes()
         for copy in range(number):
-            (made / f"{file.stem}-{copy}{file.suffix}").write_bytes(data)
-    return made
+            (target / f"{file.stem}-{copy}{file.suffix}").write_bytes(data)
+    return target
 
 
 def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Checking and scoring."""
+    """Validate and score."""
     reference, system = copies("reference", size, folder), copies("system", size, folder)
     task, both = "seedev-full", (reference, system)
     yield Step("validate", hlteval("validate", task, system, "--against", reference), both)

@@ -1,4 +1,4 @@
-"""Start-up: commands that do next to nothing, beside the libraries that they cannot do without."""
+"""Start-up: commands with little work, compared with importing the libraries that they need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DEMO = Path(__file__).parents[1] / "hlteval" / "demo"
 
 
 def steps(_: int, __: Path) -> Iterator[Step]:
-    """The two yardsticks, and the commands."""
+    """Import the libraries, and run the commands."""
     for libraries in ("typer, rich.console", "polars"):
         yield Step(f"import {libraries}", (sys.executable, "-c", f"import {libraries}"), ())
     for command in ("--help", "--version", "explain STD302", "tasks", "formats"):

@@ -1,11 +1,11 @@
-"""Damaged files for every reader, from a seed: only findings, no hang, memory bounded.
+"""Fuzz every reader with damaged files, from a seed: only findings, no hang, bounded memory.
 
     python -m fuzz [READER ...] [--mutations 20000] [--again] [--folder build/fuzz]
 
 The fixtures of each format are damaged in bytes, lines, fields, structure and as packages, and
-given to `validate` and `convert`; the same numbers make the same files. Readers take turns, and a
-run that is broken off goes on where it was. What fails is kept below the folder, as it was and
-minimised: `failing/READER/NUMBER`.
+passed to `validate` and `convert`; equal numbers give equal files. Readers take turns, and an
+interrupted run is resumed. Failing inputs are saved in the folder, as generated and minimised:
+`failing/READER/NUMBER`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Any
 from fuzz.subjects import readers
 
 ROUND = 1000
-"""Mutations of a reader before the next has its turn."""
+"""Number of mutations of a reader per turn."""
 SAVED = 20
-"""Trials after which it is noted how far a reader has come."""
+"""Number of trials between two saves of the state."""
 ENVIRONMENT = {
     **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")},
     "POLARS_MAX_THREADS": "1",
@@ -32,57 +32,52 @@ ENVIRONMENT = {
 
 
 def main() -> None:
-    """Run what is asked for; exit code 1 if anything failed."""
+    """Fuzz the readers named on the command line; exit code 1 if a trial fails."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("readers", nargs="*", help="all if none is named")
-    parser.add_argument("--mutations", type=int, default=20_000, help="of each reader")
-    parser.add_argument("--first", type=int, default=0, help="the number to begin with")
-    parser.add_argument("--again", action="store_true", help="from the beginning")
+    parser.add_argument("readers", nargs="*", help="names of formats (default: all)")
+    parser.add_argument("--mutations", type=int, default=20_000, help="per reader")
+    parser.add_argument("--first", type=int, default=0, help="first number")
+    parser.add_argument("--again", action="store_true", help="start again")
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"))
-    given = parser.parse_args()
+    options = parser.parse_args()
     states = [
-        State(name, given.folder, given.first, again=given.again)
-        for name in given.readers or readers()
+        State(name, options.folder, options.first, again=options.again)
+        for name in options.readers or readers()
     ]
-    while waiting := [state for state in states if state.made < given.mutations]:
-        least = min(waiting, key=lambda state: state.made)
-        least.advance(min(least.made + ROUND, given.mutations))
+    while waiting := [state for state in states if state.mutations < options.mutations]:
+        state = min(waiting, key=lambda state: state.mutations)
+        state.advance(min(state.mutations + ROUND, options.mutations))
         print(table(states), file=sys.stderr, flush=True)
     print(table(states))
-    sys.exit(1 if any(state.told["failed"] for state in states) else 0)
+    sys.exit(1 if any(state.totals["failed"] for state in states) else 0)
 
 
 class State:
-    """How far a reader has come, kept in a file."""
+    """The progress of a reader, saved in a file."""
 
     def __init__(self, reader: str, folder: Path, first: int, *, again: bool) -> None:
         self.reader, self.failing = reader, folder / "failing"
         folder.mkdir(parents=True, exist_ok=True)
         self.file = folder / f"{reader}.json"
-        self.told: dict[str, Any] = {"next": first, "mutations": 0, "findings": 0}
-        self.told |= {
-            "slowest": 0.0,
-            "slowest_number": 0,
-            "memory": 0,
-            "seconds": 0.0,
-            "failed": {},
-        }
+        self.totals: dict[str, Any] = {"next": first, "mutations": 0, "findings": 0}
+        self.totals |= {"slowest": 0.0, "slowest_number": 0}
+        self.totals |= {"memory": 0, "seconds": 0.0, "failed": {}}
         if self.file.is_file() and not again:
-            self.told = json.loads(self.file.read_text("utf-8"))
+            self.totals = json.loads(self.file.read_text("utf-8"))
 
     @property
-    def made(self) -> int:
-        """How many mutations were tried."""
-        number: int = self.told["mutations"]
+    def mutations(self) -> int:
+        """The number of mutations that were tried."""
+        number: int = self.totals["mutations"]
         return number
 
-    def advance(self, wanted: int) -> None:
-        """Run trials up to a number of mutations, with a new worker where one ends early."""
-        while self.made < wanted:
-            numbers = (str(self.told["next"]), str(wanted - self.made))
+    def advance(self, mutations: int) -> None:
+        """Run trials up to a number of mutations, with a new worker if one ends early."""
+        while self.mutations < mutations:
+            numbers = (str(self.totals["next"]), str(mutations - self.mutations))
             command = [sys.executable, "-m", "fuzz.worker", self.reader, *numbers]
             with subprocess.Popen(
-                [*command, str(self.failing), json.dumps(list(self.told["failed"]))],
+                [*command, str(self.failing), json.dumps(list(self.totals["failed"]))],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -91,64 +86,64 @@ class State:
                 assert worker.stdout and worker.stderr
                 started = [-1]
                 for line in worker.stdout:
-                    self.take(json.loads(line), started)
+                    self.add(json.loads(line), started)
                 report = worker.stderr.read()
             if worker.returncode:
                 if started[0] < 0:
                     raise SystemExit(f"the worker cannot start:\n{report}")
-                self.broken(started[0], worker.returncode, report)
+                self.add_crash(started[0], worker.returncode, report)
             self.save()
 
-    def take(self, line: dict[str, Any], started: list[int]) -> None:
-        """Count one line of a worker."""
+    def add(self, line: dict[str, Any], started: list[int]) -> None:
+        """Add one line of a worker to the totals."""
         if "start" in line:
             started[0] = line["start"]
             return
-        told = self.told
-        told["next"] = line["done"] + 1
-        told["mutations"] += line["mutations"]
-        told["findings"] += line["findings"]
-        told["seconds"] += line["seconds"]
-        told["memory"] = max(told["memory"], line["memory"])
-        if line["seconds"] > told["slowest"]:
-            told["slowest"], told["slowest_number"] = line["seconds"], line["done"]
-        if line["fault"]:
-            told["failed"].setdefault(line["fault"], []).append(line["done"])
+        totals = self.totals
+        totals["next"] = line["done"] + 1
+        totals["mutations"] += line["mutations"]
+        totals["findings"] += line["findings"]
+        totals["seconds"] += line["seconds"]
+        totals["memory"] = max(totals["memory"], line["memory"])
+        if line["seconds"] > totals["slowest"]:
+            totals["slowest"], totals["slowest_number"] = line["seconds"], line["done"]
+        if line["failure"]:
+            totals["failed"].setdefault(line["failure"], []).append(line["done"])
         if line["done"] % SAVED == 0:
             self.save()
 
-    def broken(self, number: int, code: int, report: str) -> None:
-        """Note a trial that ended its process."""
-        self.told["next"] = number + 1
-        self.told["mutations"] += 1
+    def add_crash(self, number: int, code: int, report: str) -> None:
+        """Add a trial that ended its process to the totals, and save its report."""
+        self.totals["next"] = number + 1
+        self.totals["mutations"] += 1
         kind = "hang" if "Timeout" in report else f"process ended with {code}"
-        self.told["failed"].setdefault(kind, []).append(number)
+        self.totals["failed"].setdefault(kind, []).append(number)
         folder = self.failing / self.reader
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{number}.txt").write_text(report, "utf-8")
 
     def save(self) -> None:
-        """Keep how far it has come."""
-        self.file.write_text(json.dumps(self.told, indent=1), "utf-8")
+        """Save the totals."""
+        self.file.write_text(json.dumps(self.totals, indent=1), "utf-8")
 
 
 def table(states: list[State]) -> str:
-    """What came out, a row a reader, in Markdown; faults below."""
-    head = "| reader | mutations | findings | CPU time of each | slowest trial | peak | faults |"
+    """A table of the totals in Markdown, one row per reader, then the failures."""
+    head = "| reader | mutations | findings | CPU time of each | slowest trial | peak | failures |"
     rows = [head, "|---|---|---|---|---|---|---|"]
     for state in states:
-        told = state.told
+        totals = state.totals
         rows.append(
-            f"| `{state.reader}` | {told['mutations']:,} | {told['findings']:,} "
-            f"| {1000 * told['seconds'] / max(1, told['mutations']):.1f} ms "
-            f"| {told['slowest']:.2f} s | {told['memory'] >> 20} MB | {len(told['failed'])} |"
+            f"| `{state.reader}` | {totals['mutations']:,} | {totals['findings']:,} "
+            f"| {1000 * totals['seconds'] / max(1, totals['mutations']):.1f} ms "
+            f"| {totals['slowest']:.2f} s | {totals['memory'] >> 20} MB | {len(totals['failed'])} |"
         )
-    faults = [
-        f"{state.reader}: {fault}: {len(numbers)} times, first {numbers[0]}"
+    failures = [
+        f"{state.reader}: {failure}: {len(numbers)} times, first {numbers[0]}"
         for state in states
-        for fault, numbers in state.told["failed"].items()
+        for failure, numbers in state.totals["failed"].items()
     ]
-    return "\n".join([*rows, "", *faults])
+    return "\n".join([*rows, "", *failures])
 
 
 if __name__ == "__main__":

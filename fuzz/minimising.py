@@ -1,4 +1,4 @@
-"""Making what fails small: files, then lines, then bytes are left out while it still fails."""
+"""Minimise a failing input: remove files, then lines, then bytes while it still fails."""
 
 from __future__ import annotations
 
@@ -7,48 +7,47 @@ from collections.abc import Callable, Sequence
 from fuzz.mutations import Files
 
 MOST = 300
-"""Trials in all."""
+"""Maximum number of trials."""
 
 
-def minimised(given: Files, fails: Callable[[Files], bool]) -> Files:
-    """A smaller thing that fails alike."""
-    left = [MOST]
+def minimise(subject: Files, fails: Callable[[Files], bool]) -> Files:
+    """A smaller input that fails in the same way, as decided by a function."""
+    trials = iter(range(MOST))
 
     def still(candidate: Files) -> bool:
-        left[0] -= 1
-        return left[0] >= 0 and fails(candidate)
+        return next(trials, None) is not None and fails(candidate)
 
-    for name in sorted(given.files):
-        fewer = {other: content for other, content in given.files.items() if other != name}
-        if fewer and still(given._replace(files=fewer)):
-            given = given._replace(files=fewer)
-    for name, content in list(given.files.items()):
-        for divided in (lambda data: data.splitlines(keepends=True), _pieces):
+    for name in sorted(subject.files):
+        fewer = {other: content for other, content in subject.files.items() if other != name}
+        if fewer and still(subject._replace(files=fewer)):
+            subject = subject._replace(files=fewer)
+    for name, content in list(subject.files.items()):
+        for split in (lambda data: data.splitlines(keepends=True), _blocks):
             if content:
-                content = _shorter(given, name, divided(content), still)  # noqa: PLW2901
-                given = given._replace(files=given.files | {name: content})
-    return given
+                content = _shorten(subject, name, split(content), still)  # noqa: PLW2901
+                subject = subject._replace(files=subject.files | {name: content})
+    return subject
 
 
-def _pieces(data: bytes) -> list[bytes]:
+def _blocks(data: bytes) -> list[bytes]:
     size = max(1, len(data) // 400)
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def _shorter(
-    given: Files, name: str, parts: Sequence[bytes], still: Callable[[Files], bool]
+def _shorten(
+    subject: Files, name: str, parts: Sequence[bytes], still: Callable[[Files], bool]
 ) -> bytes:
-    """The parts that are needed: halves are left out, then quarters, and so on."""
-    kept = list(parts)
-    size = max(1, len(kept) // 2)
+    """The parts that are needed to fail: remove halves, then quarters, and so on."""
+    needed = list(parts)
+    size = max(1, len(needed) // 2)
     while True:
         at = 0
-        while at < len(kept):
-            fewer = kept[:at] + kept[at + size :]
-            if still(given._replace(files=given.files | {name: b"".join(fewer)})):
-                kept = fewer
+        while at < len(needed):
+            fewer = needed[:at] + needed[at + size :]
+            if still(subject._replace(files=subject.files | {name: b"".join(fewer)})):
+                needed = fewer
             else:
                 at += size
         if size == 1:
-            return b"".join(kept)
+            return b"".join(needed)
         size //= 2

@@ -1,4 +1,4 @@
-"""Damage: what can happen to the bytes, lines, fields and structure of a file, from a seed."""
+"""Random damage to the bytes, lines, fields and structure of files, from a seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STRANGE = (
     *("e\u0301".encode(), "\U0001f600".encode(), "\u0663".encode(), "\u0130".encode()),
     *(b"&x;", b"&#0;", b"&#xD800;", b"<!--", b"]]>", b"\\u0000", b"\\ud800", b"{", b"%s", b"[b]"),
 )
-"""What stands in no honest file: control and invalid characters, marks, markup."""
+"""Bytes that valid files do not contain: control and invalid characters, marks, markup."""
 NUMBERS = (
     *(b"-1", b"0", b"007", b"", b"1e999", b"NaN", b"Infinity", b"1.5", b"0x10", b"1_000"),
     *(b"99999999999999999999", b"-9223372036854775808", b"9223372036854775807", b"4294967296"),
@@ -49,7 +49,7 @@ TEXTS = (
     "-",
     "1",
 )
-"""What may stand in a text that formats have rules for."""
+"""Texts that some formats do not allow."""
 PROLOGS = (
     b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>&b;',
     b"<?xml version='1.1'?>",
@@ -57,22 +57,23 @@ PROLOGS = (
 )
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
 ALONE = 0.4
-"""The share of trials that are about one thing."""
+"""The share of trials with a single input."""
 TOGETHER = 12
-"""How many things are given together in the others; that saves much time."""
+"""The number of inputs that the other trials combine to save time."""
 MOST = 300_000
-"""Bytes above which nothing is made longer."""
+"""Size in bytes above which a file is not damaged further."""
 
 Damage = Callable[[bytes, Random], bytes]
 
 
 class Files(NamedTuple):
-    """What is given to a command.
+    """An input of a command: a file or a folder.
 
     Attributes:
-        name: of the file or folder.
-        files: its contents: of a file under the name "", of a folder by path; None is a folder.
-        missing: whether there is nothing of that name.
+        name: name of the file or folder.
+        files: the content of the file under the name "", or of each file of the folder by path;
+            None for a folder.
+        missing: whether the input does not exist.
     """
 
     name: str
@@ -80,79 +81,79 @@ class Files(NamedTuple):
     missing: bool = False
 
 
-def mutated(seeds: Sequence[Seed], draw: Random, *, alone: bool = False) -> list[Files]:
-    """Some of the seeds, damaged: many things that are given together, or one, as a package too.
+def mutate(seeds: Sequence[Seed], draw: Random, *, alone: bool = False) -> list[Files]:
+    """Damaged inputs: several to be combined, or a single one, possibly damaged as a package.
 
     Args:
-        seeds: what is damaged.
-        draw: the random numbers.
-        alone: for formats that do not read several things at once.
+        seeds: the inputs to damage.
+        draw: the random number generator.
+        alone: whether to return a single input, for formats that do not read several.
     """
     if alone or draw.random() < ALONE:
-        one = _mutated(seeds, draw)
-        return [draw.choice(PACKAGES)(one, draw) if draw.random() < 0.5 else one]
-    return [_mutated(seeds, draw) for _ in range(TOGETHER)]
+        subject = _mutate_one(seeds, draw)
+        return [draw.choice(PACKAGES)(subject, draw) if draw.random() < 0.5 else subject]
+    return [_mutate_one(seeds, draw) for _ in range(TOGETHER)]
 
 
-def _mutated(seeds: Sequence[Seed], draw: Random) -> Files:
-    chosen = draw.choice(seeds)
-    files: dict[str, bytes | None] = dict(chosen.files)
+def _mutate_one(seeds: Sequence[Seed], draw: Random) -> Files:
+    seed = draw.choice(seeds)
+    files: dict[str, bytes | None] = dict(seed.files)
     name = draw.choice(sorted(files))
-    files[name] = damaged(chosen.files[name], draw, seeds)
-    return given(chosen, files)
+    files[name] = damage(seed.files[name], draw, seeds)
+    return as_files(seed, files)
 
 
-def together(listed: Sequence[Files]) -> Files:
-    """Several things as one folder; the names of their files begin with their number."""
-    if len(listed) == 1:
-        return listed[0]
+def combine(subjects: Sequence[Files]) -> Files:
+    """Several inputs in one folder, with the number of the input in the name of each file."""
+    if len(subjects) == 1:
+        return subjects[0]
     files = {
-        renumbered(name or one.name, number): _renamed_inside(content, number)
-        for number, one in enumerate(listed)
-        for name, content in one.files.items()
+        numbered_path(name or subject.name, number): _rename_documents(content, number)
+        for number, subject in enumerate(subjects)
+        for name, content in subject.files.items()
     }
-    return Files("given", files)
+    return Files("input", files)
 
 
-def _renamed_inside(content: bytes | None, number: int) -> bytes | None:
-    """The name of a document of LTF or LAF stands in its file too, and must differ."""
+def _rename_documents(content: bytes | None, number: int) -> bytes | None:
+    """Make the names of documents unique, which LTF and LAF also have in the file."""
     return content and DOCUMENT.sub(b"\\1m%d-" % number, content)
 
 
-def renumbered(path: str, number: int) -> str:
-    """The path of a file of the thing with a number.
+def numbered_path(path: str, number: int) -> str:
+    """The path of a file with the number of its input.
 
     Examples:
-        >>> renumbered("runs/d1.a2", 3)
+        >>> numbered_path("runs/d1.a2", 3)
         'runs/m3-d1.a2'
     """
     folders, slash, name = path.rpartition("/")
     return f"{folders}{slash}m{number}-{name}"
 
 
-def given(chosen: Seed, files: dict[str, bytes | None] | None = None) -> Files:
-    """A seed with its files, or with others in their place."""
-    files = dict(chosen.files) if files is None else files
-    if not chosen.single:
-        return Files("given", files)
+def as_files(seed: Seed, files: dict[str, bytes | None] | None = None) -> Files:
+    """A seed as an input, with its own files or with others."""
+    files = dict(seed.files) if files is None else files
+    if not seed.single:
+        return Files("input", files)
     ((name, content),) = files.items()
     return Files(name, {"": content})
 
 
-def damaged(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:
-    """The same bytes with one to three damages."""
+def damage(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:
+    """The bytes with one to three random changes."""
     for _ in range(draw.choice((1, 1, 2, 3))):
         if draw.random() < 0.03:
-            data = _crossed(data, draw, seeds)
+            data = _cross(data, draw, seeds)
         else:
-            data = draw.choice(KINDS)(data, draw)
+            data = draw.choice(DAMAGES)(data, draw)
         if len(data) > MOST:
             break
     return data
 
 
-def _crossed(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:
-    """The beginning of one file and the end of another."""
+def _cross(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:
+    """The start of one file and the end of another."""
     other = draw.choice(seeds).files
     end = other[draw.choice(sorted(other))]
     return data[: draw.randint(0, len(data))] + end[draw.randint(0, len(end)) :]
@@ -163,35 +164,35 @@ def _byte(data: bytes, draw: Random) -> bytes:
     return data[:at] + draw.choice((*STRANGE, bytes([draw.randrange(256)]))) + data[at + cut :]
 
 
-def _flipped(data: bytes, draw: Random) -> bytes:
-    changed = bytearray(data)
+def _flip_bits(data: bytes, draw: Random) -> bytes:
+    result = bytearray(data)
     for _ in range(draw.randint(1, 4) if data else 0):
-        changed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-    return bytes(changed)
+        result[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    return bytes(result)
 
 
-def _blanks(data: bytes, draw: Random) -> bytes:
+def _spaces(data: bytes, draw: Random) -> bytes:
     at = draw.randint(0, len(data))
-    blank = draw.choice((b" ", b"\t", b"\n", b"\r\n", b"\r", b"\xe3\x80\x80"))
-    return data[:at] + blank * draw.choice((1, 2, 5000)) + data[at:]
+    space = draw.choice((b" ", b"\t", b"\n", b"\r\n", b"\r", b"\xe3\x80\x80"))
+    return data[:at] + space * draw.choice((1, 2, 5000)) + data[at:]
 
 
 def _lines(data: bytes, draw: Random) -> bytes:
     lines = data.split(b"\n")
-    one, two = draw.randrange(len(lines)), draw.randrange(len(lines))
+    at, other = draw.randrange(len(lines)), draw.randrange(len(lines))
     kind = draw.randrange(6)
     if kind == 0:
-        del lines[one]
+        del lines[at]
     elif kind == 1:
-        lines.insert(one, lines[two])
+        lines.insert(at, lines[other])
     elif kind == 2:
-        lines[one], lines[two] = lines[two], lines[one]
+        lines[at], lines[other] = lines[other], lines[at]
     elif kind == 3:
-        lines[one : one + 2] = [b"".join(lines[one : one + 2])]
+        lines[at : at + 2] = [b"".join(lines[at : at + 2])]
     elif kind == 4:
-        lines[one] = lines[one][: draw.randint(0, len(lines[one]))]
+        lines[at] = lines[at][: draw.randint(0, len(lines[at]))]
     else:
-        lines[one:one] = lines[min(one, two) : max(one, two) + 1] * draw.choice((1, 20))
+        lines[at:at] = lines[min(at, other) : max(at, other) + 1] * draw.choice((1, 20))
     return b"\n".join(lines)
 
 
@@ -202,20 +203,20 @@ def _line_ends(data: bytes, draw: Random) -> bytes:
 
 def _fields(data: bytes, draw: Random) -> bytes:
     parts = DIVIDERS.split(data)
-    one, two = draw.randrange(len(parts)), draw.randrange(len(parts))
+    at, other = draw.randrange(len(parts)), draw.randrange(len(parts))
     if draw.random() < 0.5:
-        parts[one], parts[two] = parts[two], parts[one]
+        parts[at], parts[other] = parts[other], parts[at]
     else:
-        parts[one] = draw.choice((*WORDS, *NUMBERS, parts[two]))
+        parts[at] = draw.choice((*WORDS, *NUMBERS, parts[other]))
     return b"".join(parts)
 
 
 def _number(data: bytes, draw: Random) -> bytes:
-    found = list(re.finditer(rb"[0-9.]+", data))
-    if not found:
+    matches = list(re.finditer(rb"[0-9.]+", data))
+    if not matches:
         return data
-    chosen = draw.choice(found)
-    return data[: chosen.start()] + draw.choice(NUMBERS) + data[chosen.end() :]
+    match = draw.choice(matches)
+    return data[: match.start()] + draw.choice(NUMBERS) + data[match.end() :]
 
 
 def _mark(data: bytes, draw: Random) -> bytes:
@@ -232,46 +233,46 @@ def _cut(data: bytes, draw: Random) -> bytes:
     return data[:at] if draw.random() < 0.7 else data[at:]
 
 
-def _encoded(data: bytes, draw: Random) -> bytes:
+def _encode(data: bytes, draw: Random) -> bytes:
     text = data.decode("utf-8", "replace")
     return text.encode(draw.choice(("utf-16", "utf-16-be", "latin-1", "cp1252")), "replace")
 
 
 def _structure(data: bytes, draw: Random) -> bytes:
-    """Rows of a corpus, JSON where it is JSON, elements where there are some."""
+    """Damage the rows of a corpus, the values of JSON, or the elements of XML."""
     if data.startswith(b'{"format":"hlteval-corpus"'):
         return _row(data, draw)
-    if data.lstrip()[:1] in {b"[", b"{"} and (changed := _json(data, draw)) is not None:
-        return changed
+    if data.lstrip()[:1] in {b"[", b"{"} and (result := _json(data, draw)) is not None:
+        return result
     return _element(data, draw)
 
 
 def _element(data: bytes, draw: Random) -> bytes:
-    """An element that is left out, repeated, put into itself, left open, or begins otherwise."""
+    """Remove, repeat or nest an element, or change its tags."""
     tags = list(ELEMENT.finditer(data))
     if not tags:
         return _mark(data, draw)
     tag, other = draw.choice(tags), draw.choice(tags)
     close = b"</" + tag[1] + b">"
-    found = data.find(close, tag.end())
-    end = found + len(close) if found >= 0 else tag.end()
-    element, deep = data[tag.start() : end], draw.choice((2, 3000))
-    changed = draw.choice(
+    start = data.find(close, tag.end())
+    end = start + len(close) if start >= 0 else tag.end()
+    element, depth = data[tag.start() : end], draw.choice((2, 3000))
+    result = draw.choice(
         (
             b"",
             element * draw.choice((2, 2, 30)),
-            tag[0] * deep + element + close * deep,
+            tag[0] * depth + element + close * depth,
             element.removesuffix(close),
             element.replace(b"=", b' lang="x" lang=', 1),
             other[0] + data[tag.end() : end],
             draw.choice(PROLOGS) + element,
         )
     )
-    return data[: tag.start()] + changed + data[end:]
+    return data[: tag.start()] + result + data[end:]
 
 
 def _row(data: bytes, draw: Random) -> bytes:
-    """A value of a row of a corpus in JSON Lines: another of its type, or none."""
+    """Replace or remove a value of a corpus in JSON Lines."""
     lines = data.splitlines(keepends=True)
     at = draw.randrange(len(lines))
     try:
@@ -295,19 +296,19 @@ def _row(data: bytes, draw: Random) -> bytes:
 
 
 def _json(data: bytes, draw: Random) -> bytes | None:
-    """A value of JSON in another place, or another in its place; None where it is no JSON."""
+    """Move, replace or remove a value of JSON; None for invalid JSON."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return None
-    places = list(_places(value))
-    if not places:
+    members = list(_json_members(value))
+    if not members:
         return None
-    holder, key = draw.choice(places)
-    other, place = draw.choice(places)
+    holder, key = draw.choice(members)
+    other, other_key = draw.choice(members)
     kind = draw.randrange(5)
     if kind == 0:
-        holder[key], other[place] = other[place], holder[key]
+        holder[key], other[other_key] = other[other_key], holder[key]
     elif kind == 1:
         holder[key] = draw.choice((None, True, 1e308, -1, 10**30, "", "\0", "\ud800", [], {}, [[]]))
     elif kind == 2 and isinstance(holder, dict):
@@ -316,106 +317,106 @@ def _json(data: bytes, draw: Random) -> bytes | None:
         del holder[key]
     else:
         depth = draw.choice((3, 900, 20_000))
-        written = json.dumps(holder[key])
+        inner = json.dumps(holder[key])
         holder[key] = "@deep@"
-        return json.dumps(value).replace('"@deep@"', "[" * depth + written + "]" * depth).encode()
+        return json.dumps(value).replace('"@deep@"', "[" * depth + inner + "]" * depth).encode()
     return json.dumps(value, ensure_ascii=draw.random() < 0.5).encode("utf-8", "surrogatepass")
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    listed = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, inner in list(listed) if isinstance(value, dict | list) else ():
+def _json_members(value: Any) -> Iterator[tuple[Any, Any]]:
+    """The container and key of every value inside a value of JSON."""
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in list(members) if isinstance(value, dict | list) else ():
         yield value, key
         if isinstance(inner, dict | list):
-            yield from _places(inner)
+            yield from _json_members(inner)
 
 
-KINDS: tuple[Damage, ...] = (
-    *(_byte, _byte, _flipped, _blanks, _lines, _lines, _line_ends, _fields, _fields, _fields),
-    *(_number, _number, _mark, _mark, _cut, _encoded, _structure, _structure, _structure),
+DAMAGES: tuple[Damage, ...] = (
+    *(_byte, _byte, _flip_bits, _spaces, _lines, _lines, _line_ends, _fields, _fields, _fields),
+    *(_number, _number, _mark, _mark, _cut, _encode, _structure, _structure, _structure),
 )
 
 
-def _missing(given: Files, draw: Random) -> Files:
-    if given.files.keys() == {""} or draw.random() < 0.2:
-        return given._replace(missing=True)
-    left = dict(given.files)
-    del left[draw.choice(sorted(left))]
-    return given._replace(files=left)
+def _remove_file(subject: Files, draw: Random) -> Files:
+    if subject.files.keys() == {""} or draw.random() < 0.2:
+        return subject._replace(missing=True)
+    files = dict(subject.files)
+    del files[draw.choice(sorted(files))]
+    return subject._replace(files=files)
 
 
-def _empty(given: Files, draw: Random) -> Files:
-    return given._replace(files=given.files | {draw.choice(sorted(given.files)): b""})
+def _empty_file(subject: Files, draw: Random) -> Files:
+    return subject._replace(files=subject.files | {draw.choice(sorted(subject.files)): b""})
 
 
-def _renamed(given: Files, draw: Random) -> Files:
-    old = draw.choice(sorted(given.files))
-    stem = (old or given.name).rpartition(".")[0]
+def _rename(subject: Files, draw: Random) -> Files:
+    old = draw.choice(sorted(subject.files))
+    stem = (old or subject.name).rpartition(".")[0]
     strange = ("x" * 200, " ", "a\nb", "é", "e\u0301", "[b]", "-", ".hidden", "a;b", "*", "A")
     new = draw.choice((stem, stem, draw.choice(strange))) + draw.choice(SUFFIXES)
     if not old:
-        return given._replace(name=new if new.strip(".") else "x")
-    files = dict(given.files)
+        return subject._replace(name=new if new.strip(".") else "x")
+    files = dict(subject.files)
     files[new if new.strip("./") else "x"] = files.pop(old)
-    return given._replace(files=files)
+    return subject._replace(files=files)
 
 
-def _folder(given: Files, draw: Random) -> Files:
-    """A folder in the place of a file, or a file in a folder."""
-    if "" not in given.files:
-        return given._replace(files=given.files | {draw.choice(sorted(given.files)): None})
-    inner: dict[str, bytes | None] = {given.name: given.files[""]}
+def _folder(subject: Files, draw: Random) -> Files:
+    """Replace a file by a folder, or put it into a folder."""
+    if "" not in subject.files:
+        return subject._replace(files=subject.files | {draw.choice(sorted(subject.files)): None})
+    inner: dict[str, bytes | None] = {subject.name: subject.files[""]}
     nothing: dict[str, bytes | None] = {}
-    nested: dict[str, bytes | None] = {given.name: None}
-    copied: dict[str, bytes | None] = {f"copy/{given.name}": b""}
-    return Files("given", draw.choice((nothing, nested, inner, copied | inner)))
+    nested: dict[str, bytes | None] = {subject.name: None}
+    copy: dict[str, bytes | None] = {f"copy/{subject.name}": b""}
+    return Files("input", draw.choice((nothing, nested, inner, copy | inner)))
 
 
-def _twice(given: Files, draw: Random) -> Files:
-    """The same file once more, under another name."""
-    files = {name or given.name: content for name, content in given.files.items()}
+def _duplicate(subject: Files, draw: Random) -> Files:
+    """Add a copy of a file under another name."""
+    files = {name or subject.name: content for name, content in subject.files.items()}
     name = draw.choice(sorted(files))
     new = draw.choice((f"copy/{name}", f"copy-{name}", name.upper(), f".{name}"))
-    return Files("given", files | {new: files[name]})
+    return Files("input", files | {new: files[name]})
 
 
 HOSTILE = ("../up", "/etc/up", "a/../../up", "C:\\up", "a//b", "x\0y", "con", "a/b/" * 50 + "c", "")
 
 
-def _zip(given: Files, draw: Random) -> Files:
+def _zip(subject: Files, draw: Random) -> Files:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", draw.choice((0, 8))) as archive:
-        for name, content in _members(given, draw):
+        for name, content in _members(subject, draw):
             archive.writestr(zipfile.ZipInfo(name or "x"), content)
-    return Files("given.zip", {"": _archive(stream.getvalue(), draw)})
+    return Files("input.zip", {"": _archive(stream.getvalue(), draw)})
 
 
-def _tgz(given: Files, draw: Random) -> Files:
+def _tgz(subject: Files, draw: Random) -> Files:
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w:gz", compresslevel=1) as archive:
-        for name, content in _members(given, draw):
+        for name, content in _members(subject, draw):
             member = tarfile.TarInfo(name.replace("\0", "0") or "x")
             member.size = len(content)
             if draw.random() < 0.05:
                 member.type, member.linkname = draw.choice(b"1 2 3 5 6".split()), "../up"
             archive.addfile(member, io.BytesIO(content))
-    return Files("given.tgz", {"": _archive(stream.getvalue(), draw)})
+    return Files("input.tgz", {"": _archive(stream.getvalue(), draw)})
 
 
-def _members(given: Files, draw: Random) -> Iterator[tuple[str, bytes]]:
-    for name, content in given.files.items():
-        yield name or given.name, content or b""
+def _members(subject: Files, draw: Random) -> Iterator[tuple[str, bytes]]:
+    for name, content in subject.files.items():
+        yield name or subject.name, content or b""
     if draw.random() < 0.3:
         yield draw.choice(HOSTILE), b"x" * draw.choice((0, 3, 1_500_000))
 
 
 def _archive(data: bytes, draw: Random) -> bytes:
-    kind = draw.random()
-    if kind < 0.3:
+    if draw.random() < 0.3:
         return data
-    return draw.choice((_cut, _flipped, _byte))(data, draw)
+    return draw.choice((_cut, _flip_bits, _byte))(data, draw)
 
 
 PACKAGES: tuple[Callable[[Files, Random], Files], ...] = (
-    *(_missing, _empty, _renamed, _folder, _twice, _zip, _tgz),
+    *(_remove_file, _empty_file, _rename, _folder, _duplicate, _zip, _tgz),
 )

@@ -1,7 +1,7 @@
-"""What is damaged: the fixtures of each format that is read, and the tasks that read it.
+"""Subjects of fuzzing: the fixtures of each readable format, and the tasks that read it.
 
-Formats and tasks come from their declarations, fixtures from `fixtures/<format>/`; a new format
-with fixtures of its own is damaged without a line here.
+Formats and tasks are found by their declarations, fixtures in `fixtures/<format>/`; a new format
+with fixtures there needs no entry here.
 """
 
 from __future__ import annotations
@@ -34,73 +34,73 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
     "standoff": ("standoff/valid/*", "standoff/invalid/*", "seedev/invalid/*[!p]"),
     "text": ("rsd/valid/*",),
 }
-"""The fixtures of formats that have them, also, in the rooms of tasks."""
+"""The fixtures of formats that are in other folders, such as those of tasks."""
 
 Tree = Mapping[str, bytes]
-"""Files by their path below a folder."""
+"""The content of files by path in a folder."""
 
 
 class Seed(NamedTuple):
-    """A fixture: its files; a single one is given as a file, several as their folder."""
+    """A fixture: its files, and whether it is a single file and not a folder."""
 
     files: Tree
     single: bool
 
 
 class Use(NamedTuple):
-    """How a task reads a format: its submission, what it is checked against, or an option."""
+    """A use of a format by a task: for its `submission`, for `against`, or for an option."""
 
     task: str
     role: str
 
 
-class Beside(NamedTuple):
-    """What a task is tried with where it is not what is damaged: paths below the fixtures."""
+class Context(NamedTuple):
+    """The other inputs of a task in a trial: paths in the folder of fixtures."""
 
     submission: str
     against: str = ""
     options: Mapping[str, str] = {}
 
 
-BESIDE: Mapping[str, Beside] = {
-    "seedev-binary": Beside("standoff/valid/binary", "standoff/valid/binary"),
-    "seedev-full": Beside("standoff/valid/full", "standoff/valid/full"),
-    "speech-sf": Beside("speech-sf/valid/submission.json", "speech-sf/valid/segments.list"),
-    "lorehlt-edl": Beside(
+CONTEXTS: Mapping[str, Context] = {
+    "seedev-binary": Context("standoff/valid/binary", "standoff/valid/binary"),
+    "seedev-full": Context("standoff/valid/full", "standoff/valid/full"),
+    "speech-sf": Context("speech-sf/valid/submission.json", "speech-sf/valid/segments.list"),
+    "lorehlt-edl": Context(
         "lorehlt-edl/valid/submission.tab",
         "lorehlt-edl/valid/texts.jsonl",
         {"kb": "lorehlt-edl/valid/kb.tab", "documents": "lorehlt-edl/valid/documents.list"},
     ),
-    "ltf": Beside("ltf/valid", "rsd/valid"),
-    "laf": Beside("laf/valid", "rsd/valid"),
-    "hub4": Beside("hub4/valid/system.tpl", "", {"corpus": "hub4/valid/corpus.sgml"}),
+    "ltf": Context("ltf/valid", "rsd/valid"),
+    "laf": Context("laf/valid", "rsd/valid"),
+    "hub4": Context("hub4/valid/system.tpl", "", {"corpus": "hub4/valid/corpus.sgml"}),
 }
-"""The partners of what is damaged, by task; a task that is not named is tried alone."""
+"""The other inputs in a trial, by task; other tasks have none."""
 
 
 def readers() -> list[str]:
-    """The formats that are read, by name."""
+    """The names of the readable formats."""
     return [name for name in known() if load(name).reads]
 
 
 @cache
 def seeds(name: str) -> tuple[Seed, ...]:
-    """The fixtures of a format, valid and not, sorted by name.
+    """The valid and invalid fixtures of a format, sorted by name.
 
     Raises:
-        LookupError: if it has none.
+        LookupError: if the format has no fixtures.
     """
     if name == "corpus":
-        return (_stored(FIXTURES / "conversion/invalid/CNV101-sentences.jsonl"),)
+        return (_as_parquet(FIXTURES / "conversion/invalid/CNV101-sentences.jsonl"),)
     patterns = ELSEWHERE.get(name, (f"{name}/valid/*", f"{name}/invalid/*"))
     found = [path for pattern in patterns for path in sorted(FIXTURES.glob(pattern))]
-    listed = [_seed(path) for path in found]
-    if name == "jsonl":  # whatever a corpus can hold
+    result = [_seed(path) for path in found]
+    if name == "jsonl":  # a corpus of any format
         others = [other for other in readers() if other not in {"jsonl", "corpus"}]
-        listed += [_told(other) for other in others]
-    if not listed:
-        raise LookupError(f"{name} has no fixtures to damage: give it some, or name some here")
-    return tuple(seed for seed in listed if seed.files)
+        result += [_as_jsonl(other) for other in others]
+    if not result:
+        raise LookupError(f"{name} has no fixtures: add them, or list others in ELSEWHERE")
+    return tuple(seed for seed in result if seed.files)
 
 
 def _seed(path: Path) -> Seed:
@@ -110,7 +110,7 @@ def _seed(path: Path) -> Seed:
     return Seed({f.relative_to(path).as_posix(): f.read_bytes() for f in inner}, single=False)
 
 
-def _told(name: str) -> Seed:
+def _as_jsonl(name: str) -> Seed:
     """The first fixture of another format as JSON Lines."""
     with TemporaryDirectory() as folder:
         for path, content in seeds(name)[0].files.items():
@@ -118,13 +118,13 @@ def _told(name: str) -> Seed:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         stream = BytesIO()
-        readings = load(name).read(open_source(folder))
-        write_jsonl(Corpus.concat(reading.corpus for reading in readings), stream)
+        results = load(name).read(open_source(folder))
+        write_jsonl(Corpus.concat(result.corpus for result in results), stream)
     return Seed({f"{name}.jsonl": stream.getvalue()}, single=True)
 
 
-def _stored(path: Path) -> Seed:
-    """A corpus as Parquet: bytes that no fixture should hold."""
+def _as_parquet(path: Path) -> Seed:
+    """A corpus as Parquet, whose bytes depend on the version of its library."""
     with TemporaryDirectory() as folder:
         save(read_jsonl(path.read_bytes()), Path(folder))
         return _seed(Path(folder))
@@ -132,16 +132,16 @@ def _stored(path: Path) -> Seed:
 
 @cache
 def uses(name: str) -> tuple[Use, ...]:
-    """How tasks read a format."""
+    """The uses of a format by tasks."""
     return tuple(use for task in tasks.known() for use in _uses(name, task))
 
 
 def _uses(name: str, task: str) -> Iterator[Use]:
-    declared = tasks.load(task)
-    if name in (declared.format, *declared.submitted):
+    declaration = tasks.load(task)
+    if name in (declaration.format, *declaration.submitted):
         yield Use(task, "submission")
-    if name in (declared.references or (declared.format,)):
+    if name in (declaration.references or (declaration.format,)):
         yield Use(task, "against")
-    for option in declared.options:
+    for option in declaration.options:
         if name in (option.format, option.reference_format) and "validate" in option.commands:
             yield Use(task, option.name)

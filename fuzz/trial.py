@@ -1,7 +1,7 @@
-"""A trial: damaged files given to `validate` and `convert`, which may find whatever they like.
+"""A trial: pass damaged files to `validate` and `convert`, which may report any findings.
 
-What is not allowed: an exception, a place of a finding outside of its file, more than `SECONDS` of
-CPU time, more than `BYTES` of memory.
+A trial fails on an exception, a finding outside its file, more than `SECONDS` of CPU time, or more
+than `BYTES` of memory.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from fuzz.mutations import TOGETHER, Files, given, mutated, renumbered, together
-from fuzz.subjects import BESIDE, FIXTURES, Beside, Use, seeds, uses
+from fuzz.mutations import TOGETHER, Files, as_files, combine, mutate, numbered_path
+from fuzz.subjects import CONTEXTS, FIXTURES, Context, Use, seeds, uses
 from hlteval import tasks
 from hlteval.converters import known, load
 from hlteval.findings import Finding
-from hlteval.reports import findings as shown
+from hlteval.reports.findings import FORMATS, render
 from hlteval.reports.terminal import write
 from hlteval.results.verdict import Verdict
 from hlteval.sources import open_source
@@ -34,95 +34,96 @@ from hlteval.workflows.conversion import UnknownFormat, convert
 from hlteval.workflows.validation import validate
 
 SECONDS = 5.0
-"""Of CPU time, for a trial."""
+"""Maximum CPU time of a trial."""
 BYTES = 400 << 20
-"""Of memory, beyond what the process has before."""
+"""Maximum memory of a trial, without that of the process before it."""
 
-_FORMS = tuple(shown.FORMATS)
+_FORMS = tuple(FORMATS)
 
 
 class Outcome(NamedTuple):
-    """What came of a trial.
+    """The outcome of a trial.
 
     Attributes:
-        findings: how many there were.
-        seconds: of CPU time.
-        memory: bytes beyond those before; 0 where the system does not tell.
-        fault: what was wrong, by kind and place; empty where nothing was.
-        report: the same with all that helps.
+        findings: number of findings.
+        seconds: CPU time.
+        memory: additional memory in bytes; 0 if the system does not report it.
+        failure: the kind of failure and its location in the code; empty for success.
+        report: details of the failure, such as the traceback.
     """
 
     findings: int
     seconds: float
     memory: int
-    fault: str = ""
+    failure: str = ""
     report: str = ""
 
 
-def drawn(reader: str, number: int) -> list[Files]:
-    """The damaged things of a trial."""
+def generate(reader: str, number: int) -> list[Files]:
+    """The damaged inputs of a trial."""
     draw = Random(f"{reader} {number}")
-    return mutated(seeds(reader), draw, alone=not gathers(reader))
+    return mutate(seeds(reader), draw, alone=not reads_many(reader))
 
 
 @cache
-def gathers(reader: str) -> bool:
-    """Whether a format reads several things of a folder at once: most of them came out."""
-    one = given(seeds(reader)[0])
-    rows = [_rows(reader, files) for files in (one, together([one] * TOGETHER))]
-    return rows[1] > rows[0] * TOGETHER / 2
+def reads_many(reader: str) -> bool:
+    """Whether a format reads several inputs in one folder: most of their rows are read."""
+    subject = as_files(seeds(reader)[0])
+    rows = _rows(reader, combine([subject] * TOGETHER))
+    return rows > _rows(reader, subject) * TOGETHER / 2
 
 
 def _rows(reader: str, files: Files) -> int:
+    """The number of rows that a format reads."""
     with TemporaryDirectory(prefix="fuzz-") as folder:
-        source = open_source(str(placed(files, Path(folder))))
-        corpora = [reading.corpus for reading in load(reader).read(source)]
+        source = open_source(str(write_files(files, Path(folder))))
+        corpora = [result.corpus for result in load(reader).read(source)]
     return sum(rows.height for corpus in corpora for _, rows in corpus.tables())
 
 
-def tried(reader: str, number: int, files: Files, folder: Path) -> Outcome:
-    """Give files to all that reads the format; `number` draws what is done with them."""
+def run_trial(reader: str, number: int, files: Files, folder: Path) -> Outcome:
+    """Validate and convert an input in a folder; `number` is the seed of the random choices."""
     before, start, found = _peak(reset=True), time.process_time(), 0
-    fault = report = ""
+    failure = report = ""
     try:
-        path = placed(files, folder)
+        path = write_files(files, folder)
         draw = Random(number)
-        told = [*_validated(reader, path, draw, missing=files.missing)]
-        told += _converted(reader, path, draw, folder, missing=files.missing)
-        found = len(told)
-        _hold(told, files, str(path))
+        findings = [*_validate(reader, path, draw, missing=files.missing)]
+        findings += _convert(reader, path, draw, folder, missing=files.missing)
+        found = len(findings)
+        _check_findings(findings, files, str(path))
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # what Polars panics with is no Exception
-        fault, report = _fault(error), "".join(traceback.format_exception(error))
+    except BaseException as error:  # a panic of Polars is not an Exception
+        failure, report = _failure(error), "".join(traceback.format_exception(error))
     seconds, memory = time.process_time() - start, max(0, _peak() - before)
     shutil.rmtree(folder, ignore_errors=True)
-    if not fault and seconds > SECONDS:
-        fault = report = f"slow: {seconds:.1f} s"
-    if not fault and memory > BYTES:
-        fault = report = f"memory: {memory >> 20} MB"
-    return Outcome(found, seconds, memory, fault, report)
+    if not failure and seconds > SECONDS:
+        failure = report = f"slow: {seconds:.1f} s"
+    if not failure and memory > BYTES:
+        failure = report = f"memory: {memory >> 20} MB"
+    return Outcome(found, seconds, memory, failure, report)
 
 
-def placed(given: Files, folder: Path) -> Path:
-    """Write what is given into an empty folder; its path."""
+def write_files(subject: Files, folder: Path) -> Path:
+    """Write an input into an empty folder; its path."""
     shutil.rmtree(folder, ignore_errors=True)
-    path = folder / "in" / given.name
+    path = folder / "in" / subject.name
     (folder / "in").mkdir(parents=True)
-    for name, content in () if given.missing else given.files.items():
+    for name, content in () if subject.missing else subject.files.items():
         file = path / name if name else path
         if content is None:
             file.mkdir(parents=True, exist_ok=True)
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    if not given.missing and "" not in given.files:
+    if not subject.missing and "" not in subject.files:
         path.mkdir(parents=True, exist_ok=True)
     return path
 
 
-def _validated(reader: str, path: Path, draw: Random, *, missing: bool) -> Sequence[Finding]:
-    """The findings of one of the tasks that read the format, shown in one of the forms."""
+def _validate(reader: str, path: Path, draw: Random, *, missing: bool) -> Sequence[Finding]:
+    """The findings of one of the tasks that read the format, rendered in one of the formats."""
     choices = uses(reader)
     if not choices:
         return ()
@@ -134,94 +135,94 @@ def _validated(reader: str, path: Path, draw: Random, *, missing: bool) -> Seque
         if missing:
             return ()
         raise
-    except (NothingGiven, WrongOption):  # nothing to check against, or in no form that fits
+    except (NothingGiven, WrongOption):  # a missing or unsuitable other input
         return ()
     _show(verdict, draw.choice(_FORMS))
     return verdict.findings
 
 
 def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
-    beside = BESIDE.get(use.task, Beside(path))
-    given = {"submission": str(FIXTURES / beside.submission), "against": ""}
+    context = CONTEXTS.get(use.task, Context(path))
+    paths = {"submission": str(FIXTURES / context.submission), "against": ""}
     options: dict[str, str] = {}
     if not alone:
-        given["against"] = partner(beside.against) if beside.against else ""
-        options = {name: str(FIXTURES / value) for name, value in beside.options.items()}
-    if use.role in given:
-        given[use.role] = path
+        paths["against"] = copies_of(context.against) if context.against else ""
+        options = {name: str(FIXTURES / value) for name, value in context.options.items()}
+    if use.role in paths:
+        paths[use.role] = path
     else:
         options[use.role] = path
     if profile not in tasks.load(use.task).profiles:
         profile = "plan"
     return validate(
         use.task,
-        given["submission"],
-        against=given["against"] or None,
+        paths["submission"],
+        against=paths["against"] or None,
         options=options,
         profile=profile,
     )
 
 
 @cache
-def partner(name: str) -> str:
-    """What a task is checked against; of a folder also copies, as there are of what is damaged."""
+def copies_of(name: str) -> str:
+    """The path of a fixture; of a folder, one with copies of its files for combined inputs."""
     path = FIXTURES / name
     if not path.is_dir():
         return str(path)
     folder = Path(mkdtemp(prefix="fuzz-against-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for file in path.iterdir():
-        for copy in [file.name, *(renumbered(file.name, number) for number in range(TOGETHER))]:
+        for copy in [file.name, *(numbered_path(file.name, number) for number in range(TOGETHER))]:
             (folder / copy).write_bytes(file.read_bytes())
     return str(folder)
 
 
 def _show(verdict: Verdict, form: str) -> None:
-    with Path("/dev/null").open("w", encoding="utf-8") as nowhere:
-        write(Console(file=nowhere, width=80), shown.render(verdict, form))
+    with Path("/dev/null").open("w", encoding="utf-8") as stream:
+        write(Console(file=stream, width=80), render(verdict, form))
 
 
-def _converted(
+def _convert(
     reader: str, path: Path, draw: Random, folder: Path, *, missing: bool
 ) -> list[Finding]:
-    """The findings of reading, the files written as JSON Lines, and as what they were or others."""
+    """The findings of reading an input and writing it as JSON Lines and another format."""
     form = load(reader)
     try:
         if draw.random() < 0.15:
-            return _by_command(reader, path, draw, folder)
+            return _convert_by_command(reader, path, draw, folder)
         source = open_source(str(path))
     except FileNotFoundError:
         if missing:
             return []
         raise
-    readings = list(form.read(source))
+    results = list(form.read(source))
     targets = {"jsonl", draw.choice((form.name, form.name, *known()))}
     for number, target in enumerate(sorted(targets)):
         other = load(target)
         if other.write is not None:
-            corpora = [other.supported(result.corpus) for result in readings]
+            corpora = [other.supported(result.corpus) for result in results]
             other.write(corpora, folder / f"out-{number}")
-    return [*source.findings, *(finding for one in readings for finding in one.findings)]
+    return [*source.findings, *(finding for result in results for finding in result.findings)]
 
 
-def _by_command(reader: str, path: Path, draw: Random, folder: Path) -> list[Finding]:
-    """The same by the function of the command, also without a name for the format."""
+def _convert_by_command(reader: str, path: Path, draw: Random, folder: Path) -> list[Finding]:
+    """The findings of `hlteval.convert`, with or without the name of the input format."""
     writable = reader if load(reader).write else "jsonl"
-    named = reader if draw.random() < 0.7 else None
+    from_format = reader if draw.random() < 0.7 else None
     target = draw.choice((writable, "jsonl"))
     try:
-        return convert(str(path), str(folder / "out"), from_format=named, to_format=target)
+        return convert(str(path), str(folder / "out"), from_format=from_format, to_format=target)
     except UnknownFormat:
-        if named is None:
+        if from_format is None:
             return []
         raise
 
 
-def _hold(told: Sequence[Finding], given: Files, path: str) -> None:
-    """Hold that findings say something, and stand in the file, if anywhere."""
-    data = given.files.get("") if not given.name.endswith((".zip", ".tgz", ".gz")) else None
+def _check_findings(findings: Sequence[Finding], subject: Files, path: str) -> None:
+    """Check that findings have a message, and that their span is inside the file."""
+    data = subject.files.get("") if not subject.name.endswith((".zip", ".tgz", ".gz")) else None
     lines = None if data is None else data.count(b"\n") + data.count(b"\r") + 1
-    for finding in told:
+    for finding in findings:
         assert finding.message, finding
         if span := finding.span:
             assert span.line >= 1, finding
@@ -229,8 +230,8 @@ def _hold(told: Sequence[Finding], given: Files, path: str) -> None:
             assert lines is None or finding.file != path or span.line <= lines, finding
 
 
-def _fault(error: BaseException) -> str:
-    """An error by its type and by the last place of ours on its way."""
+def _failure(error: BaseException) -> str:
+    """The type of an error and the last line of our code in its traceback."""
     frames = list(traceback.extract_tb(error.__traceback__))
     rooms = ("hlteval", "converters", "grammars", "validators", "scoring", "fuzz")
     root = str(Path(__file__).parents[1])
@@ -242,7 +243,7 @@ def _fault(error: BaseException) -> str:
 
 
 def _peak(*, reset: bool = False) -> int:
-    """The most memory that the process has had, since the last reset, in bytes."""
+    """The peak memory of the process since the last reset, in bytes."""
     try:
         if reset:
             Path("/proc/self/clear_refs").write_text("5")

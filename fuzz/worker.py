@@ -1,7 +1,7 @@
-"""The process in which trials run: a line is told before and after each, so that none is lost.
+"""The worker process, which runs trials and prints a line before and after each one.
 
-It ends itself, with the stack, when a trial takes too long by the clock; whoever started it goes on
-with the next number.
+It exits with a traceback when a trial takes too long; the parent process continues with the next
+number.
 """
 
 from __future__ import annotations
@@ -14,61 +14,63 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from fuzz.minimising import minimised
-from fuzz.mutations import Files, together
-from fuzz.trial import Outcome, drawn, placed, tried
+from fuzz.minimising import minimise
+from fuzz.mutations import Files, combine
+from fuzz.trial import Outcome, generate, run_trial, write_files
 
 CLOCK = 30
-"""Seconds by the clock, on a machine that has other things to do."""
+"""Maximum wall time of a trial in seconds."""
 ADDRESSES = 16 << 30
-"""Bytes of addresses; what takes more ends the process."""
+"""Maximum address space of the process in bytes."""
 
 
 def main() -> None:
-    """Run trials from a number on, for some mutations; keep what fails below a folder."""
-    reader, number, wanted, failing = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    """Run trials from a first number, up to a number of mutations; save failing inputs."""
+    reader, number, mutations = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    failing, seen = Path(sys.argv[4], reader), set(json.loads(sys.argv[5]))
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
-    seen: set[str] = set(json.loads(sys.argv[5]))
     with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
-        while wanted > 0:
-            tell(start=number)
+        while mutations > 0:
+            report(start=number)
             faulthandler.dump_traceback_later(CLOCK, exit=True)
-            listed = drawn(reader, number)
-            outcome = tried(reader, number, together(listed), Path(scratch, "trial"))
+            subjects = generate(reader, number)
+            outcome = run_trial(reader, number, combine(subjects), Path(scratch, "trial"))
             faulthandler.cancel_dump_traceback_later()
-            if outcome.fault and kind(outcome) not in seen:
-                seen.add(kind(outcome))
-                _keep(reader, number, listed, outcome, Path(failing, reader))
-            told = outcome._asdict() | {"fault": kind(outcome), "report": ""}
-            tell(done=number, mutations=len(listed), **told)
-            wanted -= len(listed)
+            kind = failure_kind(outcome)
+            if kind and kind not in seen:
+                seen.add(kind)
+                _save(reader, number, subjects, outcome, failing)
+            values = outcome._asdict() | {"failure": kind, "report": ""}
+            report(done=number, mutations=len(subjects), **values)
+            mutations -= len(subjects)
             number += 1
 
 
-def tell(**said: object) -> None:
-    """A line for whoever started this process."""
-    sys.stdout.write(f"{json.dumps(said)}\n")
+def report(**values: object) -> None:
+    """Print a line of JSON for the parent process."""
+    sys.stdout.write(f"{json.dumps(values)}\n")
     sys.stdout.flush()
 
 
-def kind(outcome: Outcome) -> str:
-    """A fault without its numbers, so that it is kept once."""
-    return outcome.fault.partition(": ")[0]
+def failure_kind(outcome: Outcome) -> str:
+    """The failure of a trial without its numbers, so that it is saved once."""
+    return outcome.failure.partition(": ")[0]
 
 
-def _keep(
-    reader: str, number: int, listed: Sequence[Files], outcome: Outcome, folder: Path
+def _save(
+    reader: str, number: int, subjects: Sequence[Files], outcome: Outcome, folder: Path
 ) -> None:
-    """Write what fails, as it was drawn and as small as it gets."""
+    """Write a failing input, as generated and minimised."""
 
     def fails(candidate: Files) -> bool:
-        return kind(tried(reader, number, candidate, folder / "trial")) == kind(outcome)
+        other = run_trial(reader, number, candidate, folder / "trial")
+        return failure_kind(other) == failure_kind(outcome)
 
-    single = (one for one in listed if len(listed) > 1 and fails(one))
-    given = next(single, together(listed))
-    small = given if outcome.fault.startswith(("slow", "memory")) else minimised(given, fails)
-    for name, files in ((f"{number}", given), (f"{number}-small", small)):
-        placed(files, folder / name)
+    single = (subject for subject in subjects if len(subjects) > 1 and fails(subject))
+    subject = next(single, combine(subjects))
+    small = subject if outcome.failure.startswith(("slow", "memory")) else minimise(subject, fails)
+    for name, files in ((f"{number}", subject), (f"{number}-small", small)):
+        write_files(files, folder / name)
         (folder / name / "report.txt").write_text(outcome.report, "utf-8")
 
 

@@ -1,9 +1,9 @@
-"""Grammars, schemas and vocabularies: what is valid, as data.
+"""Grammars, schemas and vocabularies of the formats, as data.
 
-Every grammar is the authority of its format. `load` gives its parser, which explains; `pattern` the
-regular expression compiled from it, which accepts in bulk; `schema` is a JSON Schema; `vocabulary`
-a table of names. The patterns of our grammars are compiled in advance (`patterns.json`), so that
-Lark is imported only to explain.
+Every grammar defines its format. `load` returns its parser, which explains errors; `pattern` the
+regular expression compiled from it, which accepts valid records in bulk; `schema` a JSON Schema;
+`vocabulary` tables of names. The patterns of our grammars are compiled in advance
+(`patterns.json`), so that Lark is imported only to explain an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def load(name: str) -> Lark:
 
 @cache
 def pattern(name: str, rule: str) -> str:
-    """The pattern of one rule, for a full match; see `hlteval.grammars.patterns.compiled`.
+    """The pattern of one rule, for a full match; see `hlteval.grammars.patterns.compile_rule`.
 
     Examples:
         >>> import re
@@ -46,14 +46,14 @@ def pattern(name: str, rule: str) -> str:
     known = _patterns().get(name, {}).get(rule)
     if known is not None:
         return known
-    from hlteval.grammars.patterns import compiled
+    from hlteval.grammars.patterns import compile_rule
 
-    return compiled(load(name), rule)
+    return compile_rule(load(name), rule)
 
 
 @cache
 def _patterns() -> dict[str, dict[str, str]]:
-    """The patterns of every regular rule of our grammars, by grammar and rule."""
+    """The patterns of all regular rules of our grammars, by grammar and rule."""
     text = resources.files("hlteval.grammars").joinpath("patterns.json").read_text("utf-8")
     loaded: dict[str, dict[str, str]] = json.loads(text)
     return loaded
@@ -61,7 +61,7 @@ def _patterns() -> dict[str, dict[str, str]]:
 
 @cache
 def vocabulary(name: str) -> dict[str, Any]:
-    """A vocabulary or event schema, as its TOML file has it.
+    """The tables of a vocabulary or event schema, from its TOML file.
 
     Examples:
         >>> vocabulary("seedev")["groups"]["PROCESS"]
@@ -73,7 +73,7 @@ def vocabulary(name: str) -> dict[str, Any]:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema, as its file has it.
+    """A JSON Schema, from its file.
 
     Examples:
         >>> schema("speech-sf")["type"]

@@ -1,9 +1,8 @@
-"""Regular expressions compiled from the grammars' own rules, for the bulk path.
+"""Regular expressions compiled from the rules of a grammar, for reading in bulk.
 
-The grammar is the authority on what a format allows; a pattern made here accepts the same lines,
-a hundred times faster. There is one source of truth: whoever changes the grammar has changed the
-pattern. A rule qualifies if it is not recursive (repetition is no recursion) and its terminals
-use only what the engines of Python, Rust and Lark read alike.
+A grammar defines a format; a pattern compiled from it accepts the same lines a hundred times
+faster. A rule can be compiled if it is not recursive (repetition is allowed) and its terminals only
+use syntax that the engines of Python, Rust and Lark interpret alike.
 """
 
 from __future__ import annotations
@@ -14,49 +13,50 @@ from functools import cache
 from lark import Lark
 from lark.grammar import NonTerminal, Symbol, Terminal
 
-# Lookaround, backreferences, non-greedy and possessive repetition, and the classes whose meaning
-# differs between engines (\d is all of Unicode in some).
+# Lookaround, backreferences, non-greedy and possessive repetition, and classes that engines
+# interpret differently (in some, \d matches all digits of Unicode).
 _UNSAFE = re.compile(r"\(\?[=!<]|\\[1-9dwsDWSbB]|[*+?}][?+]")
 
 
 class NotRegular(ValueError):
-    """A rule that no regular expression can stand for, with the reason."""
+    """A rule that cannot be compiled to a regular expression, with the reason."""
 
 
 @cache
-def compiled(grammar: Lark, rule: str) -> str:
-    """The pattern of a rule: unanchored, with a named group for each part that the tree would keep.
+def compile_rule(grammar: Lark, rule: str) -> str:
+    """The pattern of a rule, unanchored, with a named group for each child in the parse tree.
 
-    Terminals and rules that stand in the rule itself become groups of that name in lower case;
-    rules whose name begins with ``_`` are looked through; inside repetitions there are no groups.
+    Terminals and rules in the rule become groups named by them in lower case. Rules whose name
+    starts with ``_`` are replaced by their expansion. There are no groups inside repetitions.
 
     Raises:
-        NotRegular: if the rule is recursive, ignores terminals, or holds an unsafe terminal.
+        NotRegular: if the rule is recursive or contains an unsafe terminal, or the grammar ignores
+            terminals.
     """
     if grammar.ignore_tokens:
         raise NotRegular("a grammar with %ignore reads more than its rules say")
     return _Compiler(grammar).rule(rule, groups=True, above=())
 
 
-def every(grammar: Lark) -> dict[str, str]:
-    """The patterns of all rules of a grammar that are regular, by rule."""
+def compile_all(grammar: Lark) -> dict[str, str]:
+    """The patterns of all regular rules of a grammar, by rule."""
     found = {}
     for rule in dict.fromkeys(rule.origin.name for rule in grammar.rules):
         try:
-            found[str(rule)] = compiled(grammar, str(rule))
+            found[str(rule)] = compile_rule(grammar, str(rule))
         except NotRegular:
             continue
     return dict(sorted(found.items()))
 
 
 _Tree = dict[Symbol, "_Tree"]
-"""What may follow what, by symbol; the key `_END` where it may end."""
+"""The symbols that can follow, each with its own continuation; `_END` where a rule can end."""
 
 _END = Terminal("")
 
 
 class _Compiler:
-    """The rules and terminals of one grammar, on the way to a pattern."""
+    """A compiler of the rules of one grammar."""
 
     def __init__(self, grammar: Lark) -> None:
         self.terminals = {
@@ -67,10 +67,10 @@ class _Compiler:
             self.rules.setdefault(rule.origin.name, []).append(list(rule.expansion))
 
     def rule(self, name: str, *, groups: bool, above: tuple[str, ...]) -> str:
-        """All alternatives of a rule as one pattern.
+        """The alternatives of a rule as one pattern.
 
-        Alternatives that begin alike share their beginning: then the engines never have to try one
-        after the other, which makes them several times faster.
+        Alternatives with a common prefix share it, so that engines do not backtrack, which makes
+        them several times faster.
         """
         if name in above:
             raise NotRegular(f"rule {name} is recursive")
@@ -78,10 +78,10 @@ class _Compiler:
         repeated = [
             rest for first, *rest in filter(None, alternatives) if first == NonTerminal(name)
         ]
-        if repeated:  # what Lark makes of x+ and x*: a rule of its own that begins with itself
-            body = self.tree(_merged(repeated), groups=False, above=(*above, name))
+        if repeated:  # Lark turns x+ and x* into a rule that starts with itself
+            body = self.tree(_prefix_tree(repeated), groups=False, above=(*above, name))
             return f"(?:{body})+"
-        return self.tree(_merged(alternatives), groups=groups, above=(*above, name))
+        return self.tree(_prefix_tree(alternatives), groups=groups, above=(*above, name))
 
     def tree(self, tree: _Tree, *, groups: bool, above: tuple[str, ...]) -> str:
         branches = [
@@ -97,7 +97,7 @@ class _Compiler:
         return f"(?:{'|'.join(branches)}){'?' if _END in tree else ''}"
 
     def symbol(self, symbol: Symbol, *, groups: bool, above: tuple[str, ...]) -> str:
-        """One symbol, in a group of its name where the parse tree would keep it."""
+        """One symbol, in a named group if the parse tree keeps it."""
         hidden = symbol.name.startswith("_") or getattr(symbol, "filter_out", False)
         if symbol.is_term:
             body = self.terminal(symbol.name)
@@ -112,7 +112,7 @@ class _Compiler:
         return f"(?:{pattern})"
 
 
-def _merged(alternatives: list[list[Symbol]]) -> _Tree:
+def _prefix_tree(alternatives: list[list[Symbol]]) -> _Tree:
     tree: _Tree = {}
     for alternative in alternatives:
         branch = tree

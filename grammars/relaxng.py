@@ -1,8 +1,8 @@
-"""RELAX NG schemas: the authority on which elements and attributes an XML format has.
+"""RELAX NG schemas, which define the elements and attributes of an XML format.
 
-`validator` is the schema as lxml reads it, which gives the verdict. `declared` is the same schema
-element by element, from which a fault can be explained: after each child, `after` tells what may
-still follow. It knows what our schemas use: elements without attributes that depend on each other.
+`validator` is the schema for lxml, which accepts or rejects a file. `elements` is the same schema
+by element, to explain an error: `after` returns the content that can follow a child. It supports
+the patterns of our schemas, in which attributes do not depend on each other.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ _NS = "{http://relaxng.org/ns/structure/1.0}"
 
 
 class Content(NamedTuple):
-    """What an element may hold, as an expression over the names of its children.
+    """The content model of an element, as an expression over the names of its children.
 
-    `kind` is `element` (then `name` is its name), `then`, `or`, `many` (once or more), `empty` or
-    `never`; `parts` are what it is made of.
+    Attributes:
+        kind: `element`, `then`, `or`, `many` (once or more), `empty` or `never`.
+        name: name of the child, for `element`.
+        parts: the operands of the other kinds.
     """
 
     kind: str
@@ -32,7 +34,7 @@ class Content(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether nothing needs to follow."""
+        """Whether the content may end here."""
         complete = [part.complete for part in self.parts]
         return (self.kind == "empty") or (
             any(complete) if self.kind == "or" else bool(complete) and all(complete)
@@ -43,14 +45,14 @@ EMPTY, NEVER = Content("empty"), Content("never")
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """An element of a schema.
+class Definition:
+    """The definition of an element in a schema.
 
     Attributes:
-        attributes: its attributes in order, each with whether it must be there.
-        values: the values of the attributes that have only a few.
-        content: what it may hold.
-        text: whether it may hold text.
+        attributes: whether each attribute is required, by name, in order.
+        values: the allowed values of enumerated attributes, by name.
+        content: the content model.
+        text: whether text is allowed.
     """
 
     attributes: Mapping[str, bool]
@@ -60,13 +62,13 @@ class Declared:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The attributes that must be there."""
+        """The names of the required attributes."""
         return tuple(name for name, needed in self.attributes.items() if needed)
 
 
 @cache
 def validator(name: str) -> etree.RelaxNG:
-    """A schema as lxml reads it.
+    """The validator of a schema.
 
     Examples:
         >>> from lxml import etree
@@ -79,23 +81,23 @@ def validator(name: str) -> etree.RelaxNG:
 
 
 @cache
-def declared(name: str) -> Mapping[str, Declared]:
-    """The elements of a schema by name, the root first.
+def elements(name: str) -> Mapping[str, Definition]:
+    """The elements of a schema by name, root first.
 
     Examples:
-        >>> declared("ltf")["SEG"].required, next(iter(declared("ltf")))
+        >>> elements("ltf")["SEG"].required, next(iter(elements("ltf")))
         (('id',), 'LCTL_TEXT')
     """
-    elements = _tree(name).iter(f"{_NS}element")
-    return {str(element.get("name")): _declared(element) for element in elements}
+    nodes = _tree(name).iter(f"{_NS}element")
+    return {str(node.get("name")): _element(node) for node in nodes}
 
 
 @cache
 def after(content: Content, name: str) -> Content:
-    """What may follow a child of some name; `NEVER` where it may not stand.
+    """The content that can follow a child; `NEVER` if the child is not allowed.
 
     Examples:
-        >>> segment = declared("ltf")["SEG"].content
+        >>> segment = elements("ltf")["SEG"].content
         >>> sorted(allowed(segment)), sorted(allowed(after(segment, "TOKEN")))
         (['ORIGINAL_TEXT', 'TOKEN'], ['TOKEN'])
     """
@@ -115,7 +117,7 @@ def after(content: Content, name: str) -> Content:
 
 @cache
 def allowed(content: Content) -> frozenset[str]:
-    """The names of the children that may come next."""
+    """The names of the children that are allowed next."""
     if content.kind == "element":
         return frozenset({content.name})
     if content.kind == "then" and not content.parts[0].complete:
@@ -123,18 +125,18 @@ def allowed(content: Content) -> frozenset[str]:
     return frozenset().union(*map(allowed, content.parts))
 
 
-def _or(one: Content, other: Content) -> Content:
-    if NEVER in (one, other):
-        return one if other == NEVER else other
-    return one if one == other else Content("or", parts=(one, other))
+def _or(left: Content, right: Content) -> Content:
+    if NEVER in (left, right):
+        return left if right == NEVER else right
+    return left if left == right else Content("or", parts=(left, right))
 
 
-def _then(one: Content, other: Content) -> Content:
-    if NEVER in (one, other):
+def _then(left: Content, right: Content) -> Content:
+    if NEVER in (left, right):
         return NEVER
-    if EMPTY in (one, other):
-        return one if other == EMPTY else other
-    return Content("then", parts=(one, other))
+    if EMPTY in (left, right):
+        return left if right == EMPTY else right
+    return Content("then", parts=(left, right))
 
 
 @cache
@@ -145,26 +147,26 @@ def _tree(name: str) -> etree._Element:
     return etree.fromstring(data)
 
 
-def _declared(element: etree._Element) -> Declared:
-    named = {str(one.get("name")): one for one in element.iter(f"{_NS}attribute")}
-    return Declared(
-        attributes={name: one.getparent() is element for name, one in named.items()},
+def _element(node: etree._Element) -> Definition:
+    attributes = {str(child.get("name")): child for child in node.iter(f"{_NS}attribute")}
+    return Definition(
+        attributes={name: child.getparent() is node for name, child in attributes.items()},
         values={
-            name: tuple(str(value.text) for value in one.iter(f"{_NS}value"))
-            for name, one in named.items()
-            if one.find(f".//{_NS}value") is not None
+            name: tuple(str(value.text) for value in child.iter(f"{_NS}value"))
+            for name, child in attributes.items()
+            if child.find(f".//{_NS}value") is not None
         },
-        content=_sequence(element),
-        text=element.find(f".//{_NS}text") is not None,
+        content=_sequence(node),
+        text=node.find(f".//{_NS}text") is not None,
     )
 
 
-def _sequence(element: etree._Element) -> Content:
-    return reduce(_then, map(_content, element.iterchildren(f"{_NS}*")), EMPTY)
+def _sequence(node: etree._Element) -> Content:
+    return reduce(_then, map(_content, node.iterchildren(f"{_NS}*")), EMPTY)
 
 
 def _content(pattern: etree._Element) -> Content:
-    """What a pattern of the schema says of children."""
+    """The content model of a pattern of the schema."""
     kind = str(pattern.tag).removeprefix(_NS)
     if kind == "ref":
         return Content("element", str(pattern.get("name")))

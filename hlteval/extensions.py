@@ -1,6 +1,6 @@
-"""What other packages add: formats, tasks, rules and codes, through entry points.
+"""Extensions: formats, tasks, rules and codes of other packages, found through entry points.
 
-A package names them in its pyproject.toml; docs/extending.md shows how, step by step:
+A package declares them in its pyproject.toml; docs/extending.md is a tutorial:
 
     [project.entry-points."hlteval.formats"]
     colon-tab = "colons.colon_tab:FORMAT"
@@ -23,20 +23,20 @@ CODES = "hlteval.codes"
 
 @cache
 def extensions(group: str) -> Mapping[str, str]:
-    """What installed packages add to a group, by name, as `module:attribute`; in order of names.
+    """The extensions of a group as `module:attribute`, by name, sorted.
 
     Examples:
         >>> extensions("hlteval.nothing")
         mappingproxy({})
     """
-    from importlib.metadata import entry_points  # a third of what help takes, else
+    from importlib.metadata import entry_points  # otherwise a third of the time of --help
 
     found = sorted((point.name, point.value) for point in entry_points(group=group))
     return MappingProxyType(dict(found))
 
 
 def resolve(named: str) -> Any:
-    """What `module:attribute` names.
+    """The object that `module:attribute` names.
 
     Examples:
         >>> resolve("pathlib:Path").__name__
@@ -48,7 +48,7 @@ def resolve(named: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class LazyImport:
-    """What `module:attribute` names, imported when it is first called; a value is given as it is.
+    """A function or value named by `module:attribute`, imported when the object is called.
 
     Examples:
         >>> LazyImport("math:gcd")(12, 18), round(LazyImport("math:pi")(), 2)
@@ -58,11 +58,11 @@ class LazyImport:
     named: str
 
     def __call__(self, *arguments: Any, **named_arguments: Any) -> Any:
-        """What the function gives, or the value."""
+        """The result of the function, or the value itself."""
         found = resolve(self.named)
         return found(*arguments, **named_arguments) if callable(found) else found
 
 
 def lazy(named: str) -> LazyImport:
-    """A function, or a value, that costs no import before it is used; see `LazyImport`."""
+    """A function or value that is imported when it is used; see `LazyImport`."""
     return LazyImport(named)

@@ -99,7 +99,7 @@ def read_extent(cell: str) -> tuple[str | None, list[Problem]]:
         name = shortened(document, SHOWN)
         problems.append(Problem("EDL215", 0, 0, len(document), {"name": name}))
     if not _OFFSETS.fullmatch(offsets):
-        values = {"given": offsets, "cure": f"{int(found[1])}-{int(found[2])}"}
+        values = {"given": offsets, "fix": f"{int(found[1])}-{int(found[2])}"}
         problems.append(Problem("EDL216", 0, len(document) + 1, len(cell), values))
     return _plain(document, found), problems
 
@@ -115,7 +115,7 @@ def _oddities(cell: str, document: str, offsets: str) -> Iterator[Problem]:
         yield Problem("EDL214", 0, *space.span(), {"name": shortened(document, SHOWN)})
     if not offsets.replace("\u2013", "").isascii():
         fixed = "".join(str(int(c)) if c.isdecimal() else c for c in offsets)
-        yield Problem("EDL213", 0, start, end, {"given": offsets, "cure": fixed})
+        yield Problem("EDL213", 0, start, end, {"given": offsets, "fix": fixed})
     if len(cell) > end:
         yield Problem("EDL212", 0, end, len(cell), {"given": shortened(cell[end:], SHOWN)})
 

@@ -1,12 +1,13 @@
-"""Tables of clauses: what a specification asks, what holds it, and what is not held and why.
+"""Tables of clauses: the requirements of a specification and their implementation.
 
-A table names tests, which are not installed: its data stand beside its page in docs/clauses/, and
-only this, which makes the page, is in the package. tests/unit/docs/test_clauses.py holds that
-what a table names is there, and that it names every code and metric.
+The data of a table is next to its page in docs/clauses/. tests/unit/docs/test_clauses.py checks
+that all codes, metrics, functions and tests in a table exist, and that every code and metric of a
+task is in its table.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,21 +21,21 @@ STATUSES: tuple[Status, ...] = ("implemented", "partial", "planned", "not implem
 
 
 class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Something that a specification asks or defines.
+    """A requirement or definition of a specification.
 
     Attributes:
-        section: number or name of its section, as the specification prints it.
-        title: the name of a section that has a number, at the first of its clauses.
-        at: which part of the section, where a code is finer than that.
-        says: what it says, in a line of our own.
-        codes: the findings that tell where it is broken.
-        metrics: what measures it: a task and the name of a metric, in which `*` is anything.
-        options: a task and the option with which it can be had otherwise.
-        by: the functions that do what it says, as `module:name`.
-        tests: the tests that hold it, as a path below tests/ and the name of a function.
-        note: how it is understood, where it leaves something open or contradicts itself.
-        open: what of it is not held, and why.
-        planned: the task that will hold it, once that is built.
+        section: number or name of its section, as printed in the specification.
+        title: name of a numbered section, at the first of its clauses.
+        at: part of the section, for codes that are more specific than a section.
+        says: the requirement in one line, in our words.
+        codes: codes of the findings that report a violation.
+        metrics: its metrics, as a task and the name of a metric, in which `*` matches anything.
+        options: options that change the behaviour, as a task and the name of an option.
+        by: functions that implement it, as `module:name`.
+        tests: tests that check it, as a path below tests/ and the name of a function.
+        note: the interpretation of an ambiguous or contradictory clause.
+        open: the part that is not implemented, and why.
+        planned: the task that will implement it.
     """
 
     section: str
@@ -52,7 +53,7 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def status(self) -> Status:
-        """How far it is held.
+        """The status of its implementation.
 
         Examples:
             >>> Clause(section="1", says="Frames have a type.", codes=("SFJ202",)).status
@@ -60,23 +61,24 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """
         if self.planned:
             return "planned"
-        held = any((self.codes, self.metrics, self.by, self.tests))
-        return ("partial" if self.open else "implemented") if held else "not implemented"
+        if not any((self.codes, self.metrics, self.by, self.tests)):
+            return "not implemented"
+        return "partial" if self.open else "implemented"
 
     @property
     def place(self) -> str:
-        """Its section, and which part of it."""
+        """The section, and the part of it."""
         return f"{self.section}, {self.at}" if self.at else self.section
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A document, or a part of one that codes and metrics name as such.
+    """A document, or a part of a document that codes and metrics refer to by name.
 
     Attributes:
-        name: as clauses of codes and metrics begin.
-        word: what these put before the section.
-        source: what document it is.
-        clause: its clauses, in their order.
+        name: name of the document in the clauses of codes and metrics.
+        word: the word before the section in these clauses.
+        source: the full reference of the document.
+        clause: the clauses, in order.
     """
 
     name: str
@@ -85,35 +87,39 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     clause: tuple[Clause, ...] = ()
 
     def reference(self, clause: Clause) -> str:
-        """A clause as codes and metrics name it, behind the name of the document."""
+        """The reference to a clause in codes and metrics, after the name of the document."""
         return f"{self.word}{clause.place}"
 
 
 class Specification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table: what is known under one title, in one or several documents."""
+    """A specification, which consists of one or several documents."""
 
     title: str
     part: tuple[Part, ...]
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
-        """All of its clauses."""
+        """The clauses of all parts."""
         return tuple(clause for part in self.part for clause in part.clause)
 
 
 def load(path: Path) -> Specification:
-    """A table from its file.
+    """Read a specification from its file.
 
     Raises:
-        msgspec.ValidationError: if the file says something that a table does not.
+        msgspec.ValidationError: if the file has an unknown key or a value of a wrong type.
     """
     return msgspec.convert(tomllib.loads(path.read_text("utf-8")), Specification)
 
 
 def references(clause: str, names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The documents and sections that the clause of a code or metric names, those of `names` only.
+    """The documents and sections in the clause of a code or metric, for some documents only.
 
-    Sections of a document are divided by `and`, documents by semicolons.
+    The sections of a document are separated by `and`, documents by semicolons.
+
+    Args:
+        clause: the clause of a code or metric.
+        names: the names of the documents.
 
     Examples:
         >>> list(references("Plan, 17.2 and 17.4, field 5; RFC 8259, section 2", {"Plan"}))
@@ -149,23 +155,23 @@ that do not exist yet.
 
 
 def clause_page(specification: Specification, stem: str) -> str:
-    """The page of a specification, in Markdown.
+    """The page of a specification in Markdown.
 
     Args:
-        specification: its table.
-        stem: the name of the file of the table, without its suffix.
+        specification: the specification.
+        stem: name of its file without suffix.
     """
     counts = Counter(clause.status for clause in specification.clauses)
-    told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    head = _HEAD.format(title=specification.title, stem=stem, counts=f"Clauses: {told}.")
+    summary = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    head = _HEAD.format(title=specification.title, stem=stem, counts=f"Clauses: {summary}.")
     return "\n".join([head, *map(_part, specification.part)])
 
 
 def index_page(specifications: Mapping[str, Specification]) -> str:
-    """The page that leads to all tables, in Markdown.
+    """The index of all specifications in Markdown.
 
     Args:
-        specifications: the tables by the names of their files, without suffix.
+        specifications: the specifications by name of their file without suffix.
     """
     lines = [
         "| specification | clauses | implemented | partial | planned | not implemented |",
@@ -194,23 +200,22 @@ def _row(clause: Clause) -> str:
     place = f"{name}, {clause.at}" if clause.at else name
     says = _plain(clause.says) + (f" *{_plain(clause.note)}.*" if clause.note else "")
     planned = f"planned: `{clause.planned}`" if clause.planned else _plain(clause.open)
-    cells = [_plain(place), says, "<br>".join(_held(clause)), planned]
+    cells = [_plain(place), says, "<br>".join(_implementation(clause)), planned]
     return f"| {' | '.join(cells)} |"
 
 
-def _held(clause: Clause) -> Iterator[str]:
-    """What holds a clause, a line a kind."""
-    links = [f"[{code}](../codes.md#{code.lower()})" for code in clause.codes]
-    parts: Sequence[tuple[str, Iterable[str]]] = (
-        ("codes", links),
+def _implementation(clause: Clause) -> Iterator[str]:
+    """The implementation of a clause, one line per kind."""
+    kinds: Sequence[tuple[str, Iterable[str]]] = (
+        ("codes", (f"[{code}](../codes.md#{code.lower()})" for code in clause.codes)),
         ("metrics", map(_code, clause.metrics)),
         ("options", map(_code, clause.options)),
         ("in", map(_code, clause.by)),
         ("tests", map(_code, clause.tests)),
     )
-    for kind, listed in parts:
-        if named := ", ".join(listed):
-            yield f"{kind}: {named}"
+    for kind, names in kinds:
+        if text := ", ".join(names):
+            yield f"{kind}: {text}"
 
 
 def _code(name: str) -> str:
@@ -218,11 +223,9 @@ def _code(name: str) -> str:
 
 
 def _plain(prose: str) -> str:
-    """Prose in a cell, in which code stands between backticks and all else is plain text."""
+    """Prose in a cell: code in backticks, all other text without markup."""
     parts = prose.replace("|", "\\|").split("`")
-    inside = (f"`{part}`" if number % 2 else _escaped(part) for number, part in enumerate(parts))
-    return "".join(inside)
-
-
-def _escaped(text: str) -> str:
-    return "".join(f"\\{one}" if one in "*_<>[]" else one for one in text)
+    return "".join(
+        f"`{part}`" if number % 2 else re.sub(r"([*_<>\[\]])", r"\\\1", part)
+        for number, part in enumerate(parts)
+    )

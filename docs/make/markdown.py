@@ -1,4 +1,4 @@
-"""Parts of pages in Markdown."""
+"""Tables and lists of names in Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown; what its cells hold is Markdown already.
+    """A table whose cells contain Markdown.
 
     Examples:
         >>> print(table(("a", "b"), [("1", "2")]), end="")
@@ -19,7 +19,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def code(names: Iterable[str]) -> str:
-    """Names of a program, with commas.
+    """A list of names as code, separated by commas.
 
     Examples:
         >>> code(["a", "b"])

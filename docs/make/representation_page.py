@@ -1,4 +1,4 @@
-"""The page docs/representation.md, made from the declarations of the tables."""
+"""The page docs/representation.md, generated from the declarations of the tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ as JSON Lines (format `jsonl`). This is schema version {SCHEMA_VERSION}.
 
 
 def page() -> str:
-    """The page, in Markdown.
+    """The page in Markdown.
 
     Examples:
         >>> page().splitlines()[0]
@@ -32,7 +32,7 @@ def page() -> str:
 
 
 def _section(table: Table) -> str:
-    """One table: what a row of it is, and its columns."""
+    """The section of a table: the meaning of a row, and the columns."""
     references = dict(table.references)
     lines = [
         f"## {table.name}",
@@ -56,7 +56,7 @@ def _row(column: Column, target: str | None) -> str:
 
 
 def _type(dtype: object) -> str:
-    """A Polars type in plain words.
+    """The name of a Polars type in plain words.
 
     Examples:
         >>> _type(pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64})))

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with data, as values; and the catalogue of everything that can be."""
+"""Findings: problems of data as values, and the catalogue of their codes."""
 
 from hlteval.findings.catalogue import Entry, catalogue, entry, finding, in_order
 from hlteval.findings.excerpts import excerpt, spot

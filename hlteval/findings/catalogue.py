@@ -1,9 +1,8 @@
-"""The catalogue: every code once, with its severity, texts, clause and examples.
+"""The catalogue of codes: severity, templates, explanation, clause and examples of each.
 
-The entries stand in `codes/<PREFIX>.toml`, one file per format or layer; other packages add theirs.
-From them are made the findings themselves, `hlteval explain`, docs/codes.md, and the test that
-every code has a fixture.
-A code is never reused.
+The entries are in `codes/<PREFIX>.toml`, one file per format or layer, and in the files of other
+packages. They are the source of the findings, of `hlteval explain`, of docs/codes.md and of the
+test that every code has a fixture. A code is never reused.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     code: str
     name: str
-    """A slug, stable like the code."""
+    """A slug, as stable as the code."""
     title: str
     severity: Severity
     blocking: bool = False
-    """Whether nothing sensible can be scored where this is found."""
+    """Whether a submission with this finding cannot be scored."""
     message: str
-    """A template over the values that the rule gives."""
+    """A template, filled with the values of the finding."""
     help: str = ""
-    """A template: what to do, in one line."""
+    """A template for the fix in one line."""
     why: str
     fix: str
     clause: str = ""
@@ -46,7 +45,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     @property
     def fields(self) -> frozenset[str]:
-        """The values that the templates name.
+        """The names of the values in the templates.
 
         Examples:
             >>> sorted(catalogue()["STD302"].fields)
@@ -65,18 +64,18 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         record: str | None = None,
         blocking: bool | None = None,
     ) -> Finding:
-        """A finding of this code at a place.
+        """A finding of this code.
 
         Args:
-            values: what the templates `message` and `help` name.
-            file: path of the file at fault.
-            span: place in that file.
-            excerpt: the line at that place.
-            record: identifier of the record at fault, as written.
-            blocking: overrides the entry where the task decides.
+            values: the values of the templates `message` and `help`.
+            file: path of the file; None for the whole submission.
+            span: location in the file; None for the whole file.
+            excerpt: the line at that location.
+            record: identifier of the record, as written.
+            blocking: overrides `blocking` of the entry, for tasks that decide otherwise.
 
         Raises:
-            KeyError: if a template names a value that is not given.
+            KeyError: if a value of a template is missing.
         """
         return Finding(
             code=self.code,
@@ -95,10 +94,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 @cache
 def catalogue() -> Mapping[str, Entry]:
-    """Every entry by code, in order.
+    """All entries by code, sorted.
 
     Raises:
-        ValueError: if a code is declared twice.
+        ValueError: if a code is declared twice, e.g. by two packages.
 
     Examples:
         >>> catalogue()["STD101"].title == entry("STD101").title
@@ -108,39 +107,39 @@ def catalogue() -> Mapping[str, Entry]:
     files = [file for folder in folders for file in folder.iterdir()]
     entries: dict[str, Entry] = {}
     for file in sorted((f for f in files if f.name.endswith(".toml")), key=lambda f: f.name):
-        for code, declared in _declared(file).items():
+        for code, declaration in _read(file).items():
             if code in entries:
                 raise ValueError(f"code {code} is declared twice")
-            entries[code] = declared
+            entries[code] = declaration
     return MappingProxyType(dict(sorted(entries.items())))
 
 
 @cache
 def entry(code: str) -> Entry:
-    """The entry of one code; of our own codes, only the file of its prefix is read.
+    """The entry of one code; for a built-in code, only the file of its prefix is read.
 
     Raises:
-        KeyError: if there is no such code.
+        KeyError: for an unknown code.
 
     Examples:
         >>> entry("STD302").severity
         <Severity.ERROR: 'error'>
     """
-    own = _own(code[:3])
-    return own[code] if code in own else catalogue()[code]
+    builtin = _builtin(code[:3])
+    return builtin[code] if code in builtin else catalogue()[code]
 
 
 @cache
-def _own(prefix: str) -> Mapping[str, Entry]:
-    """Our own entries with a prefix, by code."""
+def _builtin(prefix: str) -> Mapping[str, Entry]:
+    """The built-in entries with a prefix, by code."""
     file = _CODES / f"{prefix}.toml"
-    return _declared(file) if file.is_file() else {}
+    return _read(file) if file.is_file() else {}
 
 
-def _declared(file: Traversable) -> Mapping[str, Entry]:
+def _read(file: Traversable) -> Mapping[str, Entry]:
     """The entries of a file, by code."""
     tables = tomllib.loads(file.read_text("utf-8"))
-    return {code: msgspec.convert({"code": code, **own}, Entry) for code, own in tables.items()}
+    return {code: msgspec.convert({"code": code, **rest}, Entry) for code, rest in tables.items()}
 
 
 def finding(
@@ -153,7 +152,7 @@ def finding(
     blocking: bool | None = None,
     **values: object,
 ) -> Finding:
-    """A finding of a code of the catalogue; see `Entry.finding`.
+    """A finding of a code, with the values of its templates as keywords; see `Entry.finding`.
 
     Examples:
         >>> finding("SRC201", file="d.a2", offset=3, byte="0xe9", guess="").message
@@ -165,5 +164,5 @@ def finding(
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings by file, line, column and code, each once."""
+    """The findings without duplicates, sorted by file, line, column and code."""
     return sorted(dict.fromkeys(findings), key=lambda finding: finding.order)

@@ -1,19 +1,19 @@
-"""Excerpts: the window of a line that is shown with a finding."""
+"""Excerpts: the part of a line that is shown with a finding."""
 
 from __future__ import annotations
 
 from hlteval.findings.finding import Excerpt, Span
 
 WINDOW = 160
-"""Most code points of a line that an excerpt holds; a line may have millions."""
+"""Maximum length of an excerpt in code points; a line may have millions."""
 
 
 def excerpt(line: str, span: Span) -> Excerpt:
-    """The window of a line around a span.
+    """The excerpt of a line around a span.
 
     Args:
-        line: the whole line, without its line break.
-        span: the place in it.
+        line: the line, without its line break.
+        span: the span in the line.
 
     Examples:
         >>> excerpt("x" * 1_000_000, Span(1, 500_001, 500_003)).offset
@@ -26,7 +26,7 @@ def excerpt(line: str, span: Span) -> Excerpt:
 
 
 def spot(text: str, index: int) -> Span:
-    r"""The place of one code point of a text, lines being ended by ``\n``.
+    r"""The span of one code point of a text whose lines end with ``\n``.
 
     Examples:
         >>> spot("ab\ncd", 4)

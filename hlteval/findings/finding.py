@@ -1,4 +1,4 @@
-"""The finding: one fault in the data, told as a value."""
+"""The finding: one problem of the data as a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Severity(StrEnum):
-    """How bad a finding is; validation fails on an error."""
+    """The severity of a finding; by default, validation fails on errors."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """0 for the worst.
+        """0 for the most severe.
 
         Examples:
             >>> Severity.ERROR.rank < Severity.INFO.rank
@@ -26,9 +26,9 @@ class Severity(StrEnum):
 
 
 class Span(msgspec.Struct, frozen=True, order=True):
-    """A stretch of one line of a file: 1-based, in code points, `end_column` exclusive.
+    """A span within one line of a file: 1-based, in code points, `end_column` exclusive.
 
-    An empty span (`end_column == column`) is a place between two characters.
+    An empty span (`end_column == column`) is a position between two characters.
     """
 
     line: int
@@ -37,19 +37,19 @@ class Span(msgspec.Struct, frozen=True, order=True):
 
 
 class Excerpt(msgspec.Struct, frozen=True):
-    """The part of a line that is shown: `text` begins at code point `offset` of the line."""
+    """The part of a line that is shown; `text` starts at code point `offset` of the line."""
 
     text: str
     offset: int = 0
     cut: bool = False
-    """Whether the line goes on behind the excerpt."""
+    """Whether the line continues after the excerpt."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One fault: what is wrong, where, what to do, and the clause that says so.
+    """One problem: what is wrong and where, how to fix it, and the clause that it violates.
 
-    A finding with neither `file` nor `span` is about the submission as a whole, one without `span`
-    about a file. `blocking` says that nothing sensible can be scored.
+    A finding without `file` and `span` concerns the whole submission, one without `span` a whole
+    file. A submission with a `blocking` finding cannot be scored.
     """
 
     code: str
@@ -66,6 +66,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def order(self) -> tuple[str, int, int, str, str]:
-        """The key that findings are listed by: file, line, column, code."""
+        """The sort key of findings: file, line, column, code, message."""
         line, column = (self.span.line, self.span.column) if self.span else (0, 0)
         return (self.file or "", line, column, self.code, self.message)

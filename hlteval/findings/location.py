@@ -1,4 +1,4 @@
-"""Where a record of a file is, or a field of it: asked for by number, found as line and column."""
+"""Records and fields of a file, by number and by line and column."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from hlteval.findings.finding import Excerpt, Span
 
 @dataclass(frozen=True, slots=True)
 class FieldRef:
-    """A record of a file, or one field of it, whose line and column are wanted.
+    """A reference to a record of a file or to one of its fields, to look up its location.
 
-    `field` names a part of the record in the words of the format, such as `label`, or with a
-    number, such as `role 2`; an empty one is the whole record.
+    Attributes:
+        record: the 1-based ordinal of the record in its file.
+        field: name of the field in the terms of the format, with a number if it is repeated:
+            `label`, `role 2`. Empty for the whole record.
     """
 
     record: int
@@ -21,7 +23,7 @@ class FieldRef:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a place is, and the line there."""
+    """A span of a file, and the excerpt of its line."""
 
     span: Span
     excerpt: Excerpt

@@ -1,4 +1,4 @@
-"""Problem: what is wrong with a record of a file, as every reader reports it."""
+"""The problem of a record of a file, as all readers report it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hlteval.findings.finding import Excerpt, Finding, Span
 
 
 class Problem(NamedTuple):
-    """Something wrong with a record: its code, its place, and the values of its message.
+    """A problem of a record: its code, location and values.
 
     Attributes:
         code: of the catalogue.
@@ -45,13 +45,13 @@ class Problem(NamedTuple):
     def finding(
         self, file: str, span: Span | None, line: Excerpt | None, identifier: str | None = None
     ) -> Finding:
-        """The finding of this problem at a place.
+        """The finding of this problem at a location.
 
         Args:
-            file: the display path of the file.
-            span: the place in the file; None for the whole file.
-            line: the line at that place.
-            identifier: the identifier of the record, as written.
+            file: display path of the file.
+            span: location in the file; None for the whole file.
+            line: excerpt of the line at that location.
+            identifier: identifier of the record, as written.
         """
         return entry(self.code).finding(
             self.values, file=file, span=span, excerpt=line, record=identifier
@@ -61,9 +61,9 @@ class Problem(NamedTuple):
         r"""The finding of this problem in a file whose records are its lines.
 
         Args:
-            file: the display path of the file.
+            file: display path of the file.
             line: the line, without its line break.
-            identifier: the identifier of the record, as written.
+            identifier: identifier of the record, as written.
 
         Examples:
             >>> problem = Problem("SNT101", 3, 3, 5, {"given": "xx"})
@@ -79,9 +79,9 @@ class Problem(NamedTuple):
         """The row of the table `rejected_records` for a record that this problem makes unreadable.
 
         Args:
-            kind: what the record should be, such as `mention`.
+            kind: kind of the record, such as `mention`.
             text: the record as written.
-            expected: what was expected at the place.
+            expected: what the format expects at that location.
             **more: further columns, such as `row`, `origin` and `id`.
         """
         return {

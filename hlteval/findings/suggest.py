@@ -1,11 +1,11 @@
-"""Did you mean …? One answer for identifiers, labels, types, options and names of files."""
+"""Suggestions ("did you mean …?") for unknown identifiers, labels, options and file names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 _MOST = 100
-"""Unknown names that are compared letter by letter; more of them have another cause."""
+"""Maximum number of unknown names to compare; more of them have another cause."""
 _CLOSE = 70.0
 """Least similarity, in percent, of a name that is suggested."""
 _LEAST = 4
@@ -13,7 +13,7 @@ _LEAST = 4
 
 
 def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str | None:
-    """The known name that was probably meant; None where none is similar.
+    """The known name most similar to an unknown one; None if none is similar.
 
     Case, spaces, hyphens and underscores do not count; otherwise names are compared by their
     normalized Damerau-Levenshtein similarity. If none is similar, the only name that contains the
@@ -21,8 +21,8 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
 
     Args:
         name: the unknown name.
-        known: the names that there are; of equally similar ones the first is suggested.
-        cutoff: least similarity, in percent.
+        known: the known names; of equally similar names the first is suggested.
+        cutoff: minimum similarity in percent.
 
     Examples:
         >>> closest("water supply", ["Food Supply", "Water Supply"])
@@ -53,7 +53,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """A hint that names the closest known name, or another hint.
+    """A hint with the closest known name, or `otherwise` if no known name is similar.
 
     Examples:
         >>> did_you_mean("Shelterr", ["Shelter"]), did_you_mean("x", ["Shelter"], "see the plan")
@@ -84,8 +84,8 @@ def closest_files(
     found = {}
     for name in unknown:
         stem = name.rpartition("/")[2].partition(".")[0].lower()
-        meant = stems.get(stem) or stems.get(name.lower())
-        if meant is None and len(unknown) <= _MOST:
+        match = stems.get(stem) or stems.get(name.lower())
+        if match is None and len(unknown) <= _MOST:
             near = process.extractOne(
                 name,
                 known,
@@ -93,9 +93,9 @@ def closest_files(
                 processor=str.lower,
                 score_cutoff=distance,
             )
-            meant = near[0] if near else None
-        if meant is not None:
-            found[name] = meant
+            match = near[0] if near else None
+        if match is not None:
+            found[name] = match
     return found
 
 

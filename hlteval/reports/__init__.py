@@ -1,1 +1,1 @@
-"""reports."""
+"""Reports: renderers of findings, scores, comparisons and lists for people and programs."""

@@ -1,4 +1,4 @@
-"""Tables of what there is: tasks and formats, made from their declarations."""
+"""Lists of the tasks, formats and metrics, made from their declarations."""
 
 from __future__ import annotations
 
@@ -9,30 +9,29 @@ from hlteval import converters, tasks
 
 
 def formats() -> Table:
-    """The formats: whether each is read and written, and which tables it carries."""
+    """A table of the formats: whether each is read and written, and the tables it supports."""
     table = Table(box=None, pad_edge=False)
     for head in ("format", "reads", "writes", "supports", "description"):
         table.add_column(head, overflow="fold")
     for name, form in converters.summaries().items():
-        carried = "everything" if form.everything else " ".join(form.tables)
-        able = ("yes" if has else "-" for has in (form.reads, form.writes))
-        table.add_row(name, *able, carried, "; ".join([form.title, *form.settings]))
+        directions = ("yes" if supported else "-" for supported in (form.reads, form.writes))
+        supports = "everything" if form.everything else " ".join(form.tables)
+        table.add_row(name, *directions, supports, "; ".join([form.title, *form.settings]))
     return table
 
 
 def task_table() -> Table:
-    """The tasks: what each is given in, how many metrics it has, and the one that ranks."""
+    """A table of the tasks: formats, profiles, ranking metric and number of metrics."""
     table = Table(box=None, pad_edge=False)
     for head in ("task", "format", "profiles", "ranked by", "metrics", "description"):
         table.add_column(head, overflow="fold")
     for name in tasks.known():
         task = tasks.load(name)
-        ranked = ", ".join(dict.fromkeys(task.primary.values())) or "-"
         table.add_row(
             name,
             " ".join(dict.fromkeys([task.format, *task.references])),
             " ".join(task.profiles),
-            ranked,
+            ", ".join(dict.fromkeys(task.primary.values())) or "-",
             str(len(task.metrics) or "-"),
             task.title,
         )
@@ -40,14 +39,14 @@ def task_table() -> Table:
 
 
 def task(name: str) -> Text:
-    """One task: what it is, and its metrics, a line each.
+    """The title, specification and metrics of a task, one metric per line.
 
     Raises:
-        KeyError: if there is none of that name.
+        KeyError: for an unknown task.
     """
-    declared = tasks.load(name)
-    ranks = set(declared.primary.values())
-    told = Text(f"{declared.title}\n{declared.specification}\n")
-    for metric in declared.metrics:
-        told.append(f"{metric}\n" if metric not in ranks else f"{metric}  ranks\n")
-    return told
+    task = tasks.load(name)
+    ranking = set(task.primary.values())
+    text = Text(f"{task.title}\n{task.specification}\n")
+    for metric in task.metrics:
+        text.append(f"{metric}  ranks\n" if metric in ranking else f"{metric}\n")
+    return text

@@ -1,4 +1,4 @@
-"""The formats that a comparison of systems is shown in."""
+"""The output formats of a comparison."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _pairs(comparison: Comparison) -> Iterator[list[str]]:
 
 
 def _short(comparison: Comparison, name: str) -> str:
-    """The path of a system without the folders that all of them begin with."""
+    """The path of a system without the folders that the paths of all systems share."""
     shared = os.path.commonprefix([s.name for s in comparison.systems])  # noqa: RUF071 - cut back
     return visible(name[shared.rfind("/") + 1 :])
 
@@ -53,7 +53,7 @@ def _signed(value: float | None) -> str:
 
 
 def text(comparison: Comparison) -> RenderableType:
-    """The systems by rank, every pair, notes and the signature."""
+    """Tables of the systems by rank and of all pairs, then notes and the signature."""
     head = f"{comparison.task}, profile {comparison.profile}: {comparison.metric}"
     return Group(
         Text(head, style="bold"),
@@ -67,28 +67,28 @@ def text(comparison: Comparison) -> RenderableType:
 def _table(heads: Sequence[str], rows: Iterator[list[str]]) -> Table:
     table = Table(box=None, pad_edge=False)
     for head in heads:
-        named = head in {"system", "first", "second"}
-        table.add_column(head, justify="left" if named else "right", overflow="fold")
+        is_name = head in {"system", "first", "second"}
+        table.add_column(head, justify="left" if is_name else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
     return table
 
 
 def json(comparison: Comparison) -> str:
-    """One object with everything."""
+    """The comparison as one JSON object."""
     return msgspec.json.encode(comparison).decode() + "\n"
 
 
 def tsv(comparison: Comparison) -> str:
-    """The systems, an empty line, and the pairs: tables with a line of heads."""
-    parts = [(_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))]
+    """The table of systems, an empty line, and the table of pairs, each with a header line."""
+    tables = [(_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))]
     return "\n".join(
-        "".join("\t".join(row) + "\n" for row in (heads, *rows)) for heads, rows in parts
+        "".join("\t".join(row) + "\n" for row in (heads, *rows)) for heads, rows in tables
     )
 
 
 def markdown(comparison: Comparison) -> str:
-    """The same two tables in Markdown."""
+    """The tables of systems and of pairs in Markdown."""
     blocks = [f"`{comparison.signature}`\n"]
     for heads, rows in ((_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))):
         lines = [f"| {' | '.join(row)} |\n" for row in (heads, *rows)]
@@ -97,7 +97,7 @@ def markdown(comparison: Comparison) -> str:
 
 
 def latex(comparison: Comparison) -> str:
-    """The same two tables in LaTeX (booktabs)."""
+    """The tables of systems and of pairs in LaTeX (booktabs)."""
     blocks = [f"% {comparison.signature}\n"]
     for heads, rows in ((_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))):
         first, *others = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in (heads, *rows))
@@ -111,4 +111,4 @@ def latex(comparison: Comparison) -> str:
 FORMATS: Mapping[str, Callable[[Comparison], str | RenderableType]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
-"""The formats by name."""
+"""The output formats by name."""

@@ -1,4 +1,4 @@
-"""The curves of precision and recall as a picture: a panel for each layer."""
+"""Precision-recall curves as an image: one panel per layer."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from hlteval.results.scores import Scores
 from hlteval.tasks.statistics import RATE
 
 PANEL = 4.2
-"""Inches of a panel's side."""
+"""Width and height of a panel in inches."""
 
 
 def draw(scores: Mapping[str, Scores], path: Path, kind: str) -> None:
-    """Draw the curves of systems.
+    """Draw the precision-recall curves of several systems.
 
     Args:
-        scores: the scores by the names of the systems; they have the table `curve`.
-        path: where the picture is written.
+        scores: the scores by name of the system; they contain the table `curve`.
+        path: path of the image.
         kind: `png`, `svg` or `pdf`.
     """
-    tables = [one.tables["curve"] for one in scores.values()]
+    tables = [system.tables["curve"] for system in scores.values()]
     layers = pl.concat(tables)["layer"].unique(maintain_order=True).to_list()
-    # Text stays text in SVG and PDF, and the same numbers give the same bytes.
+    # Text remains text in SVG and PDF; without a date, the same numbers give the same bytes.
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "hlteval", "pdf.fonttype": 42}):
         figure = Figure(figsize=(PANEL * max(1, len(layers)), PANEL), layout="constrained")
         panels = figure.subplots(1, max(1, len(layers)), squeeze=False)[0]
         for panel, layer in zip(panels, layers, strict=False):
             _panel(panel, layer, scores)
-        dated = {"png": "Software", "svg": "Date", "pdf": "CreationDate"}[kind]
-        figure.savefig(path, format=kind, dpi=150, metadata={dated: None})
+        varying = {"png": "Software", "svg": "Date", "pdf": "CreationDate"}[kind]
+        figure.savefig(path, format=kind, dpi=150, metadata={varying: None})
 
 
 def _panel(panel: Axes, layer: str, scores: Mapping[str, Scores]) -> None:
-    """One layer: the curve of each system, with the area below it."""
-    for name, one in scores.items():
-        points = one.tables["curve"].filter(pl.col("layer") == layer)
+    """Draw one layer: the curve of each system, with its area in the legend."""
+    for name, system in scores.items():
+        points = system.tables["curve"].filter(pl.col("layer") == layer)
         points = points.drop_nulls(["recall", "precision"]).sort("cut")
-        counted = points.filter(pl.col("recall") > 0)
-        recalls, precisions = counted["recall"].to_list(), counted["precision"].to_list()
-        if one.profile == "plan" and points.height:  # there the curve is anchored at recall 0
+        positive = points.filter(pl.col("recall") > 0)
+        recalls, precisions = positive["recall"].to_list(), positive["precision"].to_list()
+        if system.profile == "plan" and points.height:  # the plan anchors the curve at recall 0
             recalls, precisions = [0.0, *recalls], [points["precision"][0], *precisions]
-        area = shown(one.metrics.get(f"{layer.lower()}.auc"), RATE)
+        area = shown(system.metrics.get(f"{layer.lower()}.auc"), RATE)
         panel.plot(
             recalls,
             precisions,

@@ -1,4 +1,4 @@
-"""What a code means: for `hlteval explain CODE`; its page is made from the same parts."""
+"""The explanation of a code, for `hlteval explain CODE` and the page of the code."""
 
 from __future__ import annotations
 
@@ -17,108 +17,107 @@ from hlteval.reports.display import visible
 from hlteval.reports.text import STYLES
 
 _WIDEST = 88
-"""Longer lines of prose are tiring to read, however wide the terminal is."""
+"""Maximum line length of prose, which longer lines make hard to read."""
 
 
 class UnknownCodeError(ValueError):
-    """There is no such code; `suggestion` is the nearest that there is, if one is near."""
+    """An unknown code; `suggestion` is the closest known code, or None if none is similar."""
 
     def __init__(self, code: str, suggestion: str | None) -> None:
-        letters = ", ".join(dict.fromkeys(each[:3] for each in catalogue()))
-        hint = f"did you mean {suggestion}?" if suggestion else f"codes start with {letters}"
+        prefixes = ", ".join(dict.fromkeys(known[:3] for known in catalogue()))
+        hint = f"did you mean {suggestion}?" if suggestion else f"codes start with {prefixes}"
         super().__init__(f"unknown code {visible(code)}; {hint}")
         self.code, self.suggestion = code, suggestion
 
 
 def explain(code: str) -> RenderableType:
-    """What a code means, why it matters, and how to mend it, with an example.
+    """The meaning of a code, why it matters and how to fix it, with an example.
 
     Args:
-        code: as it stands in a finding, or its beginning: then all such codes are listed. Small
-            letters are as good.
+        code: a code, or a prefix of codes, of which a list is given; case does not matter.
 
     Raises:
-        UnknownCodeError: if the catalogue has no such code.
+        UnknownCodeError: if no code of the catalogue matches.
     """
-    wanted = code.strip().upper()
-    if re.fullmatch("[A-Z]{3}[0-9]{3}", wanted):
+    prefix = code.strip().upper()
+    if re.fullmatch("[A-Z]{3}[0-9]{3}", prefix):
         try:
-            return Explanation(entry(wanted))
+            return Explanation(entry(prefix))
         except KeyError:
             return Explanation(look_up(code, catalogue()))
-    matching = [listed for name, listed in catalogue().items() if name.startswith(wanted)]
+    matching = [found for name, found in catalogue().items() if name.startswith(prefix)]
     return _listing(matching) if matching else Explanation(look_up(code, catalogue()))
 
 
 def _listing(entries: Sequence[Entry]) -> Table:
-    """Codes with what they are, a line each."""
+    """A table of codes with severity and title."""
     table = Table(box=None, pad_edge=False)
     for head in ("code", "severity", "title"):
         table.add_column(head, overflow="fold")
-    for listed in entries:
-        code = Text(listed.code, STYLES[listed.severity])
-        table.add_row(code, listed.severity.value, listed.title)
+    for row in entries:
+        table.add_row(Text(row.code, STYLES[row.severity]), row.severity.value, row.title)
     return table
 
 
 def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:
-    """The entry of a code.
+    """The entry of a code; case does not matter.
 
     Raises:
-        UnknownCodeError: if there is none.
+        UnknownCodeError: if there is no such entry.
     """
-    wanted = code.strip().upper()
-    if wanted in entries:
-        return entries[wanted]
-    raise UnknownCodeError(code, closest(wanted, entries, cutoff=60))
+    name = code.strip().upper()
+    if name in entries:
+        return entries[name]
+    raise UnknownCodeError(code, closest(name, entries, cutoff=60))
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An entry of the catalogue, as text for people."""
+    """An entry of the catalogue, rendered as text for people."""
 
     entry: Entry
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         entry, width = self.entry, min(options.max_width, _WIDEST)
         head = Text().append(entry.code, STYLES[entry.severity]).append(f": {entry.title}", "bold")
-        yield head.append(f"\n{standing(entry)}", "default not bold")
-        for label, told in prose(entry):
-            yield _part(label, *_wrapped(told, width - 2))
+        yield head.append(f"\n{status(entry)}", "default not bold")
+        for label, text in prose(entry):
+            yield _section(label, *_wrap(text, width - 2))
         for label, example in examples(entry):
-            yield _part(label, *map(visible, example.split("\n")))
+            yield _section(label, *map(visible, example.split("\n")))
 
 
-def standing(entry: Entry) -> str:
-    """Name, severity, and whether it blocks."""
-    told = f"{entry.name}, {entry.severity}"
-    return f"{told}, blocking: the submission cannot be scored" if entry.blocking else told
+def status(entry: Entry) -> str:
+    """The name and severity of an entry, and whether it is blocking."""
+    text = f"{entry.name}, {entry.severity}"
+    return f"{text}, blocking: the submission cannot be scored" if entry.blocking else text
 
 
 def prose(entry: Entry) -> list[tuple[str, str]]:
-    """The parts of an entry that are sentences, each with its label."""
-    parts = [("Why", entry.why), ("Fix", entry.fix), ("Rule", entry.clause)]
-    return [(label, told) for label, told in parts if told.strip()]
+    """The label and text of each prose section of an entry."""
+    sections = [("Why", entry.why), ("Fix", entry.fix), ("Rule", entry.clause)]
+    return [(label, text) for label, text in sections if text.strip()]
 
 
 def examples(entry: Entry) -> list[tuple[str, str]]:
-    """The examples of an entry, each with its label."""
-    parts = [("Wrong", entry.bad), ("Right", entry.good)]
-    return [(label, example.strip("\n")) for label, example in parts if example.strip()]
+    """The label and text of each example of an entry."""
+    sections = [("Wrong", entry.bad), ("Right", entry.good)]
+    return [(label, example.strip("\n")) for label, example in sections if example.strip()]
 
 
-def _part(label: str, *lines: str) -> Text:
+def _section(label: str, *lines: str) -> Text:
     body = "\n".join(f"  {line}".rstrip() for line in lines)
     return Text(f"\n{label}\n", style="bold").append(body, "not bold")
 
 
-def paragraphs(told: str) -> list[str]:
-    """The paragraphs of a text, each as one line."""
-    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", told.strip())]
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, each on one line."""
+    return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
 
 
-def _wrapped(told: str, width: int) -> Iterator[str]:
-    for number, paragraph in enumerate(paragraphs(told)):
+def _wrap(text: str, width: int) -> Iterator[str]:
+    """The lines of a text, with an empty line between paragraphs."""
+    for number, paragraph in enumerate(paragraphs(text)):
         if number:
             yield ""
         yield from textwrap.wrap(paragraph, width, break_on_hyphens=False, break_long_words=False)

@@ -1,6 +1,6 @@
-"""The formats that findings are shown in: text for people, the others for programs.
+"""The output formats of a verdict: text for people, the others for programs.
 
-Only `text` is limited; the others tell every finding, in the same order.
+Only `text` limits the number of findings; all other formats report every finding, in order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A finding in JSON. Line and column are 1-based, in code points; `end_column` is exclusive."""
+    """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive."""
 
     code: str
     name: str
@@ -42,7 +42,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """What stands before the findings in JSON."""
+    """The members before the findings in JSON."""
 
     task: str
     profile: str
@@ -69,7 +69,7 @@ def _concise(finding: Finding) -> str:
 
 
 def json(verdict: Verdict) -> str:
-    """One object: task, profile, verdict, counts and findings, one finding a line.
+    """One object with task, profile, verdict, counts and findings, one finding per line.
 
     Examples:
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:59]
@@ -78,25 +78,25 @@ def json(verdict: Verdict) -> str:
     counts = {"severity": verdict.by_severity, "code": verdict.by_code}
     outcome = "pass" if verdict.passed else "fail"
     head = msgspec.json.encode(_Head(verdict.task, verdict.profile, outcome, counts))
-    # JSON holds no line break of its own, so that a comma before each makes the lines an array.
+    # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return _harmless(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n")
+    return _escape(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n")
 
 
 def jsonl(verdict: Verdict) -> str:
-    """One finding a line, as an object, and nothing else.
+    """One object per finding and line.
 
     Examples:
         >>> jsonl(Verdict("seedev-binary", "plan", passed=True))
         ''
     """
-    return _harmless(_lines(verdict.findings))
+    return _escape(_lines(verdict.findings))
 
 
-def _harmless(encoded: bytes) -> str:
-    """The JSON with escapes for what would move a cursor, reorder a line or end it too early."""
+def _escape(encoded: bytes) -> str:
+    """JSON with escapes for characters that move the cursor, reorder a line or break it."""
     decoded = encoded.decode()
     if decoded.isascii() and "\x7f" not in decoded:
         return decoded
@@ -132,7 +132,7 @@ def _item(finding: Finding) -> Item:
 
 
 def _without_surrogates(item: Item) -> Item:
-    r"""The item with lone surrogates written out, as in `\udcff`."""
+    r"""The item with lone surrogates as escapes, e.g. `\udcff`."""
     values = {
         name: value.encode("utf-8", "backslashreplace").decode()
         for name, value in msgspec.structs.asdict(item).items()
@@ -152,20 +152,20 @@ FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyT
         "junit": junit,
     }
 )
-"""The formats by name."""
+"""The output formats by name."""
 
 
 def render(
     verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
 ) -> str | RenderableType:
-    """A verdict in one of the `FORMATS`.
+    """A verdict in one of the output formats.
 
     Args:
-        verdict: what to show.
-        form: name of the format.
-        max_findings: how many findings of a file `text` shows; 0 shows all.
+        verdict: the verdict.
+        form: name of the format, a key of `FORMATS`.
+        max_findings: maximum number of findings per file in `text`; 0 for all.
 
     Raises:
-        KeyError: if there is no such format.
+        KeyError: for an unknown format.
     """
     return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)

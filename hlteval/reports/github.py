@@ -1,4 +1,4 @@
-"""Findings as workflow commands, which GitHub Actions shows beside the lines at fault."""
+"""Findings as workflow commands, which GitHub Actions shows as annotations of the lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hlteval.results.verdict import Verdict
 COMMANDS: Mapping[Severity, str] = MappingProxyType(
     {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 )
-"""The commands by severity."""
+"""The workflow commands by severity."""
 
 
 def github(verdict: Verdict) -> str:
@@ -31,17 +31,16 @@ def _command(finding: Finding) -> str:
         properties = {"file": finding.file} | properties
     if finding.span:
         span = finding.span
-        places = {"line": span.line, "col": span.column, "endColumn": span.end_column}
-        properties |= {name: str(place) for name, place in places.items()}
-    told = "\n".join(filter(None, [finding.message, finding.help]))
-    named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{COMMANDS[finding.severity]} {named}::{_data(told)}\n"
+        numbers = {"line": span.line, "col": span.column, "endColumn": span.end_column}
+        properties |= {name: str(number) for name, number in numbers.items()}
+    pairs = ",".join(
+        f"{name}={_escape(value).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+    )
+    text = "\n".join(filter(None, [finding.message, finding.help]))
+    return f"::{COMMANDS[finding.severity]} {pairs}::{_escape(text)}\n"
 
 
-def _data(text: str) -> str:
-    """Text behind a command: a line of its own, in which a percent sign escapes."""
+def _escape(text: str) -> str:
+    """The text of a command on one line; a percent sign introduces an escape."""
     return "%0A".join(visible(line) for line in text.replace("%", "%25").split("\n"))
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,4 +1,4 @@
-"""Findings as a JUnit report, which continuous integration shows as tests that failed."""
+"""Findings as a JUnit report, which continuous integration shows as failed tests."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from hlteval.results.verdict import Verdict
 
 
 def junit(verdict: Verdict) -> str:
-    """One suite per file and one test per finding; where nothing was found, one test that passed.
+    """One suite per file and one test per finding; without findings, one passed test.
 
-    Errors are failures. Warnings and infos are tests that passed and say something.
+    Errors are failed tests; warnings and infos are passed tests with output.
 
     Examples:
         >>> 'failures="0"' in junit(Verdict("seedev-binary", "plan", passed=True))
@@ -43,9 +43,9 @@ def _case(suite: Element, finding: Finding, name: str) -> None:
     place = f" {finding.span.line}:{finding.span.column}" if finding.span else ""
     case = SubElement(suite, "testcase", classname=name, name=f"{finding.code}{place}")
     message = visible(finding.message)
-    told = [message, f"help: {finding.help}" if finding.help else ""]
-    told += [f"rule: {finding.clause}" if finding.clause else ""]
-    body = "\n".join(visible(line) for line in told if line)
+    lines = [message, f"help: {finding.help}" if finding.help else ""]
+    lines += [f"rule: {finding.clause}" if finding.clause else ""]
+    body = "\n".join(visible(line) for line in lines if line)
     if finding.severity is Severity.ERROR:
         SubElement(case, "failure", type=finding.code, message=message).text = body
     else:

@@ -1,4 +1,4 @@
-"""Findings in SARIF 2.1.0, which code hosts and editors show beside the lines at fault."""
+"""Findings in SARIF 2.1.0, which code hosts and editors show as annotations of the lines."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hlteval.results.verdict import Verdict
 LEVELS: Mapping[Severity, str] = MappingProxyType(
     {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 )
-"""What SARIF calls the severities."""
+"""The SARIF levels by severity."""
 
 
 def sarif(verdict: Verdict) -> str:
-    """One log with one run: the codes that were found as its rules, every finding as a result.
+    """One log with one run, whose rules are the codes found and whose results are the findings.
 
-    Columns count code points and ends are exclusive, as in the findings; the log says so.
+    Columns are in code points, as declared by `columnKind`, and ends are exclusive.
 
     Examples:
         >>> log = json.loads(sarif(Verdict("seedev-binary", "plan", passed=True)))
         >>> log["version"], log["runs"][0]["results"]
         ('2.1.0', [])
     """
-    rules = {code: number for number, code in enumerate(verdict.by_code)}
+    rules = {code: index for index, code in enumerate(verdict.by_code)}
     driver = {
         "name": "hlteval",
         "semanticVersion": hlteval.__version__,
@@ -44,7 +44,7 @@ def sarif(verdict: Verdict) -> str:
 
 
 def _rule(code: str) -> dict[str, Any]:
-    """What the catalogue says of a code; a rule that has come from elsewhere is only named."""
+    """The catalogue entry of a code as a SARIF rule; only the code if it has no entry."""
     entry = catalogue().get(code)
     if entry is None:
         return {"id": code}
@@ -63,14 +63,14 @@ def _prose(text: str) -> str:
 
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
-    told = {"help": finding.help, "clause": finding.clause, "record": finding.record}
+    optional = {"help": finding.help, "clause": finding.clause, "record": finding.record}
     result = {
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": LEVELS[finding.severity],
         "message": {"text": finding.message},
         "properties": {"blocking": finding.blocking}
-        | {name: value for name, value in told.items() if value},
+        | {name: value for name, value in optional.items() if value},
     }
     if finding.file:
         result["locations"] = [{"physicalLocation": _location(finding, finding.file)}]
@@ -78,7 +78,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 
 def _location(finding: Finding, file: str) -> dict[str, Any]:
-    # A path is not a URI: what a URI cannot hold is written as its bytes.
+    # A path is not a URI: bytes that a URI cannot contain are percent-encoded.
     location: dict[str, Any] = {
         "artifactLocation": {"uri": quote(file.encode("utf-8", "surrogateescape"), safe="/")}
     }

@@ -1,4 +1,4 @@
-"""The terminal: consoles for results and for remarks, and progress where somebody is looking."""
+"""The terminal: consoles for results and remarks, and a progress bar."""
 
 from __future__ import annotations
 
@@ -16,74 +16,72 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPE_WIDTH = 120
-"""Cells that a line may have where there is no terminal; always the same, so that output is."""
-_ROOM = 1000
-"""Cells that no table has."""
+"""Line width in cells without a terminal; constant, so that the output is reproducible."""
+_UNLIMITED = 1000
+"""A width in cells that no table reaches."""
 DELAY = 1.0
-"""Seconds that work may take before its progress is shown."""
+"""Seconds before a progress bar is shown."""
 
 
 def results(stream: TextIO | None = None) -> Console:
-    """The console for results: standard output unless another stream is given.
+    """The console for results: standard output, or another stream.
 
-    Colours are used in a terminal only, and not where NO_COLOR is set.
+    Colours are used in a terminal only, unless NO_COLOR is set.
     """
     return _console(sys.stdout if stream is None else stream)
 
 
 def remarks(stream: TextIO | None = None) -> Console:
-    """The console for everything that is no result: standard error unless another is given."""
+    """The console for everything but results: standard error, or another stream."""
     return _console(sys.stderr if stream is None else stream)
 
 
 def _console(stream: TextIO) -> Console:
     if isinstance(stream, TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")  # a terminal may know little of Unicode
+        stream.reconfigure(errors="backslashreplace")  # the encoding may not be Unicode
     width = None if stream.isatty() else PIPE_WIDTH
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
 
-def _width(console: Console, shown: RenderableType) -> int:
-    """The cells of a line: those of the terminal, or in a pipe as many as tables need."""
-    if console.is_terminal or not isinstance(shown, Group):
-        return console.width
-    room = console.options.update(max_width=_ROOM)
-    return max(console.width, Measurement.get(console, room, shown).maximum)
+def write(console: Console, report: str | RenderableType) -> None:
+    """Write a report.
 
+    A string, which programs read, is written unchanged in UTF-8, whatever the encoding of the
+    terminal. Lines of a renderable are not wrapped; in a pipe, tables are as wide as they need.
 
-def write(console: Console, shown: str | RenderableType) -> None:
-    """Write what a renderer made.
-
-    A string is written as it is, in UTF-8 whatever the terminal is set to: programs read it. A
-    renderable is laid out; its lines are not folded, and in a pipe tables are as wide as they need.
+    Args:
+        console: the console to write to.
+        report: the result of a renderer.
     """
-    if not isinstance(shown, str):
-        narrow = console.width
-        console.width = _width(console, shown)
-        console.print(shown, soft_wrap=True)
-        console.width = narrow
+    if not isinstance(report, str):
+        width = console.width
+        if isinstance(report, Group) and not console.is_terminal:
+            options = console.options.update(max_width=_UNLIMITED)
+            console.width = max(width, Measurement.get(console, options, report).maximum)
+        console.print(report, soft_wrap=True)
+        console.width = width
         return
     buffer = getattr(console.file, "buffer", None)
     console.file.flush()
     if buffer is None:
-        console.file.write(shown)
+        console.file.write(report)
     else:
-        buffer.write(shown.encode("utf-8", "backslashreplace"))
+        buffer.write(report.encode("utf-8", "backslashreplace"))
         buffer.flush()
 
 
 @contextmanager
 def progress(
-    console: Console, doing: str, total: int | None = None
+    console: Console, activity: str, total: int | None = None
 ) -> Iterator[Callable[[], None]]:
-    """Show how work goes on, if it takes long and somebody is looking.
+    """Show a progress bar in a terminal if work takes longer than a second.
 
-    Nothing is shown in a pipe, nor during the first second; the bar is gone when the work is done.
+    The bar disappears at the end of the work.
 
     Args:
-        console: that for remarks.
-        doing: what is being done, such as "reading".
-        total: how many steps there are, if that is known.
+        console: the console for remarks.
+        activity: a word for the work, such as "reading".
+        total: the number of steps; None if it is unknown.
 
     Yields:
         A function to call after each step.
@@ -97,12 +95,12 @@ def progress(
         yield lambda: None
         return
     bar = _bar(console)
-    task = bar.add_task(doing, total=total)
-    begun = monotonic()
+    task = bar.add_task(activity, total=total)
+    start = monotonic()
 
     def step() -> None:
         bar.advance(task)
-        if not bar.live.is_started and monotonic() - begun >= DELAY:
+        if not bar.live.is_started and monotonic() - start >= DELAY:
             bar.start()
 
     try:

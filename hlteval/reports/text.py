@@ -1,4 +1,4 @@
-"""Findings as text for people, in the manner of a compiler."""
+"""Findings as text for people, like the messages of a compiler."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hlteval.reports.display import draw, isolate_bidi, visible
 from hlteval.results.verdict import Verdict
 
 MAX_FINDINGS = 20
-"""How many findings of a file are shown where the user does not say."""
+"""Default maximum number of findings shown per file."""
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 _RANKS = {severity: severity.rank for severity in Severity}
@@ -24,14 +24,14 @@ _GUTTER = "blue"
 
 
 def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
-    """Findings with their places and excerpts, then a table of counts, then the verdict.
+    """Findings with location and excerpt, then a table of counts, then the verdict.
 
-    Of each file so many are shown, and of each code a quarter of that; the worst are chosen.
-    The counts are always those of all findings. Print it with `soft_wrap=True`.
+    The most severe findings of each file are shown, of each code at most a quarter of the maximum.
+    Counts are those of all findings. Print the result with `soft_wrap=True`.
 
     Args:
-        verdict: what to show.
-        max_findings: how many findings of a file are shown; 0 shows all.
+        verdict: the verdict.
+        max_findings: maximum number of findings shown per file; 0 for all.
     """
     return _Report(verdict, max_findings)
 
@@ -44,32 +44,32 @@ class _Report:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         for _, group in groupby(self.verdict.findings, lambda finding: finding.file):
             findings = list(group)
-            shown = _chosen(findings, self.max_findings)
-            for finding in shown:
+            selected = _select(findings, self.max_findings)
+            for finding in selected:
                 yield block(finding, options.max_width)
-            yield from _hidden(findings, shown)
+            yield from _hidden(findings, selected)
         yield from _summary(self.verdict)
         yield closing(self.verdict)
 
 
-def _chosen(findings: Sequence[Finding], most: int) -> Sequence[Finding]:
-    """The findings of one file that are shown: the worst, not too many of a code, in order."""
-    if not most:
+def _select(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
+    """The most severe findings of one file, a limited number of each code, in order."""
+    if not limit:
         return findings
-    taken: Counter[str] = Counter()
-    chosen: list[int] = []
+    counts: Counter[str] = Counter()
+    selected: list[int] = []
     for index in sorted(range(len(findings)), key=lambda index: _RANKS[findings[index].severity]):
         code = findings[index].code
-        if len(chosen) < most and taken[code] < max(1, most // 4):
-            taken[code] += 1
-            chosen.append(index)
-    return [findings[index] for index in sorted(chosen)]
+        if len(selected) < limit and counts[code] < max(1, limit // 4):
+            counts[code] += 1
+            selected.append(index)
+    return [findings[index] for index in sorted(selected)]
 
 
-def _hidden(findings: Sequence[Finding], shown: Sequence[Finding]) -> Iterator[Text]:
-    """What is not shown of one file, each code with its number."""
+def _hidden(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
+    """The number of findings of one file that are not shown, by code."""
     hidden = Counter(finding.code for finding in findings)
-    hidden.subtract(finding.code for finding in shown)
+    hidden.subtract(finding.code for finding in selected)
     where = "in this file" if findings[0].file else "for the submission"
     lines = [
         f"… {count:,} more {code} {where} (--max-findings 0 shows all)\n"
@@ -81,11 +81,11 @@ def _hidden(findings: Sequence[Finding], shown: Sequence[Finding]) -> Iterator[T
 
 
 def block(finding: Finding, width: int) -> Text:
-    """One finding, with a blank line behind it.
+    """One finding, followed by an empty line.
 
     Args:
-        finding: what to show.
-        width: cells of a line; the excerpt is cut to it, the rest is not.
+        finding: the finding.
+        width: line width in cells; only the excerpt is cut to it.
     """
     number = str(finding.span.line) if finding.span and finding.excerpt else ""
     margin = " " * max(1, len(number))
@@ -93,7 +93,8 @@ def block(finding: Finding, width: int) -> Text:
     result.append(f"{finding.severity}[{finding.code}]", STYLES[finding.severity])
     result.append(f": {isolate_bidi(finding.message)}\n", "bold")
     if finding.file:
-        result.append(f"{margin}--> ", _GUTTER).append(f"{_place(finding)}\n")
+        position = f":{finding.span.line}:{finding.span.column}" if finding.span else ""
+        result.append(f"{margin}--> ", _GUTTER).append(f"{isolate_bidi(finding.file)}{position}\n")
     if finding.span and finding.excerpt:
         _append_excerpt(result, finding.excerpt, finding.span, STYLES[finding.severity], width)
     elif finding.record:
@@ -105,22 +106,17 @@ def block(finding: Finding, width: int) -> Text:
     return result
 
 
-def _place(finding: Finding) -> str:
-    file = isolate_bidi(finding.file or "")
-    return f"{file}:{finding.span.line}:{finding.span.column}" if finding.span else file
-
-
 def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, width: int) -> None:
     number = str(span.line)
-    drawn = draw(excerpt, span, width - len(number) - 3)
+    line = draw(excerpt, span, width - len(number) - 3)
     margin = " " * len(number)
     result.append(f"{margin} |\n{number} |", _GUTTER)
-    if drawn.pieces:
+    if line.pieces:
         result.append(" ")
-    for literal, run in groupby(drawn.pieces, lambda piece: piece.literal):
-        result.append("".join(piece.shown for piece in run), None if literal else "dim")
+    for literal, run in groupby(line.pieces, lambda piece: piece.literal):
+        result.append("".join(piece.text for piece in run), None if literal else "dim")
     result.append(f"\n{margin} | ", _GUTTER)
-    result.append(" " * drawn.column).append("^" * drawn.width, style).append("\n")
+    result.append(" " * line.column).append("^" * line.width, style).append("\n")
 
 
 def _append_note(result: Text, margin: str, label: str, note: str) -> None:
@@ -128,7 +124,7 @@ def _append_note(result: Text, margin: str, label: str, note: str) -> None:
 
 
 def _summary(verdict: Verdict) -> Iterator[Text]:
-    """A table of all codes that were found, the worst first, with exact counts."""
+    """A table of the codes found, most severe first, with exact counts."""
     if not verdict.findings:
         return
     rows = [("code", "severity", "count", "title"), *_summary_rows(verdict)]
@@ -153,7 +149,7 @@ def _summary_rows(verdict: Verdict) -> Iterator[tuple[str, str, str, str]]:
 
 
 def closing(verdict: Verdict) -> Text:
-    """The last line: the verdict, where a task was asked for, and the number of findings.
+    """The last line: the verdict, if there is a task, and the number of findings.
 
     Examples:
         >>> closing(Verdict("seedev-binary", "plan", passed=True)).plain

@@ -1,20 +1,22 @@
-"""A comparison of systems as a value."""
+"""Comparisons: which of several systems is better, as values."""
 
 from __future__ import annotations
 
 import msgspec
 
 Limits = tuple[float, float] | None
+"""A confidence interval, lower limit first; None if it is undefined."""
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True):
-    """One system: its value, and its rank among all, which it may share.
+    """One system: its value and its rank.
 
     Attributes:
-        name: the path of its submission.
-        value: of the metric; null where undefined.
-        interval: of that value.
-        rank: 1 for the best; systems share a rank that do not differ from the first one on it.
+        name: path of the submission.
+        value: value of the metric; None if undefined.
+        interval: confidence interval of the value.
+        rank: 1 for the best. Systems not significantly different from the best of their group
+            share its rank. None if the value is undefined.
     """
 
     name: str
@@ -24,18 +26,18 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """Two systems: by how much the first has more than the second, and whether by chance.
+    """The difference between two systems and its significance.
 
     Attributes:
         first: name of the first system.
-        second: name of the second.
-        difference: of their values.
-        interval: of the difference, from paired bootstrap.
-        probability: of a difference as large by chance, from the chosen test.
-        corrected: the same, corrected for the number of pairs (Holm).
-        wins: documents in which the first is better.
-        losses: documents in which the second is.
-        ties: documents in which neither is, or either has no value.
+        second: name of the second system.
+        difference: value of the first minus value of the second; None if either is undefined.
+        interval: confidence interval of the difference, from the paired bootstrap.
+        probability: two-sided p value of the significance test; None if undefined.
+        corrected: the p value with Holm's correction for the number of pairs.
+        wins: number of documents in which the first system is better.
+        losses: number of documents in which the second system is better.
+        ties: number of documents in which neither is better, or either has no value.
     """
 
     first: str
@@ -50,16 +52,16 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Several systems against one reference.
+    """Several systems scored against one reference.
 
     Attributes:
         task: name of the task.
         profile: `plan` or `official`.
-        metric: what they are compared by.
-        signature: what the numbers depend on.
-        systems: the best first.
-        differences: of every pair, in the order of the systems.
-        notes: what a reader must know.
+        metric: name of the metric that is compared.
+        signature: everything that the numbers depend on: version, parameters, digests, seed.
+        systems: the systems, best first.
+        differences: one for each pair of systems, in the order of `systems`.
+        notes: remarks on how to read the numbers.
     """
 
     task: str

@@ -1,6 +1,6 @@
-"""Sources: bytes from folders, files, archives and standard input, within limits."""
+"""Sources: bytes of folders, files, archives and standard input, within limits."""
 
-from hlteval.sources.decoding import Decoded, decode, sha256
+from hlteval.sources.decoding import DecodeResult, decode, sha256
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.names import is_file_name, stays_inside
 from hlteval.sources.opening import open_source
@@ -13,7 +13,7 @@ CODES = ("SRC",)
 __all__ = [
     "CODES",
     "LIMITS",
-    "Decoded",
+    "DecodeResult",
     "Limits",
     "Member",
     "Source",

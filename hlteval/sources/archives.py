@@ -1,7 +1,7 @@
-"""Archives: what is held against the list of members before anything of it is read.
+"""Archives: checks of the list of members, before any member is read.
 
-Nothing is ever unpacked to the disk, but a name or a type that would do harm there, or that two
-programs would read differently, is refused all the same: the next program may unpack it.
+Nothing is unpacked to the disk. Names and types that would do harm there, or that two programs
+would read differently, are rejected nevertheless: the next program may unpack the archive.
 """
 
 from __future__ import annotations
@@ -12,24 +12,31 @@ from functools import partial
 from typing import NamedTuple
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.faults import ignored, unreadable
 from hlteval.sources.limits import Limits
-from hlteval.sources.names import is_text, junk, ordinary, plain, shown, unsafe
-from hlteval.sources.signatures import KINDS, by_content, by_suffix, packed
+from hlteval.sources.names import (
+    are_ordinary,
+    is_junk,
+    is_text,
+    normalize,
+    printable,
+    unsafe_reason,
+)
+from hlteval.sources.problems import ignored_files, unreadable
+from hlteval.sources.signatures import KINDS, archive_kind, archive_suffix, is_archive
 from hlteval.sources.source import Member, Unreadable
 
 FILE, FOLDER = "file", "folder"
 
 
 class Entry(NamedTuple):
-    """One member as the list of an archive tells it.
+    """A member in the list of an archive.
 
     Attributes:
-        name: as stored, bytes that are no text being surrogates.
-        type: `file`, `folder`, or what else it is, in words.
-        size: bytes, unpacked.
-        read: gives its bytes; raises `Unreadable` or OSError.
-        encrypted: whether a password is needed.
+        name: the name as stored; bytes that are not UTF-8 are surrogates.
+        type: `file`, `folder`, or any other type in words.
+        size: unpacked size in bytes.
+        read: function that returns the bytes; raises `Unreadable` or OSError.
+        encrypted: whether the member needs a password.
     """
 
     name: str
@@ -40,17 +47,17 @@ class Entry(NamedTuple):
 
 
 def damaged(display: str, reason: str) -> Unreadable:
-    """An archive, or a member of one, that is not as it was written."""
+    """The error for a damaged archive, or a damaged member."""
     return Unreadable(finding("SRC105", file=display, reason=reason))
 
 
 def too_many(label: str, limits: Limits) -> Unreadable:
-    """An archive with more members than are listed."""
+    """The error for an archive with too many members."""
     return Unreadable(finding("SRC121", file=label, limit=limits.members))
 
 
-def inflated(display: str, unpacked: int, compressed: int, limits: Limits) -> Finding | None:
-    """Whether bytes grew so much that they can only be meant to fill the memory."""
+def check_ratio(display: str, unpacked: int, compressed: int, limits: Limits) -> Finding | None:
+    """The finding for bytes whose compression ratio is that of a decompression bomb, or None."""
     if unpacked <= limits.ratio_bytes or unpacked <= limits.ratio * max(compressed, 1):
         return None
     ratio = unpacked // max(compressed, 1)
@@ -60,59 +67,53 @@ def inflated(display: str, unpacked: int, compressed: int, limits: Limits) -> Fi
 def admit(
     entries: Sequence[Entry], label: str, limits: Limits
 ) -> tuple[tuple[Member, ...], list[Finding]]:
-    """The files of an archive that may be read, sorted by name, and everything against it.
+    """The files of an archive that may be read, sorted by name, and the findings of the archive.
 
     Args:
-        entries: the complete list, at most `limits.members` long.
-        label: the archive, as findings name it.
-        limits: what it may hold.
+        entries: all members, at most `limits.members`.
+        label: name of the archive in findings.
+        limits: the limits of an archive.
 
     Returns:
-        No members at all where a finding is blocking.
+        The files, none if a finding is blocking, and the findings.
     """
     files = [entry for entry in entries if entry.type == FILE]
-    findings = _each(entries, label, limits)
+    findings = _check_entries(entries, label, limits)
     total = sum(entry.size for entry in files)
     if total > limits.total_bytes:
         findings.append(finding("SRC123", file=label, size=total, limit=limits.total_bytes))
     findings += _collisions(entries, label)
-    kept, hidden = _sifted(files)
-    if not kept and not findings:
+    data, hidden = files, []
+    if not are_ordinary([entry.name for entry in files]):
+        hidden = [printable(entry.name) for entry in files if is_junk(entry.name)]
+        data = [entry for entry in files if not is_junk(entry.name)]
+    if not data and not findings:
         findings.append(finding("SRC104", file=label, what="archive"))
-    findings += ignored(label, hidden)
-    if any(fault.blocking for fault in findings):
+    findings += ignored_files(label, hidden)
+    if any(found.blocking for found in findings):
         return (), findings
-    members = [_member(entry, label) for entry in kept if by_suffix(entry.name) is None]
+    members = [_member(entry, label) for entry in data if archive_suffix(entry.name) is None]
     return tuple(sorted(members, key=lambda member: member.name)), findings
 
 
-def _each(entries: Sequence[Entry], label: str, limits: Limits) -> list[Finding]:
-    """What is wrong with members by themselves; usually nothing, and that is seen at once."""
-    names = [entry.name.removesuffix("/") for entry in entries]
-    if ordinary(names):
+def _check_entries(entries: Sequence[Entry], label: str, limits: Limits) -> list[Finding]:
+    """The problems of single members; ordinary members are not checked one by one."""
+    if are_ordinary([entry.name.removesuffix("/") for entry in entries]):
         entries = [
             entry
             for entry in entries
             if entry.type != FILE or entry.encrypted or entry.size > limits.member_bytes
         ]
-    return [fault for entry in entries for fault in _faults(entry, label, limits)]
+    return [found for entry in entries for found in _check_entry(entry, label, limits)]
 
 
-def _sifted(files: Sequence[Entry]) -> tuple[Sequence[Entry], list[str]]:
-    """The files that are data, and the names of the others."""
-    if ordinary([entry.name for entry in files]):
-        return files, []
-    hidden = [shown(entry.name) for entry in files if junk(entry.name)]
-    return [entry for entry in files if not junk(entry.name)], hidden
-
-
-def _faults(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
-    """What is wrong with one member by itself."""
-    name, reason = shown(entry.name), unsafe(entry.name)
+def _check_entry(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
+    """The problems of one member."""
+    name, reason = printable(entry.name), unsafe_reason(entry.name)
     display = f"{label}/{name}"
     if not is_text(entry.name):
         yield finding("SRC117", file=display, name=name)
-    if reason is None and entry.type == FILE and not plain(entry.name):
+    if reason is None and entry.type == FILE and not normalize(entry.name):
         reason = "not a file name"
     if reason is not None:
         yield finding("SRC111", file=label, name=name, reason=reason)
@@ -122,17 +123,19 @@ def _faults(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
         yield finding("SRC115", file=display)
     if entry.type == FILE and entry.size > limits.member_bytes:
         yield finding("SRC122", file=display, size=entry.size, limit=limits.member_bytes)
-    if entry.type == FILE and by_suffix(entry.name) is not None and not junk(entry.name):
-        yield finding("SRC116", file=display, what=KINDS[by_suffix(entry.name)])
+    kind = archive_suffix(entry.name)
+    if entry.type == FILE and kind is not None and not is_junk(entry.name):
+        yield finding("SRC116", file=display, what=KINDS[kind])
 
 
 def _collisions(entries: Sequence[Entry], label: str) -> Iterator[Finding]:
-    """Names that are one and the same, here or on other systems, or a file and a folder at once."""
-    names = [plain(entry.name) for entry in entries if entry.type == FILE]
-    folders = _folders(names) | {plain(entry.name) for entry in entries if entry.type == FOLDER}
+    """Names that are equal, here or on other systems, or name a file and a folder."""
+    names = [normalize(entry.name) for entry in entries if entry.type == FILE]
+    folders = _folders(names) | {normalize(entry.name) for entry in entries if entry.type == FOLDER}
     seen: dict[str, str] = {}
     for name in names:
-        key = _folded(name)
+        # Some file systems ignore case and Unicode forms.
+        key = name.lower() if name.isascii() else unicodedata.normalize("NFC", name).lower()
         if key in seen:
             yield _collision(name, seen[key], label)
         if name in folders:
@@ -142,17 +145,12 @@ def _collisions(entries: Sequence[Entry], label: str) -> Iterator[Finding]:
 
 def _collision(name: str, other: str, label: str) -> Finding:
     code = "SRC113" if name == other else "SRC114"
-    display = f"{label}/{shown(name)}"
-    return finding(code, file=display, name=shown(name), other=shown(other))
-
-
-def _folded(name: str) -> str:
-    """A name as file systems compare it that know neither case nor Unicode forms."""
-    return name.lower() if name.isascii() else unicodedata.normalize("NFC", name).lower()
+    display = f"{label}/{printable(name)}"
+    return finding(code, file=display, name=printable(name), other=printable(other))
 
 
 def _folders(names: Iterable[str]) -> set[str]:
-    """Every folder that a file lies in."""
+    """All folders of a list of files."""
     folders: set[str] = set()
     for name in names:
         folder = name.rpartition("/")[0]
@@ -163,17 +161,17 @@ def _folders(names: Iterable[str]) -> set[str]:
 
 
 def _member(entry: Entry, label: str) -> Member:
-    name = plain(entry.name)
-    display = f"{label}/{shown(name)}"
+    name = normalize(entry.name)
+    display = f"{label}/{printable(name)}"
     return Member(name, display, entry.size, partial(_fetch, entry.read, display))
 
 
 def _fetch(read: Callable[[], bytes], display: str) -> bytes:
-    """The bytes of a member; an archive inside an archive is not opened whatever its name is."""
+    """The bytes of a member, which must not be an archive itself, whatever its name."""
     try:
         data = read()
     except OSError as error:
         raise unreadable(display, error) from error
-    if packed(data):
-        raise Unreadable(finding("SRC116", file=display, what=KINDS[by_content(data[:512])]))
+    if is_archive(data):
+        raise Unreadable(finding("SRC116", file=display, what=KINDS[archive_kind(data[:512])]))
     return data

@@ -1,4 +1,4 @@
-"""Decoding: bytes to text, strictly, with the place of the first byte that does not fit."""
+"""Decoding: bytes to text, strictly, with the location of the first invalid byte."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import hashlib
 import msgspec
 
 from hlteval.findings import Finding, Span, excerpt, finding, spot
-from hlteval.sources.signatures import KINDS, by_content
+from hlteval.sources.signatures import KINDS, archive_kind
 
 _BOM = "\ufeff"
-_UNKNOWN = "\ufffd"
+_REPLACEMENT = "\ufffd"
 _MARKS = (
     ("UTF-32", codecs.BOM_UTF32_LE),
     ("UTF-32", codecs.BOM_UTF32_BE),
@@ -19,30 +19,30 @@ _MARKS = (
     ("UTF-16", codecs.BOM_UTF16_BE),
 )
 _HEAD = 4096
-"""Bytes that a guess at UTF-16 is made from."""
+"""Number of bytes from which UTF-16 is guessed."""
 _NOT_IN_WINDOWS_1252 = bytes.fromhex("818d8f909d")
 
 
-class Decoded(msgspec.Struct, frozen=True):
-    """The text of a file, or None where it has none, and what is to be said about its bytes."""
+class DecodeResult(msgspec.Struct, frozen=True):
+    """The text of a file, None if it cannot be decoded, and the findings of its bytes."""
 
     text: str | None
     findings: tuple[Finding, ...] = ()
 
 
-def decode(data: bytes, *, display: str, encoding: str = "utf-8") -> Decoded:
-    r"""The text of a file; line ends are left as they are.
+def decode(data: bytes, *, display: str, encoding: str = "utf-8") -> DecodeResult:
+    r"""The text of a file; line endings are not changed.
 
-    A byte order mark is taken away and told (SRC202). A byte that does not fit (SRC201, SRC204) or
-    a NUL character (SRC203) is told once, at its first place, and there is no text then.
+    A byte order mark is removed and reported (SRC202). The first invalid byte (SRC201, SRC204) or
+    NUL character (SRC203) is reported; the file has no text then.
 
     Args:
-        data: the whole file.
-        display: how findings name it.
-        encoding: a name that Python knows.
+        data: the bytes of the file.
+        display: name of the file in findings.
+        encoding: name of a Python codec.
 
     Raises:
-        LookupError: if there is no such encoding.
+        LookupError: for an unknown encoding.
 
     Examples:
         >>> decode(b"\xef\xbb\xbfab", display="d1.a2").text
@@ -53,12 +53,12 @@ def decode(data: bytes, *, display: str, encoding: str = "utf-8") -> Decoded:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        return Decoded(None, (_misfit(data, error, display, encoding),))
+        return DecodeResult(None, (_invalid_byte(data, error, display, encoding),))
     if "\0" in text:
-        return Decoded(None, (_nul(data, text, display),))
+        return DecodeResult(None, (_nul_character(data, text, display),))
     if text.startswith(_BOM):
-        return Decoded(text[1:], (finding("SRC202", file=display),))
-    return Decoded(text)
+        return DecodeResult(text[1:], (finding("SRC202", file=display),))
+    return DecodeResult(text)
 
 
 def sha256(data: bytes) -> str:
@@ -71,10 +71,10 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _misfit(data: bytes, error: UnicodeDecodeError, display: str, encoding: str) -> Finding:
+def _invalid_byte(data: bytes, error: UnicodeDecodeError, display: str, encoding: str) -> Finding:
     """The finding about the first byte that cannot be decoded."""
     text = data.decode(encoding, "replace")
-    span, line = _place(text, len(data[: error.start].decode(encoding)))
+    span, line = _line_at(text, len(data[: error.start].decode(encoding)))
     utf8 = codecs.lookup(encoding).name == "utf-8"
     return finding(
         "SRC201" if utf8 else "SRC204",
@@ -88,10 +88,10 @@ def _misfit(data: bytes, error: UnicodeDecodeError, display: str, encoding: str)
     )
 
 
-def _nul(data: bytes, text: str, display: str) -> Finding:
+def _nul_character(data: bytes, text: str, display: str) -> Finding:
     """The finding about the first NUL character."""
-    span, line = _place(text, text.index("\0"))
-    kind = _wide(data)
+    span, line = _line_at(text, text.index("\0"))
+    kind = _guess_wide(data)
     return finding(
         "SRC203",
         file=display,
@@ -102,8 +102,8 @@ def _nul(data: bytes, text: str, display: str) -> Finding:
     )
 
 
-def _place(text: str, index: int) -> tuple[Span, str]:
-    """The place of a code point and the line around it, a byte order mark not being counted."""
+def _line_at(text: str, index: int) -> tuple[Span, str]:
+    """The span of a code point and its line; a byte order mark does not count."""
     if text.startswith(_BOM) and index > 0:
         text, index = text[1:], index - 1
     start, end = text.rfind("\n", 0, index) + 1, text.find("\n", index)
@@ -111,26 +111,26 @@ def _place(text: str, index: int) -> tuple[Span, str]:
 
 
 def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
-    """What the file may be instead of UTF-8, by simple facts; empty where they say nothing."""
-    packing, kind = by_content(data[:512]), _wide(data)
-    if packing:
-        return f"the file is {KINDS[packing]}, not text; "
+    """A guess at what the file is instead of UTF-8; empty if there is no evidence."""
+    archive, kind = archive_kind(data[:512]), _guess_wide(data)
+    if archive:
+        return f"the file is {KINDS[archive]}, not text; "
     if kind:
         return f"{kind}; "
-    misfits = text.count(_UNKNOWN) - data.count(_UNKNOWN.encode())
-    beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_UNKNOWN)
+    invalid = text.count(_REPLACEMENT) - data.count(_REPLACEMENT.encode())
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore")) - text.count(_REPLACEMENT)
     if error.reason == "unexpected end of data":
         kind = "the file ends within a character and is probably truncated"
-    elif beyond_ascii > 2 * misfits:
+    elif beyond_ascii > 2 * invalid:
         kind = "most of the file is UTF-8, so this part is damaged or pasted from elsewhere"
     else:
-        kind = _eight_bit(data)
-    count = f"{misfits} invalid places in total" if misfits > 1 else ""
+        kind = _guess_single_byte(data)
+    count = f"{invalid} invalid places in total" if invalid > 1 else ""
     return "".join(f"{part}; " for part in (kind, count) if part)
 
 
-def _wide(data: bytes) -> str:
-    """Whether a file looks like UTF-16 or UTF-32: by its mark, or by a NUL in every second byte."""
+def _guess_wide(data: bytes) -> str:
+    """UTF-16 or UTF-32, by a byte order mark or by a NUL in every second byte; or empty."""
     for name, mark in _MARKS:
         if data.startswith(mark):
             return f"the file starts with a {name} byte order mark (BOM)"
@@ -141,8 +141,8 @@ def _wide(data: bytes) -> str:
     return f"the file looks like UTF-16-{'BE' if first > second else 'LE'}"
 
 
-def _eight_bit(data: bytes) -> str:
-    """Whether a file looks Western European: mostly ASCII, and no byte that is unused there."""
+def _guess_single_byte(data: bytes) -> str:
+    """A Western European encoding, by mostly ASCII and no byte unused in it; or empty."""
     high = data.translate(None, bytes(range(0x80)))
     if 3 * len(high) > len(data) or any(byte in high for byte in _NOT_IN_WINDOWS_1252):
         return ""

@@ -1,7 +1,7 @@
-"""Folders and single files: listed without opening, read without a second look.
+"""Folders and single files.
 
-Listing and reading tens of thousands of small files is most of a run, so a file costs one entry of
-`os.scandir` and one open, read and close; its size is asked for only once it turns out to be large.
+Listing and reading tens of thousands of small files takes most of a run, so a file costs one entry
+of `os.scandir` and one open, read and close; only the size of a large file is looked up.
 """
 
 from __future__ import annotations
@@ -10,41 +10,41 @@ import os
 from functools import partial
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.faults import ignored, special, too_large, unreadable
 from hlteval.sources.limits import Limits
-from hlteval.sources.names import is_text, junk, ordinary, shown
+from hlteval.sources.names import are_ordinary, is_junk, is_text, printable
+from hlteval.sources.problems import ignored_files, special_file, too_large, unreadable
 from hlteval.sources.source import Member, Source
 from hlteval.sources.spooling import CHUNK
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
-"""Without O_NONBLOCK, a pipe that took the place of a file would make open() wait for ever."""
+"""Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe."""
 
 
 def open_folder(path: str, limits: Limits) -> Source:
-    """A folder and everything below it; links to files are followed, links to folders are not."""
+    """A folder with all files below it; links to files are followed, links to folders are not."""
     root = path.rstrip("/") or path
     names, findings = _walk(root)
     hidden: list[str] = []
-    if not ordinary(names):
-        hidden = [shown(name) for name in names if junk(name)]
-        names = [name for name in names if not junk(name)]
-        foreign = [shown(f"{root}/{name}") for name in names if not is_text(name)]
+    if not are_ordinary(names):
+        hidden = [printable(name) for name in names if is_junk(name)]
+        names = [name for name in names if not is_junk(name)]
+        foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
         findings += [finding("SRC117", file=name, name=name) for name in foreign]
     members = tuple(_member(root, name, limits) for name in sorted(names) if is_text(name))
     if not members and not findings:
-        findings.append(finding("SRC104", file=shown(path), what="folder"))
-    findings += ignored(shown(path), hidden)
+        findings.append(finding("SRC104", file=printable(path), what="folder"))
+    findings += ignored_files(printable(path), hidden)
     return Source(path, "folder", members, tuple(findings))
 
 
 def _member(root: str, name: str, limits: Limits) -> Member:
     path = f"{root}/{name}"
-    display = shown(path)
+    display = printable(path)
     return Member(name, display, None, partial(read_file, path, display, limits.file_bytes))
 
 
 def _walk(root: str) -> tuple[list[str], list[Finding]]:
-    """The names of all files below a folder, what is hidden included, and what cannot be read."""
+    """The names of all files below a folder, hidden ones included, and findings of the rest."""
     names: list[str] = []
     findings: list[Finding] = []
     waiting = [""]
@@ -54,38 +54,38 @@ def _walk(root: str) -> tuple[list[str], list[Finding]]:
             with os.scandir(f"{root}/{prefix}") as entries:
                 for entry in entries:
                     name = prefix + entry.name
-                    if entry.is_file(follow_symlinks=False) or junk(name):
+                    if entry.is_file(follow_symlinks=False) or is_junk(name):
                         names.append(name)
                     elif entry.is_dir(follow_symlinks=False):
                         waiting.append(f"{name}/")
-                    elif fault := _fault(f"{root}/{name}"):
-                        findings.append(fault)
+                    elif problem := _problem(f"{root}/{name}"):
+                        findings.append(problem)
                     else:
                         names.append(name)
         except OSError as error:
-            findings.append(unreadable(shown(f"{root}/{prefix}".rstrip("/")), error).finding)
+            findings.append(unreadable(printable(f"{root}/{prefix}".rstrip("/")), error).finding)
     return names, findings
 
 
-def _fault(path: str) -> Finding | None:
-    """What is wrong with something that is no file, or not directly; None for a link to a file."""
+def _problem(path: str) -> Finding | None:
+    """The finding for a path that is not a regular file; None for a link to a file."""
     if os.path.isfile(path):  # noqa: PTH113 - False, not an exception, for a loop of links
         return None
     if os.path.isdir(path):  # noqa: PTH112
-        return finding("SRC110", file=shown(path))
-    return special(path, shown(path))
+        return finding("SRC110", file=printable(path))
+    return special_file(path, printable(path))
 
 
 def read_file(path: str, display: str, limit: int) -> bytes:
     """The bytes of a file of the disk.
 
     Args:
-        path: where it is.
-        display: how findings name it.
-        limit: most bytes that are read.
+        path: path of the file.
+        display: name of the file in findings.
+        limit: maximum size in bytes.
 
     Raises:
-        Unreadable: if it cannot be read (SRC108) or is larger (SRC125).
+        Unreadable: if the file cannot be read (SRC108) or is too large (SRC125).
     """
     try:
         descriptor = os.open(path, _FLAGS)
@@ -103,7 +103,7 @@ def read_file(path: str, display: str, limit: int) -> bytes:
 
 
 def _read_large(descriptor: int, display: str, limit: int) -> bytes:
-    """A file from its beginning, in one piece where its size is what the system says."""
+    """The bytes of a large file; in one read, unless the file grows."""
     size = os.fstat(descriptor).st_size
     if size > limit:
         raise too_large(display, size, limit)
@@ -115,7 +115,7 @@ def _read_large(descriptor: int, display: str, limit: int) -> bytes:
 
 
 def open_file(path: str, size: int, limits: Limits) -> Source:
-    """A single file, as a source with one member that has no name."""
-    display = shown(path)
+    """A single file as a source with one member, whose name is empty."""
+    display = printable(path)
     fetch = partial(read_file, path, display, limits.file_bytes)
     return Source(path, "file", (Member("", display, size, fetch),))

@@ -1,4 +1,4 @@
-"""Limits: how much a source may hold before it is refused."""
+"""Limits of the size of sources."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ _GIB = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is read before a source is refused; every number counts bytes that were really seen.
+    """The maximum sizes of sources; they apply to bytes that were read, not to declared sizes.
 
-    A plain file was chosen by the user and does not grow by being read, so its limit only keeps a
-    wrong path from filling the memory. An archive comes from somebody else and may unpack to a
-    thousand times its size, so its limits are tight; who needs more unpacks it and gives the
-    folder.
+    The user chooses a plain file, which does not grow when it is read, so its limit only protects
+    the memory from a wrong path. An archive comes from others and may unpack to a thousand times
+    its size, so its limits are tight; unpack a larger one and pass the folder.
 
     Attributes:
         file_bytes: bytes of one plain file, or of standard input.
-        member_bytes: bytes of one member of an archive, unpacked (and packed).
-        total_bytes: bytes of all members of an archive together, unpacked.
-        members: number of members of an archive, its folders included. Released corpora have
-            about 30,000.
-        ratio: unpacked bytes per packed byte; annotations reach about 30, deflate's limit is 1,032.
-        ratio_bytes: unpacked bytes up to which the ratio is not looked at.
+        member_bytes: bytes of one member of an archive, unpacked and packed.
+        total_bytes: unpacked bytes of all members of an archive.
+        members: number of members of an archive, folders included; released corpora have about
+            30,000.
+        ratio: unpacked bytes per packed byte; annotations reach about 30, deflate 1,032.
+        ratio_bytes: unpacked bytes up to which any ratio is accepted.
     """
 
     file_bytes: int = 2 * _GIB
@@ -36,4 +35,4 @@ class Limits:
 
 
 LIMITS = Limits()
-"""The limits that hold unless others are given."""
+"""The default limits."""

@@ -1,4 +1,4 @@
-"""Names of members: which are unsafe, which are rubbish, and how any of them is shown."""
+"""Names of members: unsafe names, names of junk files, and the display of names."""
 
 from __future__ import annotations
 
@@ -31,51 +31,51 @@ _JUNK = re.compile(
 )
 
 _ORDINARY = re.compile(r"(?:(?:[\w-][\w .+=,@()-]*+/)*+[\w-][\w .+=,@()-]*+\n)*+", re.ASCII)
-_TELLING = (
+_SUSPECT = (
     *("__macosx", "paxheader", "thumbs.db\n", "desktop.ini\n"),
     *(f"{suffix}\n" for suffix in ARCHIVE_SUFFIXES),
 )
-"""What names that look ordinary have if they are junk or archives."""
+"""Parts of otherwise ordinary names that may be junk or archives."""
 
 
-def ordinary(names: Sequence[str]) -> bool:
-    """Whether nothing is to be said about any of these names, so that none must be looked at alone.
+def are_ordinary(names: Sequence[str]) -> bool:
+    """Whether no name needs a check of its own; one check for all takes a tenth of the time.
 
-    Names are ordinary if they are safe, plain ASCII text, no junk and no archives; others may be
-    in order too. All are looked at together, which takes a tenth of the time.
+    Ordinary names are safe ASCII names of files that are neither junk nor archives. Other names may
+    be valid, too.
 
     Examples:
-        >>> ordinary(["d1.a2", "out/d1.a2"]), ordinary(["d1.a2", ".DS_Store"])
+        >>> are_ordinary(["d1.a2", "out/d1.a2"]), are_ordinary(["d1.a2", ".DS_Store"])
         (True, False)
     """
     text = "\n".join([*names, ""])
     if text.count("\n") != len(names) or _ORDINARY.fullmatch(text) is None:
         return False
     lower = text.lower()
-    return not any(word in lower for word in _TELLING)
+    return not any(word in lower for word in _SUSPECT)
 
 
-def shown(name: str) -> str:
-    r"""A name as it may be printed: what is invisible, or no text at all, is escaped.
+def printable(name: str) -> str:
+    r"""A name with escapes for invisible characters and bytes that are not UTF-8.
 
     Examples:
-        >>> print(shown("a\x1b[2J\u202eb\udce9.txt"), shown("東京.txt"))
+        >>> print(printable("a\x1b[2J\u202eb\udce9.txt"), printable("東京.txt"))
         a\x1b[2J\u202eb\xe9.txt 東京.txt
     """
     if name.isascii() and name.isprintable():
         return name
-    return _HIDDEN_CHARACTERS.sub(_escaped, name)
+    return _HIDDEN_CHARACTERS.sub(_escape, name)
 
 
-def _escaped(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
-    if 0xDC80 <= code <= 0xDCFF:  # how Python keeps a byte that is no UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # Python's surrogate for a byte that is not UTF-8
         code -= 0xDC00
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def is_text(name: str) -> bool:
-    r"""Whether every byte of a name could be decoded.
+    r"""Whether all bytes of a name are UTF-8.
 
     Examples:
         >>> is_text("d\u00e9j\u00e0"), is_text("d\udce9j")
@@ -85,35 +85,35 @@ def is_text(name: str) -> bool:
 
 
 _LONGEST = 240
-"""Bytes of a name; most systems take 255, and a suffix may follow."""
+"""Maximum length of a name in bytes; most systems allow 255, and a suffix may be added."""
 
 
-def unsafe(name: str) -> str | None:
-    r"""Why a member of this name must not be unpacked, or None.
+def unsafe_reason(name: str) -> str | None:
+    r"""The reason why a member with this name must not be unpacked; None for a safe name.
 
     Examples:
-        >>> unsafe("../d1.a2"), unsafe("C:d1.a2"), unsafe("runs..1/d1.a2")
+        >>> unsafe_reason("../d1.a2"), unsafe_reason("C:d1.a2"), unsafe_reason("runs..1/d1.a2")
         ("leads out of the archive with '..'", 'starts with a drive letter', None)
     """
     found = _UNSAFE.search(name)
     return _REASONS[found.lastgroup] if found and found.lastgroup else None
 
 
-def junk(name: str) -> bool:
-    """Whether a file is hidden or left behind by an operating system, and no data.
+def is_junk(name: str) -> bool:
+    """Whether a file is hidden or a by-product of an operating system.
 
     Examples:
-        >>> [junk(name) for name in ("__MACOSX/._d1.a2", "a/.DS_Store", "./a/d.1.a2")]
+        >>> [is_junk(name) for name in ("__MACOSX/._d1.a2", "a/.DS_Store", "./a/d.1.a2")]
         [True, True, False]
     """
     return _JUNK.search(name) is not None
 
 
-def plain(name: str) -> str:
-    """A name without empty parts and without `.` parts.
+def normalize(name: str) -> str:
+    """A name without empty parts and `.` parts.
 
     Examples:
-        >>> plain("./out//d1.a2"), plain("./")
+        >>> normalize("./out//d1.a2"), normalize("./")
         ('out/d1.a2', '')
     """
     if "//" not in name and "./" not in name and "/." not in name and name != ".":
@@ -122,7 +122,7 @@ def plain(name: str) -> str:
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a file can have a name, also with a suffix behind it.
+    """Whether a name is a valid file name, also if a suffix is added.
 
     Examples:
         >>> is_file_name("NW_X.1"), is_file_name("a/b"), is_file_name("..")
@@ -136,10 +136,10 @@ def is_file_name(name: str) -> bool:
 
 
 def stays_inside(path: str) -> bool:
-    """Whether a file of this path can be written in a folder, and not outside of it.
+    """Whether a relative path can be written and stays inside its folder.
 
     Examples:
         >>> stays_inside("runs/d1.a2"), stays_inside("../d1.a2"), stays_inside("/d1.a2")
         (True, False, False)
     """
-    return unsafe(path) is None and all(map(is_file_name, path.split("/")))
+    return unsafe_reason(path) is None and all(map(is_file_name, path.split("/")))

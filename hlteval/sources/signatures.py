@@ -1,4 +1,4 @@
-"""Signatures: what a file is by its first bytes and by its suffix."""
+"""Signatures: kinds of archives by first bytes and by suffix."""
 
 from __future__ import annotations
 
@@ -40,36 +40,36 @@ KINDS: dict[str | None, str] = {
     "7z": "a 7z archive",
     "rar": "a rar archive",
 }
-"""How findings speak of them."""
+"""The kinds of archives in words."""
 
 
-def packed(data: bytes) -> bool:
-    """Whether bytes begin like an archive or a compressed file.
+def is_archive(data: bytes) -> bool:
+    """Whether bytes start with the signature of an archive or a compressed file.
 
     Examples:
-        >>> packed(b"PK" + bytes([3, 4])), packed(b"T1")
+        >>> is_archive(b"PK" + bytes([3, 4])), is_archive(b"T1")
         (True, False)
     """
     return data.startswith(_ALL) or data[257:262] == b"ustar"
 
 
-def by_content(head: bytes) -> str | None:
-    """What the first 262 bytes say that a file is: `zip`, `gzip`, `tar`, ..., or None.
+def archive_kind(head: bytes) -> str | None:
+    """The kind of an archive by its first 262 bytes: `zip`, `gzip`, `tar`, …; None for other files.
 
     Examples:
-        >>> by_content(bytes([0x1F, 0x8B, 8]))
+        >>> archive_kind(bytes([0x1F, 0x8B, 8]))
         'gzip'
     """
-    if not packed(head):
+    if not is_archive(head):
         return None
     return next((kind for kind, first in _FIRST_BYTES if head.startswith(first)), "tar")
 
 
-def by_suffix(name: str) -> str | None:
-    """What its name says that a file is, or None where it names no archive.
+def archive_suffix(name: str) -> str | None:
+    """The kind of an archive by the suffix of its name; None for other suffixes.
 
     Examples:
-        >>> by_suffix("run1.TAR.GZ"), by_suffix("ref.tab.gz"), by_suffix("d1.a2")
+        >>> archive_suffix("run1.TAR.GZ"), archive_suffix("ref.tab.gz"), archive_suffix("d1.a2")
         ('gzip', 'compressed file', None)
     """
     lower = name.lower()

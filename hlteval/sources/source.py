@@ -1,4 +1,4 @@
-"""Sources: what a user names on the command line, as a list of members that can be read."""
+"""Sources: paths of the command line as lists of members."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from hlteval.findings import Finding
 class Member:
     """One file of a source.
 
-    `name` is its path inside the source, with `/`, and empty where the source is that very file;
-    `display` is how findings name it; `size` is in bytes, and None in a folder, where it would cost
-    as much as reading; `fetch` gives its bytes, may be called again, and raises `Unreadable`;
-    `encoding` is what they are read in where they are text.
+    Attributes:
+        name: path inside the source, with `/`; empty if the source is a single file.
+        display: name in findings.
+        size: size in bytes; None in a folder, where looking it up takes as long as reading.
+        fetch: function that returns the bytes, as often as it is called; raises `Unreadable`.
+        encoding: encoding of the text.
     """
 
     name: str
@@ -37,7 +39,7 @@ class Member:
 
 
 class Unreadable(Exception):
-    """A member cannot be read; `finding` says why. Readers catch it and go on."""
+    """A member cannot be read; `finding` is the reason. Readers catch it and continue."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
@@ -49,10 +51,10 @@ class Source:
     """A folder, a file, an archive or standard input.
 
     Attributes:
-        path: as the user wrote it.
+        path: path as written by the user.
         kind: `folder`, `file`, `zip`, `tgz` or `stdin`.
-        members: its files, sorted by name.
-        findings: what was wrong with it as a package.
+        members: the files, sorted by name.
+        findings: problems of the source as a whole.
     """
 
     path: str
@@ -60,15 +62,15 @@ class Source:
     members: tuple[Member, ...]
     findings: tuple[Finding, ...] = ()
 
-    def encoded(self, encoding: str) -> Source:
-        """The same source with its files in another encoding.
+    def with_encoding(self, encoding: str) -> Source:
+        """The source with another encoding of its files.
 
         Raises:
-            LookupError: if there is no such encoding.
+            LookupError: for an unknown encoding.
         """
         codecs.lookup(encoding)
         return replace(self, members=tuple(replace(m, encoding=encoding) for m in self.members))
 
     def only(self, members: Iterable[Member]) -> Source:
-        """The same source with some of its members, and without findings."""
+        """The source with only some of its members, and without findings."""
         return replace(self, members=tuple(members), findings=())

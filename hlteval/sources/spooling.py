@@ -1,4 +1,4 @@
-"""Spooling: bytes that can be read again at any place, without being held in memory."""
+"""Spooling: bytes that can be read repeatedly at any offset without being in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 
 CHUNK = 1 << 16
-"""Bytes that are read at once from something of unknown length."""
+"""Number of bytes per read from a stream of unknown length."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -19,16 +19,16 @@ if sys.platform == "win32":
         os.lseek(descriptor, offset, os.SEEK_SET)
         return os.read(descriptor, size)
 else:
-    _read_at = os.pread  # it shares no position, so forked processes may read the same file
+    _read_at = os.pread  # has no shared position, so forked processes can read the same file
 
 
-class Spooled:
-    """A file that can be read at any place and is closed when nothing refers to it any more.
+class Spool:
+    """A file that can be read at any offset and is closed when it is garbage collected.
 
-    Members hold it through their `fetch`, so a source needs no closing.
+    Members refer to it through `fetch`, so a source does not need to be closed.
 
     Args:
-        descriptor: an open file; from now on it belongs to this object.
+        descriptor: an open file, which this object closes.
     """
 
     __slots__ = ("__weakref__", "_descriptor", "size")
@@ -37,6 +37,15 @@ class Spooled:
         self._descriptor = descriptor
         weakref.finalize(self, os.close, descriptor)
         self.size = os.fstat(descriptor).st_size
+
+    @classmethod
+    def open(cls, path: str) -> Spool:
+        """A file of the disk; opening never blocks, not even for a pipe without a writer.
+
+        Raises:
+            OSError: if the file cannot be opened.
+        """
+        return cls(os.open(path, _FLAGS))
 
     def read(self, offset: int, size: int) -> bytes:
         """Up to `size` bytes at `offset`, fewer only at the end of the file.
@@ -53,23 +62,14 @@ class Spooled:
         return data
 
     def chunks(self, offset: int = 0) -> Iterator[bytes]:
-        """All bytes from `offset` on, piece by piece."""
+        """The bytes from `offset` to the end, in chunks."""
         while chunk := self.read(offset, CHUNK):
             yield chunk
             offset += len(chunk)
 
 
-def opened(path: str) -> Spooled:
-    """A file of the disk; it never waits, not even for a pipe that nobody writes to.
-
-    Raises:
-        OSError: if it cannot be opened.
-    """
-    return Spooled(os.open(path, _FLAGS))
-
-
-def spool(chunks: Iterable[bytes]) -> Spooled:
-    """Bytes in a temporary file that has no name and vanishes with the object.
+def spool(chunks: Iterable[bytes]) -> Spool:
+    """Write bytes to a temporary file without a name, which is deleted with the object.
 
     Examples:
         >>> spool([b"ab", b"cd"]).read(1, 2)
@@ -78,4 +78,4 @@ def spool(chunks: Iterable[bytes]) -> Spooled:
     with tempfile.TemporaryFile() as file:
         file.writelines(chunks)
         file.flush()
-        return Spooled(os.dup(file.fileno()))
+        return Spool(os.dup(file.fileno()))

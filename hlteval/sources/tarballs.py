@@ -1,9 +1,9 @@
 """Gzipped tar archives, read strictly.
 
-The stream is unpacked once, counted, into a temporary file; the tar headers are read from there and
-members later by their offsets. Python's tarfile does not notice a gzip stream that was cut off,
-keeps the last of two members of one name, and reads hostile extended headers with expressions that
-take for ever. Accepted are ustar, GNU long names and pax; sparse files are not.
+The stream is unpacked once, up to the limits, into a temporary file; headers are read from it at
+once, members later. Python's tarfile does not detect a truncated gzip stream, keeps the last of two
+members with one name, and reads hostile extended headers with patterns that take for ever.
+Supported are ustar, GNU long names and pax, but not sparse files.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.archives import FILE, FOLDER, Entry, admit, damaged, inflated, too_many
+from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damaged, too_many
 from hlteval.sources.limits import Limits
 from hlteval.sources.source import Member, Unreadable
-from hlteval.sources.spooling import CHUNK, Spooled, spool
+from hlteval.sources.spooling import CHUNK, Spool, spool
 
 _BLOCK = 512
 _PIECE = 1 << 20
 _LONGEST_HEADER = 1 << 20
-"""Bytes of an extended header; a name of 4,096 bytes is the longest that a system takes."""
+"""Maximum size of an extended header; systems allow names of 4,096 bytes."""
 _EXTENDED = frozenset(b"xXgLK")
 _TYPES = {
     ord("\0"): FILE,
@@ -37,27 +37,27 @@ _TYPES = {
     ord("S"): "sparse file",
 }
 _WITHOUT_CONTENT = frozenset(b"123456")
-"""Types that have no bytes whatever size their header gives."""
-_OF_ONE_MEMBER = ("path", "size")
+"""Types without content, whatever the size in their header."""
+_MEMBER_KEYS = ("path", "size")
 _ASCII = bytes(range(0x80))
 _OCTAL = re.compile(rb"[0-7]*")
 _RECORD = re.compile(rb"([0-9]{1,7}) ([^=\n]{1,255})=")
 
 
-def read_tgz(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
-    """The members of a gzipped tar archive and what is wrong with it.
+def read_tgz(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
+    """The members of a gzipped tar archive and its findings.
 
     Args:
-        file: the archive, compressed.
-        label: how findings name it.
-        limits: what it may hold.
+        file: the archive.
+        label: name of the archive in findings.
+        limits: the limits of an archive.
 
     Raises:
-        Unreadable: if it cannot even be listed.
+        Unreadable: if the members cannot be listed.
         OSError: if the file cannot be read or the disk is full.
     """
     warnings: list[Finding] = []
-    tar = spool(_unpacked(file, label, limits, warnings))
+    tar = spool(_unpack(file, label, limits, warnings))
     entries: list[Entry] = []
     for entry in _entries(tar, label, warnings):
         if len(entries) == limits.members:
@@ -67,10 +67,8 @@ def read_tgz(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, .
     return members, warnings + findings
 
 
-def _unpacked(
-    file: Spooled, label: str, limits: Limits, warnings: list[Finding]
-) -> Iterator[bytes]:
-    """The bytes of all gzip streams of a file, one after the other, up to the limits."""
+def _unpack(file: Spool, label: str, limits: Limits, warnings: list[Finding]) -> Iterator[bytes]:
+    """The bytes of all gzip streams of a file in sequence, up to the limits."""
     start = produced = 0
     for _ in range(limits.members):
         stream = zlib.decompressobj(zlib.MAX_WBITS | 16)  # 16: with the header and trailer of gzip
@@ -85,7 +83,7 @@ def _unpacked(
             if not block and not piece and not stream.eof:
                 raise damaged(label, "unexpected end of file, probably truncated")
             produced += len(piece)
-            _within(produced, read, label, limits)
+            _check_size(produced, read, label, limits)
             yield piece
         start = read - len(stream.unused_data)
         if file.read(start, 2) != b"\x1f\x8b":
@@ -96,18 +94,18 @@ def _unpacked(
         warnings.append(finding("SRC106", file=label, size=file.size - start))
 
 
-def _within(produced: int, read: int, label: str, limits: Limits) -> None:
-    """Stop where an archive has grown too much."""
+def _check_size(produced: int, read: int, label: str, limits: Limits) -> None:
+    """Raise `Unreadable` for an archive above the limits."""
     if produced > limits.total_bytes:
         size = f"more than {limits.total_bytes}"
         raise Unreadable(finding("SRC123", file=label, size=size, limit=limits.total_bytes))
-    bomb = inflated(label, produced, read, limits)
+    bomb = check_ratio(label, produced, read, limits)
     if bomb is not None:
         raise Unreadable(bomb)
 
 
-def _entries(tar: Spooled, label: str, warnings: list[Finding]) -> Iterator[Entry]:
-    """The members as the headers tell them."""
+def _entries(tar: Spool, label: str, warnings: list[Finding]) -> Iterator[Entry]:
+    """The members, by their headers."""
     offset = 0
     extended: dict[str, bytes] = {}
     while header := tar.read(offset, _BLOCK):
@@ -119,7 +117,7 @@ def _entries(tar: Spooled, label: str, warnings: list[Finding]) -> Iterator[Entr
         if offset + size > tar.size:
             raise damaged(label, "a member is longer than the archive")
         if header[156] in _EXTENDED:
-            extended |= _extension(header[156], tar, offset, size, label)
+            extended |= _extended_header(header[156], tar, offset, size, label)
         else:
             yield _entry(header, extended, size, partial(tar.read, offset, size))
             extended = {}
@@ -131,24 +129,24 @@ def _entries(tar: Spooled, label: str, warnings: list[Finding]) -> Iterator[Entr
 
 
 def _check(header: bytes, label: str, *, first: bool) -> None:
-    """Hold the checksum of a header: the sum of its bytes, those of the sum itself being blanks."""
+    """Check the checksum of a header: the sum of its bytes, with spaces for the checksum itself."""
     if len(header) == _BLOCK:
-        checked = header[:148] + b" " * 8 + header[156:]
-        total = sum(checked)
-        signed = total - 256 * len(checked.translate(None, _ASCII))  # as some old programs sum
+        summands = header[:148] + b" " * 8 + header[156:]
+        total = sum(summands)
+        signed = total - 256 * len(summands.translate(None, _ASCII))  # some old programs do this
         if _octal(header[148:156]) in (total, signed):
             return
     raise damaged(label, "no tar archive in the gzip file" if first else "invalid member header")
 
 
 def _octal(field: bytes) -> int | None:
-    """A number as tar writes it, padded with blanks or NUL; None where it is none."""
+    """An octal number, padded with spaces or NUL; None if it is invalid."""
     digits = field.split(b"\0")[0].strip(b" ")
     return int(digits or b"0", 8) if _OCTAL.fullmatch(digits) else None
 
 
 def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
-    """The bytes that follow a header; sizes beyond 8 GiB are binary or in an extended header."""
+    """The size of a member; sizes above 8 GiB are binary or in an extended header."""
     if header[156] in _WITHOUT_CONTENT:
         return 0
     field = header[124:136]
@@ -161,8 +159,8 @@ def _size(header: bytes, extended: dict[str, bytes], label: str) -> int:
     return size
 
 
-def _extension(kind: int, tar: Spooled, offset: int, size: int, label: str) -> dict[str, bytes]:
-    """What an extended header says about the next member."""
+def _extended_header(kind: int, tar: Spool, offset: int, size: int, label: str) -> dict[str, bytes]:
+    """The records of an extended header, which apply to the next member."""
     if size > _LONGEST_HEADER:
         raise damaged(label, f"extended header of {size} bytes is too long")
     body = tar.read(offset, size)
@@ -173,13 +171,13 @@ def _extension(kind: int, tar: Spooled, offset: int, size: int, label: str) -> d
     records = _records(body, label)
     if kind != ord("g"):
         return records
-    if not records.keys().isdisjoint(_OF_ONE_MEMBER):
+    if not records.keys().isdisjoint(_MEMBER_KEYS):
         raise damaged(label, "a global header sets one name or size for all members")
     return {}
 
 
 def _records(body: bytes, label: str) -> dict[str, bytes]:
-    """The records of a pax header, each `length key=value` and a line break."""
+    """The records of a pax header, each of the form `length key=value` with a line break."""
     records: dict[str, bytes] = {}
     at = 0
     while at < len(body):

@@ -1,4 +1,4 @@
-"""Writing: results appear under their name complete, or not at all."""
+"""Writing: results are complete under their name, or absent."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-_SETTLED = 100
-"""Files of a folder that are waited for until they are on the disk."""
+_MAX_SYNCED = 100
+"""Maximum number of files of a folder that are synchronized with the disk."""
 _HERE, _SWAP = -100, 2
-"""Of renameat2: paths count from the working directory, names are exchanged."""
+"""Arguments of renameat2: paths relative to the working directory, exchange of two names."""
 
 
 @contextmanager
 def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
-    """A place to write a file or a folder to, which takes its name once it is complete.
+    """Write a file or a folder that takes its name when it is complete.
 
-    An existing file is replaced. Whatever happens before the end, even the loss of the process,
-    leaves what was there before; the unfinished rest stays beside it, hidden, as
-    `.NAME.XXXXXXXX.part`, and `open_source` passes over it. A folder changes places with the old
-    one at once, where the system can (Linux); elsewhere its name is free for a moment, and the old
-    folder is hidden beside it.
+    An existing file is replaced. If writing fails, even if the process is killed, the old file or
+    folder is not changed; the unfinished one remains as a hidden `.NAME.XXXXXXXX.part` in the same
+    folder, which `open_source` ignores. A new folder is exchanged with the old one in one step on
+    Linux; on other systems the name is free for a moment, and the old folder is hidden until it is
+    deleted.
 
     Args:
-        path: where the result belongs; its folder exists. A link is followed.
-        replace: whether a folder that holds something may be replaced.
+        path: path of the result, in an existing folder. A link is followed.
+        replace: whether to replace a folder that is not empty.
 
     Yields:
-        A path beside it where nothing is yet; the caller makes a file or a folder there.
+        A path in the same folder, at which the caller creates a file or a folder.
 
     Raises:
-        FileExistsError: if there is a folder that holds something and `replace` is not set, or a
-            thing that is neither file nor folder, such as a device.
-        FileNotFoundError: if its folder does not exist, or the caller made nothing.
+        FileExistsError: if the path is a folder that is not empty and `replace` is not set, or
+            neither a file nor a folder, such as a device.
+        FileNotFoundError: if the folder of the path does not exist, or the caller created nothing.
 
     Examples:
         >>> import tempfile
@@ -49,12 +49,12 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
     """
     target = path.resolve()
     _check(target, replace=replace)
-    unfinished = _beside(target)
+    unfinished = _hidden_path(target)
     try:
         yield unfinished
         _check(target, replace=replace)
-        _settle(unfinished)
-        _exchange(unfinished, target)
+        _synchronize(unfinished)
+        _replace(unfinished, target)
     except BaseException:
         _remove(unfinished)
         raise
@@ -70,35 +70,35 @@ def _check(target: Path, *, replace: bool) -> None:
         raise FileExistsError(f"{target} is neither a file nor a folder")
 
 
-def _beside(target: Path) -> Path:
+def _hidden_path(target: Path) -> Path:
     return target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
 
 
-def _settle(unfinished: Path) -> None:
-    """Bring what was written to the disk, so that no loss of power leaves a name without content.
+def _synchronize(unfinished: Path) -> None:
+    """Write the content to the disk before the name, in case of a power failure.
 
-    Of folders with very many files it is not asked: that would take longer than writing them.
+    Folders with very many files are not synchronized, which would take longer than writing them.
     """
     files = [unfinished]
     if unfinished.is_dir():
-        files = [path for path in islice(unfinished.iterdir(), _SETTLED + 1) if path.is_file()]
-    for file in files if len(files) <= _SETTLED else ():
+        files = [path for path in islice(unfinished.iterdir(), _MAX_SYNCED + 1) if path.is_file()]
+    for file in files if len(files) <= _MAX_SYNCED else ():
         with file.open("rb") as stream:
             os.fsync(stream.fileno())
 
 
-def _exchange(unfinished: Path, target: Path) -> None:
-    """Give the new thing its name: at once, or with the old folder out of the way for a moment."""
+def _replace(unfinished: Path, target: Path) -> None:
+    """Give a file or folder its name; in one step if the system supports it."""
     if not target.is_dir() and not unfinished.is_dir():
         unfinished.replace(target)
         return
     if not target.exists():
         unfinished.rename(target)
         return
-    if _swapped(unfinished, target):
+    if _exchange(unfinished, target):
         _remove(unfinished)
         return
-    old = _beside(target)
+    old = _hidden_path(target)
     target.rename(old)
     try:
         unfinished.rename(target)
@@ -108,12 +108,12 @@ def _exchange(unfinished: Path, target: Path) -> None:
     _remove(old)
 
 
-def _swapped(one: Path, two: Path) -> bool:
-    """Whether the system exchanged two names, in one step (renameat2 of Linux)."""
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two names in one step (renameat2 of Linux); False if the system cannot."""
     swap = getattr(ctypes.CDLL(None), "renameat2", None) if os.name == "posix" else None
     if swap is None:
         return False
-    done: int = swap(_HERE, os.fsencode(one), _HERE, os.fsencode(two), _SWAP)
+    done: int = swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP)
     return done == 0
 
 

@@ -1,9 +1,9 @@
 """Zip archives, read strictly.
 
-Python's zipfile keeps the last of two members of one name, takes sizes and methods from either of
-two places, lets members overlap, and differs in all this between its versions. Here the list of
-members and what stands before each of them must agree, nothing may overlap, and no more is unpacked
-than was announced. Accepted are stored and deflated members, and sizes beyond 4 GiB (zip64).
+Python's zipfile keeps the last of two members with one name, takes sizes and methods from either of
+two headers, accepts overlapping members, and differs in all this between its versions. Here the
+central directory and the local headers must agree, members must not overlap, and no more bytes are
+unpacked than declared. Supported are stored and deflated members, and sizes above 4 GiB (zip64).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from functools import partial
 from typing import NamedTuple
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.archives import FILE, FOLDER, Entry, admit, damaged, inflated, too_many
-from hlteval.sources.faults import type_name
+from hlteval.sources.archives import FILE, FOLDER, Entry, admit, check_ratio, damaged, too_many
 from hlteval.sources.limits import Limits
-from hlteval.sources.names import is_text, shown
+from hlteval.sources.names import is_text, printable
+from hlteval.sources.problems import type_name
 from hlteval.sources.source import Member
-from hlteval.sources.spooling import Spooled
+from hlteval.sources.spooling import Spool
 
 _END = struct.Struct("<4s4H2LH")
 _LOCATOR = struct.Struct("<4sLQL")
@@ -30,9 +30,9 @@ _HEADER = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _LONGEST_COMMENT = 0xFFFF
 _HEADER_BYTES = 1024
-"""Bytes per allowed member that the list may take; a usual one takes a tenth."""
+"""Maximum size of the central directory per allowed member; usual entries take a tenth."""
 _IN_EXTRA = 0xFFFFFFFF
-"""A size or an offset of this value stands in the zip64 extra field instead."""
+"""The value of a size or an offset that is in the zip64 extra field instead."""
 _ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 1 << 0, 1 << 3, 1 << 11
 _COMPARED = _ENCRYPTED | _SIZES_FOLLOW | _UTF8
 _STORED, _DEFLATED = 0, 8
@@ -49,7 +49,7 @@ _DISAGREES = -1
 
 
 class _Header(NamedTuple):
-    """One member in the list at the end of the archive."""
+    """One entry of the central directory."""
 
     name: bytes
     flags: int
@@ -61,16 +61,16 @@ class _Header(NamedTuple):
     offset: int
 
 
-def read_zip(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
-    """The members of a zip archive and what is wrong with it.
+def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...], list[Finding]]:
+    """The members of a zip archive and its findings.
 
     Args:
         file: the archive.
-        label: how findings name it.
-        limits: what it may hold.
+        label: name of the archive in findings.
+        limits: the limits of an archive.
 
     Raises:
-        Unreadable: if it cannot even be listed.
+        Unreadable: if the members cannot be listed.
         OSError: if the file cannot be read.
     """
     start, size, count, trailing = _end(file, label)
@@ -80,17 +80,18 @@ def read_zip(file: Spooled, label: str, limits: Limits) -> tuple[tuple[Member, .
     if len(headers) != count:
         raise damaged(label, f"{count} members declared, but {len(headers)} listed")
     starts = [_start(file, header, label) for header in headers]
-    faults = [*_overlaps(headers, starts, start, label)]
+    findings = [*_overlaps(headers, starts, start, label)]
     for header, begin in zip(headers, starts, strict=True):
-        faults += _faults(header, begin, label, limits)
+        findings += _check_member(header, begin, label, limits)
     entries = [_entry(file, *pair, label) for pair in zip(headers, starts, strict=True)]
     members, more = admit(entries, label, limits)
-    refused = any(fault.blocking for fault in faults)
-    return () if refused else members, [*faults, *_warnings(headers, trailing, label), *more]
+    if any(found.blocking for found in findings):
+        members = ()
+    return members, [*findings, *_warnings(headers, trailing, label), *more]
 
 
-def _end(file: Spooled, label: str) -> tuple[int, int, int, int]:
-    """Offset, bytes and length of the list of members, and the bytes behind the archive."""
+def _end(file: Spool, label: str) -> tuple[int, int, int, int]:
+    """Offset, size and length of the central directory, and the bytes after the archive."""
     tail_start = max(0, file.size - _END.size - _LONGEST_COMMENT)
     tail = file.read(tail_start, file.size - tail_start)
     found = tail.rfind(b"PK\5\6")
@@ -110,8 +111,8 @@ def _end(file: Spooled, label: str) -> tuple[int, int, int, int]:
     return start, size, count, trailing
 
 
-def _end_64(file: Spooled, end: int, label: str) -> tuple[int, int, int, int] | None:
-    """The same from the record for large archives: its own offset, then offset, bytes, length."""
+def _end_64(file: Spool, end: int, label: str) -> tuple[int, int, int, int] | None:
+    """The zip64 end record: its own offset, then offset, size and length of the directory."""
     locator = file.read(max(0, end - _LOCATOR.size), _LOCATOR.size)
     if len(locator) < _LOCATOR.size or not locator.startswith(b"PK\6\7"):
         return None
@@ -126,7 +127,7 @@ def _end_64(file: Spooled, end: int, label: str) -> tuple[int, int, int, int] | 
 
 
 def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
-    """The list of members."""
+    """The entries of the central directory."""
     headers: list[_Header] = []
     at = 0
     while at < len(directory):
@@ -146,7 +147,7 @@ def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
 
 
 def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _Header:
-    """One entry of the list, with large numbers taken from its zip64 field."""
+    """One entry of the central directory, with large numbers from its zip64 field."""
     flags, method, crc, packed, size = fields[3], fields[4], *fields[7:10]
     mode, offset = fields[15] >> 16, fields[16]
     if _IN_EXTRA in (packed, size, offset):
@@ -156,8 +157,8 @@ def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _He
             packed = next(numbers) if packed == _IN_EXTRA else packed
             offset = next(numbers) if offset == _IN_EXTRA else offset
         except StopIteration:
-            text = shown(name.decode("utf-8", "surrogateescape"))
-            raise damaged(f"{label}/{text}", "size is missing") from None
+            member = printable(name.decode("utf-8", "surrogateescape"))
+            raise damaged(f"{label}/{member}", "size is missing") from None
     return _Header(name, flags, method, crc, packed, size, mode, offset)
 
 
@@ -171,13 +172,13 @@ def _zip64(extra: bytes) -> Iterator[int]:
         extra = extra[4 + length :]
 
 
-def _start(file: Spooled, header: _Header, label: str) -> int:
-    """Where the bytes of a member begin; -1 where its own header disagrees with the list."""
+def _start(file: Spool, header: _Header, label: str) -> int:
+    """The offset of the bytes of a member; -1 if its local header contradicts the directory."""
     local = b""
     if header.offset < file.size:
         local = file.read(header.offset, _LOCAL.size + len(header.name))
     if len(local) < _LOCAL.size or not local.startswith(b"PK\3\4"):
-        raise damaged(f"{label}/{_shown(header)}", "member is not where the central directory says")
+        raise damaged(_path(header, label), "member is not where the central directory says")
     _, _, flags, method, _, _, crc, packed, size, name, extra = _LOCAL.unpack_from(local)
     agree = name == len(header.name) and local.endswith(header.name)
     agree = agree and method == header.method and not (flags ^ header.flags) & _COMPARED
@@ -190,7 +191,7 @@ def _start(file: Spooled, header: _Header, label: str) -> int:
 def _overlaps(
     headers: Sequence[_Header], starts: Sequence[int], end: int, label: str
 ) -> Iterator[Finding]:
-    """Members that share bytes with another, or with the list: how small archives become huge."""
+    """Members that overlap another or the directory, which makes small archives huge."""
     free = 0
     for header, start in sorted(zip(headers, starts, strict=True), key=lambda pair: pair[0].offset):
         stop = max(start, header.offset) + header.packed
@@ -199,33 +200,32 @@ def _overlaps(
         free = max(free, stop)
 
 
-def _faults(header: _Header, start: int, label: str, limits: Limits) -> Iterator[Finding]:
-    """What is wrong with one member as only a zip archive can have it."""
-    display = f"{label}/{_shown(header)}"
+def _check_member(header: _Header, start: int, label: str, limits: Limits) -> Iterator[Finding]:
+    """The problems of one member that are specific to zip archives."""
+    display = _path(header, label)
     if start == _DISAGREES:
-        reason = "local header and central directory differ"
-        yield _inconsistent(header, label, reason)
+        yield _inconsistent(header, label, "local header and central directory differ")
     elif header.method == _STORED and header.packed != header.size:
         yield _inconsistent(header, label, "uncompressed member with two different sizes")
     if header.method not in (_STORED, _DEFLATED):
         yield finding("SRC120", file=display, method=_METHODS.get(header.method, header.method))
     if header.packed > limits.member_bytes >= header.size:
         yield finding("SRC122", file=display, size=header.packed, limit=limits.member_bytes)
-    bomb = inflated(display, header.size, header.packed, limits)
+    bomb = check_ratio(display, header.size, header.packed, limits)
     if bomb is not None and header.size <= limits.member_bytes:
         yield bomb
 
 
 def _inconsistent(header: _Header, label: str, reason: str) -> Finding:
-    return finding("SRC119", file=f"{label}/{_shown(header)}", reason=reason)
+    return finding("SRC119", file=_path(header, label), reason=reason)
 
 
 def _warnings(headers: Sequence[_Header], trailing: int, label: str) -> Iterator[Finding]:
-    """What may be read all the same."""
+    """Problems of an archive that can be read nevertheless."""
     if trailing:
         yield finding("SRC106", file=label, size=trailing)
     undeclared = [h for h in headers if not h.flags & _UTF8 and not h.name.isascii()]
-    names = [_shown(header) for header in undeclared if is_text(_name(header))]
+    names = [printable(name) for name in map(_name, undeclared) if is_text(name)]
     if names:
         yield finding("SRC118", file=label, count=len(names), name=names[0])
 
@@ -234,12 +234,12 @@ def _name(header: _Header) -> str:
     return header.name.decode("utf-8", "surrogateescape")
 
 
-def _shown(header: _Header) -> str:
-    return shown(_name(header))
+def _path(header: _Header, label: str) -> str:
+    return f"{label}/{printable(_name(header))}"
 
 
 def _type(header: _Header) -> str:
-    """What a member is, by its mode and by the slash that ends the name of a folder."""
+    """The type of a member, by its mode and the slash at the end of a folder's name."""
     format_ = stat.S_IFMT(header.mode)
     if format_ not in (0, stat.S_IFREG, stat.S_IFDIR):
         return type_name(header.mode)
@@ -248,14 +248,14 @@ def _type(header: _Header) -> str:
     return "folder named like a file" if format_ == stat.S_IFDIR else FILE
 
 
-def _entry(file: Spooled, header: _Header, start: int, label: str) -> Entry:
+def _entry(file: Spool, header: _Header, start: int, label: str) -> Entry:
     read = partial(_unpack, file, start, header, label)
     encrypted = bool(header.flags & _ENCRYPTED)
     return Entry(_name(header), _type(header), header.size, read, encrypted)
 
 
-def _unpack(file: Spooled, start: int, header: _Header, label: str) -> bytes:
-    """The bytes of a member; never more than its size plus one are made."""
+def _unpack(file: Spool, start: int, header: _Header, label: str) -> bytes:
+    """The bytes of a member; at most one byte more than declared is unpacked."""
     data = file.read(start, header.packed)
     complete = True
     if header.method == _DEFLATED:
@@ -263,10 +263,10 @@ def _unpack(file: Spooled, start: int, header: _Header, label: str) -> bytes:
         try:
             data = unpacker.decompress(data, header.size + 1)
         except zlib.error:
-            raise damaged(f"{label}/{_shown(header)}", "invalid compressed data") from None
+            raise damaged(_path(header, label), "invalid compressed data") from None
         complete = unpacker.eof and not unpacker.unused_data
     if not complete or len(data) != header.size:
-        raise damaged(f"{label}/{_shown(header)}", f"size is not the declared {header.size} bytes")
+        raise damaged(_path(header, label), f"size is not the declared {header.size} bytes")
     if zlib.crc32(data) != header.crc:
-        raise damaged(f"{label}/{_shown(header)}", "checksum mismatch")
+        raise damaged(_path(header, label), "checksum mismatch")
     return data

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from hlteval.findings import Problem
-from hlteval.grammars.relaxng import NEVER, Content, Declared, after, allowed, declared, validator
+from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, elements, validator
 from hlteval.syntax.xml_elements import Element, Parsed, other_encoding, parse, problem_at
 
 
@@ -96,7 +96,7 @@ class _Walk:
     """The state of a walk through the elements of a file."""
 
     def __init__(self, schema: str) -> None:
-        self.declared = declared(schema)
+        self.declared = elements(schema)
         self.states: dict[int, Content] = {}
         self.passed: set[int] = set()
         self.problems: list[Problem] = []
@@ -134,7 +134,7 @@ class _Walk:
         self.states[parent] = state
         return True
 
-    def inside(self, element: Element, known: Declared) -> None:
+    def inside(self, element: Element, known: Definition) -> None:
         """Check the attributes and the text of an element."""
         self.states[element.ordinal] = known.content
         names = ", ".join(known.attributes) or "none"

@@ -1,4 +1,4 @@
-"""The demonstration: files that come with the package, and what to do with them."""
+"""The demonstration: example files of the package, and commands that use them."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from pathlib import Path
 
 
 def unpack(folder: Path) -> None:
-    """Put the example files into a folder; files that are there already stay as they are."""
+    """Copy the example files into a folder; existing files are not overwritten."""
     _copy(resources.files("hlteval") / "demo", folder)
 
 
 def _copy(source: Traversable, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for entry in source.iterdir():
-        place = target / entry.name
+        path = target / entry.name
         if entry.is_dir():
-            _copy(entry, place)
-        elif not place.exists():
-            place.write_bytes(entry.read_bytes())
+            _copy(entry, path)
+        elif not path.exists():
+            path.write_bytes(entry.read_bytes())
 
 
 def commands(folder: str) -> list[list[str]]:
-    """What the demonstration does with the files in a folder, as a user would type it."""
-    typed = (
+    """The commands of the demonstration as lists of words, for the example files in a folder."""
+    lines = (
         "validate seedev-full {}/flawed --against {}/reference",
         "explain SEE205",
         "score seedev-full -r {}/reference -s {}/system -o {}/scores",
@@ -33,4 +33,4 @@ def commands(folder: str) -> list[list[str]]:
         "score hub4 -r {}/templettes/reference.tpl -s {}/templettes/system.tpl --mode both",
         "convert {}/system {}/system.jsonl",
     )
-    return [["hlteval", *(word.replace("{}", folder) for word in line.split())] for line in typed]
+    return [["hlteval", *(word.replace("{}", folder) for word in line.split())] for line in lines]

@@ -12,7 +12,7 @@ from hlteval import __version__
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
-from hlteval.results.signature import digest, option_value
+from hlteval.results.signature import digest, one_line
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.metric import DOCUMENTS, Metric
 from hlteval.scoring.resampling import intervals as resampled
@@ -49,15 +49,15 @@ class Intervals:
 
 
 class Refused(ValueError):
-    """A submission was not scored; `verdict` says why, and `cure` what to do."""
+    """A submission was not scored; `verdict` says why, and `fix` what to do."""
 
     def __init__(
-        self, refused: Verdict, reason: str, cure: str, crashes: frozenset[str] = frozenset()
+        self, refused: Verdict, reason: str, fix: str, crashes: frozenset[str] = frozenset()
     ) -> None:
         found = [one for one in refused.findings if one.blocking or one.code in crashes]
         codes = sorted({finding.code for finding in found})
         super().__init__(f"{reason} ({', '.join(codes)})")
-        self.verdict, self.cure = refused, cure
+        self.verdict, self.fix = refused, fix
 
 
 def score(
@@ -152,16 +152,16 @@ def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
     """Give no numbers where nothing sensible can be scored, or the official software gives none."""
     codes = {finding.code for finding in judged.findings}
     if judged.profile == "official" and codes & task.official_crashes_on:
-        cure = "fix them, or use --profile plan"
+        fix = "fix them, or use --profile plan"
         raise Refused(
             judged,
             "no official score: the official software crashes on these findings",
-            cure,
+            fix,
             task.official_crashes_on,
         )
     if not lenient and any(finding.blocking for finding in judged.findings):
-        cure = "fix the blocking findings, or use --lenient to score the rest"
-        raise Refused(judged, "nothing was scored because of blocking findings", cure)
+        fix = "fix the blocking findings, or use --lenient to score the rest"
+        raise Refused(judged, "nothing was scored because of blocking findings", fix)
 
 
 @dataclass
@@ -276,7 +276,7 @@ class Run:
                 files = self.opened.lists[name].sources.select("member", "sha256").rows()
                 parts.append(f"{name}:{digest(files)}")
             else:
-                parts.append(f"{name}:{option_value(value)}")
+                parts.append(f"{name}:{one_line(value)}")
         parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
         return "|".join([*parts, *([intervals.signature] if intervals else [])])
 

@@ -1,4 +1,4 @@
-"""Which findings count for a user, and how much."""
+"""The selection of findings by a user, and overrides of their severity."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from hlteval.findings import Finding, Severity, catalogue
 
 
 class UnknownCode(ValueError):
-    """No code begins like this, or a severity is none: an error of usage."""
+    """No code has a given prefix, or a severity is unknown: a usage error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The findings that a user wants to see, by code or by the beginning of codes.
+    """The findings that are reported, by code or prefix of codes.
 
     Attributes:
-        select: codes that are kept; empty keeps all.
-        ignore: codes that are left out all the same.
-        severities: other severities than those of the catalogue.
+        select: prefixes of the codes to report; empty for all.
+        ignore: prefixes of codes not to report; overrides `select`.
+        severities: overrides of the severity, by prefix; the longest matching prefix applies.
 
     Examples:
         >>> from hlteval.findings import finding
@@ -40,43 +40,45 @@ class Selection:
     def parse(
         cls, select: Iterable[str], ignore: Iterable[str], severities: Iterable[str]
     ) -> Selection:
-        """A selection as on the command line: `STD,SEE310`, and `SEE310=warning`.
+        """A selection in the notation of the command line: `STD,SEE310`, and `SEE310=warning`.
 
         Raises:
-            UnknownCode: if no code begins so, or there is no such severity.
+            UnknownCode: if no code has a prefix, or a severity is unknown.
         """
         levels: dict[str, Severity] = {}
-        for given in _listed(severities):
-            code, _, level = given.partition("=")
+        for assignment in _split(severities):
+            code, _, level = assignment.partition("=")
             if level not in list(Severity):
                 raise UnknownCode(
-                    f"invalid severity {given}: use CODE=error, CODE=warning or CODE=info"
+                    f"invalid severity {assignment}: use CODE=error, CODE=warning or CODE=info"
                 )
-            levels[_known(code)] = Severity(level)
-        chosen, left = map(_known, _listed(select)), map(_known, _listed(ignore))
-        return cls(tuple(chosen), tuple(left), levels)
+            levels[_prefix(code)] = Severity(level)
+        return cls(tuple(map(_prefix, _split(select))), tuple(map(_prefix, _split(ignore))), levels)
 
     def of(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings that are kept, with the severities that the user gives them."""
-        return [self._weighed(finding) for finding in findings if self._kept(finding.code)]
+        """The selected findings, with the severities of this selection."""
+        return [
+            self._override(finding)
+            for finding in findings
+            if (not self.select or finding.code.startswith(self.select))
+            and not finding.code.startswith(self.ignore)
+        ]
 
-    def _kept(self, code: str) -> bool:
-        chosen = not self.select or code.startswith(self.select)
-        return chosen and not (self.ignore and code.startswith(self.ignore))
-
-    def _weighed(self, finding: Finding) -> Finding:
-        begins = [given for given in self.severities if finding.code.startswith(given)]
-        if not begins:
+    def _override(self, finding: Finding) -> Finding:
+        prefixes = [prefix for prefix in self.severities if finding.code.startswith(prefix)]
+        if not prefixes:
             return finding
-        return msgspec.structs.replace(finding, severity=self.severities[max(begins, key=len)])
+        return msgspec.structs.replace(finding, severity=self.severities[max(prefixes, key=len)])
 
 
-def _listed(given: Iterable[str]) -> list[str]:
-    return [part.strip() for parts in given for part in parts.split(",") if part.strip()]
+def _split(values: Iterable[str]) -> list[str]:
+    """The items of comma-separated lists."""
+    return [item.strip() for value in values for item in value.split(",") if item.strip()]
 
 
-def _known(beginning: str) -> str:
-    upper = beginning.upper()
-    if not any(code.startswith(upper) for code in catalogue()):
-        raise UnknownCode(f"no code starts with {beginning}; see docs/codes.md")
-    return upper
+def _prefix(written: str) -> str:
+    """A prefix of codes in upper case."""
+    prefix = written.upper()
+    if not any(code.startswith(prefix) for code in catalogue()):
+        raise UnknownCode(f"no code starts with {written}; see docs/codes.md")
+    return prefix

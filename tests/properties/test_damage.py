@@ -12,10 +12,10 @@ from random import Random
 
 import pytest
 
-from fuzz.minimising import minimised
-from fuzz.mutations import Files, mutated, together
-from fuzz.subjects import BESIDE, FIXTURES, readers, seeds, uses
-from fuzz.trial import drawn, tried
+from fuzz.minimising import minimise
+from fuzz.mutations import Files, combine, mutate
+from fuzz.subjects import CONTEXTS, FIXTURES, readers, seeds, uses
+from fuzz.trial import generate, run_trial
 from hlteval import tasks
 from hlteval.converters import known, load
 
@@ -26,42 +26,44 @@ def test_damage_gives_findings_and_nothing_worse(
 ) -> None:
     made = number = 0
     while made < request.config.getoption("--mutations"):
-        listed = drawn(reader, number)
-        outcome = tried(reader, number, together(listed), tmp_path / "trial")
-        assert not outcome.fault, f"{reader}, number {number}: {outcome.fault}\n{outcome.report}"
+        listed = generate(reader, number)
+        outcome = run_trial(reader, number, combine(listed), tmp_path / "trial")
+        assert not outcome.failure, (
+            f"{reader}, number {number}: {outcome.failure}\n{outcome.report}"
+        )
         made += len(listed)
         number += 1
 
 
 def test_every_reader_is_damaged_and_every_task_has_a_partner() -> None:
     assert set(readers()) == {name for name in known() if load(name).reads}
-    assert BESIDE.keys() == tasks.BUILTIN.keys()
-    for beside in BESIDE.values():
-        assert all((FIXTURES / path).exists() for path in (beside.submission, beside.against))
-        assert all((FIXTURES / path).exists() for path in beside.options.values())
+    assert CONTEXTS.keys() == tasks.BUILTIN.keys()
+    for context in CONTEXTS.values():
+        assert all((FIXTURES / path).exists() for path in (context.submission, context.against))
+        assert all((FIXTURES / path).exists() for path in context.options.values())
     tried_in = {use.task for name in readers() for use in uses(name) if use.role == "submission"}
     assert tried_in == tasks.BUILTIN.keys()
 
 
 def test_damage_depends_on_the_seed_alone() -> None:
-    one, same, other = (mutated(seeds("edl-tab"), Random(seed)) for seed in (3, 3, 4))
+    one, same, other = (mutate(seeds("edl-tab"), Random(seed)) for seed in (3, 3, 4))
     assert one == same
     assert one != other
 
 
-def test_what_raises_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test above can fail: an exception is told with its place, and made small."""
+def test_an_exception_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test above can fail: an exception is reported with its location, and minimised."""
 
     def broken(data: bytes) -> Files:
-        monkeypatch.setattr("fuzz.trial._converted", lambda *_, **__: 1 // (b"\n!" not in data))
+        monkeypatch.setattr("fuzz.trial._convert", lambda *_, **__: 1 // (b"\n!" not in data))
         return Files("frames.tsv", {"": data})
 
-    outcome = tried("speech-sf-tsv", 1, broken(b"a\n!b\n"), tmp_path)
-    assert outcome.fault.startswith("ZeroDivisionError at ")
+    outcome = run_trial("speech-sf-tsv", 1, broken(b"a\n!b\n"), tmp_path)
+    assert outcome.failure.startswith("ZeroDivisionError at ")
     assert "ZeroDivisionError" in outcome.report
 
     def fails(candidate: Files) -> bool:
         return b"!" in (candidate.files[""] or b"")
 
-    small = minimised(Files("x", {"": b"one\ntwo\nth!ree\n" * 3}), fails)
+    small = minimise(Files("x", {"": b"one\ntwo\nth!ree\n" * 3}), fails)
     assert small.files == {"": b"!"}

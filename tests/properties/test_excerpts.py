@@ -60,7 +60,7 @@ def test_carets_cover_the_span_exactly(place):
     shown = drawn.text.replace(LEFT_TO_RIGHT, "")
     begins = [piece.begin for piece in pieces(line)]
     at = [
-        sum(cell_len(piece.shown) for piece in pieces(line) if piece.begin < begin)
+        sum(cell_len(piece.text) for piece in pieces(line) if piece.begin < begin)
         for begin in begins
     ]
     at.append(cell_len(shown))
@@ -93,9 +93,9 @@ def test_carets_stand_under_the_text_that_is_marked(line, data):
 def test_pieces_are_the_whole_line_and_each_is_as_wide_as_it_says(line):
     parts = pieces(line)
     assert [part.begin for part in parts] == sorted({part.begin for part in parts})
-    assert all(part.cells == cell_len(part.shown) >= 1 for part in parts)
-    assert sum(part.cells for part in parts) == cell_len("".join(part.shown for part in parts))
-    literal = "".join(part.shown for part in parts if part.literal).replace("◌", "")
+    assert all(part.cells == cell_len(part.text) >= 1 for part in parts)
+    assert sum(part.cells for part in parts) == cell_len("".join(part.text for part in parts))
+    literal = "".join(part.text for part in parts if part.literal).replace("◌", "")
     kept = iter(line)
     assert all(character in kept for character in literal)
 

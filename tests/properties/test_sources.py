@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlteval.sources import Source, Unreadable, decode, open_source, writing
-from hlteval.sources.names import junk
-from hlteval.sources.signatures import packed
+from hlteval.sources.names import is_junk
+from hlteval.sources.signatures import is_archive
 
 Contents = dict[str, bytes]
 WORDS = b"E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n"
 FIXED: Contents = {"out/d1.a2": WORDS * 20, "out/d2.a2": b"", "d3.a2": bytes(range(256)) * 3}
 PARTS = st.text(st.characters(categories=["L", "Mn", "Nd", "Zs", "So"]), min_size=1, max_size=12)
-NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join).filter(lambda name: not junk(name))
+NAMES = st.lists(PARTS, min_size=1, max_size=3).map("/".join).filter(lambda name: not is_junk(name))
 CONTENTS = (
     st.binary(max_size=300) | st.binary(min_size=1, max_size=8).map(lambda data: data * 2_000)
-).filter(lambda data: not packed(data))
+).filter(lambda data: not is_archive(data))
 
 
 def folded(name: str) -> str:

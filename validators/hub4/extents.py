@@ -100,7 +100,7 @@ def off_throughout(context: RuleContext) -> pl.LazyFrame:
     """Extents that are all off in the same way, once for the file."""
     rows = context.cached(_explained).filter("explained")
     summed = rows.group_by("origin", maintain_order=True).agg(
-        pl.col("cause", "cure").first(), count=pl.len()
+        pl.col("cause", "fix").first(), count=pl.len()
     )
     return about_file(summed)
 

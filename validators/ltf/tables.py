@@ -97,7 +97,7 @@ def all_conventions(context: RuleContext) -> pl.LazyFrame:
         if known:
             rows.append((document, *known))
     return pl.LazyFrame(
-        rows, {"document": pl.Int64, "what": pl.String, "cure": pl.String}, orient="row"
+        rows, {"document": pl.Int64, "what": pl.String, "fix": pl.String}, orient="row"
     )
 
 

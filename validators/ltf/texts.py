@@ -24,7 +24,7 @@ class Convention(NamedTuple):
     """A way to count that explains all offsets of a document."""
 
     what: str
-    cure: str
+    fix: str
 
 
 UTF16 = Convention("offsets count UTF-16 code units", "count code points, as Python's len() does")

@@ -83,12 +83,14 @@ def test_the_build_fails_where_a_page_asks_for_something_from_elsewhere(tmp_path
     ],
 )
 def test_what_comes_from_elsewhere_is_found(page: str) -> None:
-    assert HOOKS.outside(page)
+    assert HOOKS.external_resources(page)
 
 
 def test_links_that_people_follow_are_no_such_thing() -> None:
-    assert not HOOKS.outside('<a href="https://example.org/">there</a><script src="a.js"></script>')
-    assert not HOOKS.outside('<link rel="canonical" href="https://example.org/">')
+    assert not HOOKS.external_resources(
+        '<a href="https://example.org/">there</a><script src="a.js"></script>'
+    )
+    assert not HOOKS.external_resources('<link rel="canonical" href="https://example.org/">')
 
 
 def test_pipes_of_code_in_tables_are_as_in_the_repository(site: Path) -> None:
@@ -98,7 +100,7 @@ def test_pipes_of_code_in_tables_are_as_in_the_repository(site: Path) -> None:
 
 def test_what_is_fenced_is_no_link() -> None:
     fenced = "```text\n[a](docs/b.md)\n```\n"
-    assert HOOKS._outside(f"x\n{fenced} x", str.upper) == f"X\n{fenced} X"
-    assert HOOKS._linked("[a](docs/codes.md#std302)", "index.md") == "[a](codes/STD302.md)"
-    assert HOOKS._linked("[a](../README.md#score)", "tasks.md") == "[a](index.md#score)"
-    assert HOOKS._linked("[a](../tasks.md#ltf)", "codes/A.md") == "[a](../tasks.md#ltf)"
+    assert HOOKS._change_prose(f"x\n{fenced} x", str.upper) == f"X\n{fenced} X"
+    assert HOOKS._site_links("[a](docs/codes.md#std302)", "index.md") == "[a](codes/STD302.md)"
+    assert HOOKS._site_links("[a](../README.md#score)", "tasks.md") == "[a](index.md#score)"
+    assert HOOKS._site_links("[a](../tasks.md#ltf)", "codes/A.md") == "[a](../tasks.md#ltf)"

@@ -12,7 +12,7 @@ import pytest
 from lark import Lark
 
 from hlteval.grammars import load, pattern
-from hlteval.grammars.patterns import NotRegular, compiled, every
+from hlteval.grammars.patterns import NotRegular, compile_all, compile_rule
 
 Golden = Callable[[Path, str], None]
 RULES = ("text_bound", "event", "modifier", "normalization", "equivalence")
@@ -23,7 +23,7 @@ ROOM = Path(__file__).parents[3] / "grammars"
 
 def test_the_committed_patterns_are_those_of_the_grammars(golden: Golden) -> None:
     names = sorted(path.stem for path in ROOM.glob("*.lark"))
-    made = {name: every(load(name)) for name in names}
+    made = {name: compile_all(load(name)) for name in names}
     text = json.dumps(made, indent=1, ensure_ascii=True)
     golden(ROOM / "patterns.json", f"{text}\n")
     for name, rules in made.items():
@@ -35,7 +35,7 @@ def grammar(text: str) -> Lark:
 
 
 def matched(text: str, line: str) -> dict[str, str | None] | None:
-    found = re.fullmatch(compiled(grammar(text), "start"), line)
+    found = re.fullmatch(compile_rule(grammar(text), "start"), line)
     return found.groupdict() if found else None
 
 
@@ -64,7 +64,9 @@ def test_hidden_rules_are_looked_through() -> None:
     ],
 )
 def test_repetition(repeat: str, yes: list[str], no: list[str]) -> None:
-    compiled_pattern = compiled(grammar(f'start: "<" inner ">"\ninner: {repeat}\nA: "a"'), "start")
+    compiled_pattern = compile_rule(
+        grammar(f'start: "<" inner ">"\ninner: {repeat}\nA: "a"'), "start"
+    )
     assert all(re.fullmatch(compiled_pattern, f"<{word}>") for word in yes)
     assert not any(re.fullmatch(compiled_pattern, f"<{word}>") for word in no)
 
@@ -84,7 +86,7 @@ def test_literals_are_not_read_as_patterns() -> None:
 )
 def test_what_no_pattern_can_stand_for_is_refused(text: str, reason: str) -> None:
     with pytest.raises(NotRegular, match=reason):
-        compiled(grammar(text), "start")
+        compile_rule(grammar(text), "start")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_what_no_pattern_can_stand_for_is_refused(text: str, reason: str) -> Non
 )
 def test_what_engines_read_differently_is_refused(terminal: str) -> None:
     with pytest.raises(NotRegular, match="differently"):
-        compiled(grammar(f"start: A\nA: /{terminal}/"), "start")
+        compile_rule(grammar(f"start: A\nA: /{terminal}/"), "start")
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -121,7 +121,7 @@ def test_the_old_folder_comes_back_if_the_new_one_cannot_take_its_name(
         return rename(self, to)
 
     monkeypatch.setattr(Path, "rename", failing)
-    monkeypatch.setattr(module, "_swapped", lambda *_: False)
+    monkeypatch.setattr(module, "_exchange", lambda *_: False)
     fails = pytest.raises(OSError, match="Input/output")
     with fails, writing(target, replace=True) as unfinished:
         unfinished.mkdir()
@@ -152,7 +152,7 @@ def test_a_folder_is_never_absent_where_names_can_be_exchanged(
     monkeypatch.setattr(module, "_remove", watched)
     monkeypatch.setattr(Path, "rename", renamed)
     if not swapped:
-        monkeypatch.setattr(module, "_swapped", lambda *_: False)
+        monkeypatch.setattr(module, "_exchange", lambda *_: False)
     with writing(target, replace=True) as unfinished:
         unfinished.mkdir()
         (unfinished / "new").write_text("new")

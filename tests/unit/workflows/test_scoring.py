@@ -103,7 +103,7 @@ def test_a_refusal_tells_the_codes_that_block() -> None:
     path = str(FIXTURES / "seedev" / "invalid" / "SEE205-entity-type")
     with pytest.raises(Refused, match=r"nothing was scored .* \(SEE205\)") as refused:
         score("seedev-full", reference, path)
-    assert "--lenient" in refused.value.cure
+    assert "--lenient" in refused.value.fix
     assert not refused.value.verdict.passed
     assert score("seedev-full", reference, path, lenient=True).notes
 

@@ -1,4 +1,4 @@
-"""What is said alike about files, folders and archives."""
+"""Findings that files, folders and archives share."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _TYPES = {
     stat.S_IFBLK: "block device",
 }
 _SHOWN = 3
-"""Names that a finding about many files lists."""
+"""Maximum number of names in a finding about several files."""
 
 
 def type_name(mode: int) -> str:
-    """What the type bits of a Unix mode say.
+    """The file type of a Unix mode in words.
 
     Examples:
         >>> type_name(0o120777), type_name(0o100644)
@@ -33,18 +33,18 @@ def type_name(mode: int) -> str:
 
 
 def unreadable(display: str, error: OSError) -> Unreadable:
-    """A file that the operating system does not give."""
+    """The error for a file that the operating system cannot read."""
     reason = error.strerror or str(error)
     return Unreadable(finding("SRC108", file=display, reason=reason))
 
 
 def too_large(display: str, size: int | str, limit: int) -> Unreadable:
-    """A plain file above its limit; both in bytes."""
+    """The error for a file above its limit; both in bytes."""
     return Unreadable(finding("SRC125", file=display, size=size, limit=limit))
 
 
-def special(path: str, display: str) -> Finding:
-    """A file that is neither a file nor a folder, or a link that leads nowhere."""
+def special_file(path: str, display: str) -> Finding:
+    """The finding for a path that is neither a file nor a folder, or a broken link."""
     try:
         type_ = type_name(Path(path).stat().st_mode)
     except OSError:
@@ -52,8 +52,8 @@ def special(path: str, display: str) -> Finding:
     return finding("SRC109", file=display, type=type_)
 
 
-def ignored(label: str, names: Sequence[str]) -> list[Finding]:
-    """The one warning about hidden and left-behind files, if there are any."""
+def ignored_files(label: str, names: Sequence[str]) -> list[Finding]:
+    """The warning about hidden files and files of an operating system, if there are any."""
     if not names:
         return []
     listed = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
