@@ -9,15 +9,26 @@ regular expression compiled from it, which accepts valid records in bulk; `schem
 from __future__ import annotations
 
 import json
+import re
 import tomllib
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from lark import Lark
 
-__all__ = ["load", "pattern", "schema", "vocabulary"]
+__all__ = [
+    "Failure",
+    "failure",
+    "in_words",
+    "load",
+    "matcher",
+    "pattern",
+    "schema",
+    "vocabulary",
+]
 
 
 @cache
@@ -57,6 +68,52 @@ def _patterns() -> dict[str, dict[str, str]]:
     text = resources.files("hlteval.grammars").joinpath("patterns.json").read_text("utf-8")
     loaded: dict[str, dict[str, str]] = json.loads(text)
     return loaded
+
+
+@cache
+def matcher(name: str, rule: str) -> re.Pattern[str]:
+    """The pattern of one rule, compiled for Python; see `pattern`."""
+    return re.compile(pattern(name, rule))
+
+
+class Failure(NamedTuple):
+    """Where a grammar rejects a line: the 1-based column, and the terminals expected there."""
+
+    column: int
+    terminals: frozenset[str]
+
+
+def failure(name: str, line: str) -> Failure:
+    r"""Where and why a grammar rejects a line that the pattern of no rule matches.
+
+    Raises:
+        AssertionError: if the grammar accepts the line.
+
+    Examples:
+        >>> failure("glm", "* a").column
+        4
+    """
+    from lark import UnexpectedInput, UnexpectedToken
+
+    try:
+        load(name).parse(line)
+    except UnexpectedInput as error:
+        terminals = getattr(error, "expected", None) or getattr(error, "allowed", None) or ()
+        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
+        return Failure(len(line) + 1 if at_end else error.column, frozenset(terminals))
+    raise AssertionError(f"the grammar accepts what the pattern rejects: {line!r}")
+
+
+def in_words(name: str, terminals: Iterable[str], words: Mapping[str, str]) -> str:
+    """Terminals of a grammar for a message: by `words`, or else as the grammar writes them.
+
+    Examples:
+        >>> in_words("standoff", ["_TAB", "__ANON_0"], {"_TAB": "a tab"})
+        '`Annotation:` or a tab'
+    """
+    written = {terminal.name: f"`{terminal.pattern.value}`" for terminal in load(name).terminals}
+    named = {words.get(name) or written.get(name, f"`{name}`") for name in terminals}
+    return " or ".join(sorted(named))
 
 
 @cache

@@ -40,7 +40,13 @@ from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
-from hlteval.syntax.xml_elements import Lines, Malformed, locate_lines, other_encoding, problem_at
+from hlteval.syntax.xml_elements import (
+    Lines,
+    Malformed,
+    locate_elements,
+    other_encoding,
+    problem_at,
+)
 from hlteval.syntax.xml_stream import parts
 
 _SUFFIX = ".bioc.xml"
@@ -66,7 +72,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         try:
             yield from file.results()
         except Malformed as reason:
-            file.explain(reason.fault)
+            file.explain(reason.problem)
         if file.findings:
             yield ReadResult(Corpus(), tuple(file.findings), (member,))
 
@@ -100,14 +106,14 @@ class _File:
         declared = declared_encoding(self.data)
         if other_encoding(declared, self.member.encoding):
             values = {"given": declared or "UTF-8", "encoding": self.member.encoding}
-            self.explain(Fault("XML103", 1, 1, values))
+            self.explain(problem_at("XML103", 1, 1, values))
         named = {"path": self.path, "member": self.member.name or self.member.basename}
         origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0
         for part in parts(self.data, "bioc", "collection", "document"):
             documents = Documents(part, self.names, ordinal)
             ordinal = documents.ordinal
-            for violation in part.faults:
+            for violation in part.problems:
                 self.explain(violation)
             relevant = mismatches.relevant(documents.mismatches)
             wanted = {problem.record for problem, *_ in documents.problems}
@@ -127,17 +133,17 @@ class _File:
         self, problem: Problem, place: tuple[int, int], name: str | None, attribute: str = ""
     ) -> None:
         """Add the finding of a problem of an element at its line and column."""
-        at = self.lines.locate_lines(*place, attribute)
+        at = self.lines.location(*place, attribute)
         self.findings.append(problem.finding(self.member.display, at.span, at.excerpt, name))
 
-    def explain(self, problem: Fault) -> None:
+    def explain(self, problem: Problem) -> None:
         """Add the finding of something that is no XML, or not in the schema."""
         self.findings.append(self.lines.finding(problem, self.member.display))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """Where elements are; a field is an attribute, or `text` for what follows the tag."""
-    return locate_lines(member, places)
+    return locate_elements(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

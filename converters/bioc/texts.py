@@ -88,7 +88,7 @@ class Mismatch(NamedTuple):
             self.window.text[max(0, start - begin) : max(0, end - begin)][:40]
             for start, end in self.spans[:3]
         )
-        values = {"said": " … ".join(pieces), "given": self.text[:40], "hint": self.hint()}
+        values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self.hint()}
         return Problem("BIO203", self.record, 0, 0, values)
 
     def hint(self) -> str:

@@ -28,7 +28,7 @@ from hlteval.converters.edl.records import TABLE, explain
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import in_line
+from hlteval.converters.toolkit.single_file import locate_in_line
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -207,9 +207,7 @@ FORMAT = Format(
         Setting(
             "header", "Whether to write LDC's header.", "no", of="write", choices=("no", "yes")
         ),
-        Setting(
-            "number", "Whether to renumber mentions.", "no", of="write", choices=("no", "yes")
-        ),
+        Setting("number", "Whether to renumber mentions.", "no", of="write", choices=("no", "yes")),
         Setting("run", "Run identifier for mentions without one.", "", of="write"),
     ),
 )

@@ -232,8 +232,15 @@ FORMAT = Format(
     write=write,
     count_losses=lost,
     settings=(
-        Setting("document-tag", "Tag that encloses documents (default: the first tag).", "", of="read"),
-        Setting("id-tag", "Element with the document identifier (default DOCNO or DOCID).", "", of="read"),
+        Setting(
+            "document-tag", "Tag that encloses documents (default: the first tag).", "", of="read"
+        ),
+        Setting(
+            "id-tag",
+            "Element with the document identifier (default DOCNO or DOCID).",
+            "",
+            of="read",
+        ),
         Setting(
             "line-ends",
             "Count a CR LF line end as one character, or as written.",

@@ -33,7 +33,7 @@ from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import Element, Malformed, locate_lines, located_findings
+from hlteval.syntax.xml_elements import Element, Malformed, locate_elements, located_findings
 from hlteval.syntax.xml_structure import structure
 
 _NUMBER = re.compile("[0-9]{1,9}")
@@ -159,7 +159,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """
     shown = {"start_char", "end_char", "text"}
     moved = [FieldRef(place.record + (place.field in shown), place.field) for place in places]
-    return locate_lines(member, moved)
+    return locate_elements(member, moved)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -38,7 +38,7 @@ from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import locate_lines, located_findings
+from hlteval.syntax.xml_elements import locate_elements, located_findings
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -83,7 +83,7 @@ def _repeated(named: pl.DataFrame, files: FileBatch) -> Iterator[Finding]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
-    return locate_lines(member, places)
+    return locate_elements(member, places)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -10,10 +10,11 @@ from itertools import pairwise
 from typing import Any
 
 from hlteval.findings import Finding, Problem
-from hlteval.syntax.json_parser import JsonFault, Parsed, Path, blanks, parse
-from hlteval.syntax.json_places import Places, place_of, shown
-from hlteval.syntax.json_schema import KINDS, WANTED, Violation, refused, violations
-from hlteval.syntax.json_text import items, one, starts, strict
+from hlteval.syntax.json_parser import Parsed, Path, blanks, parse
+from hlteval.syntax.json_places import place_of, shown
+from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, invalid, schema_errors
+from hlteval.syntax.json_text import items, starts, strict, value_at
+from hlteval.syntax.places import Places
 
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _SCHEMA = "pubannotation"
@@ -63,9 +64,9 @@ class Content:
             return self.begins
         return [blanks(self.text, 0)[0]] if self.single else starts(self.text)
 
-    def add(self, faults: Iterable[JsonFault], index: int | None) -> None:
-        """Add what is no JSON, in a document or outside of documents."""
-        self.problems += [(index, Problem(f.code, 0, f.start, f.end, f.values)) for f in faults]
+    def add(self, problems: Iterable[Problem], index: int | None) -> None:
+        """Add what is not JSON, in a document or outside of documents."""
+        self.problems += [(index, problem) for problem in problems]
 
 
 def file_content(text: str) -> Content:
@@ -85,11 +86,11 @@ def file_content(text: str) -> Content:
     array = text.lstrip(" \t\r\n\ufeff").startswith("[")
     content = Content(text, [item.value for item in found.parsed], single=not array)
     content.begins = [item.start for item in found.parsed]
-    content.add(found.faults, None)
+    content.add(found.problems, None)
     for index, parsed in enumerate(found.parsed):
-        content.add(parsed.faults, index)
-        if parsed.faults or not parsed.complete:
-            content.unreadable[index] = parsed.faults[0].code if parsed.faults else "JSN101"
+        content.add(parsed.problems, index)
+        if parsed.problems or not parsed.complete:
+            content.unreadable[index] = parsed.problems[0].code if parsed.problems else "JSN101"
     return content
 
 
@@ -103,9 +104,9 @@ def _lines(text: str) -> Content:
             begins.append(end - len(line.lstrip()))
             valid, value = strict(line.encode())
             if not valid:
-                parsed = one(text[:end], begins[-1])
+                parsed = value_at(text[:end], begins[-1])
                 value = parsed.value
-                content.add(parsed.faults, index)
+                content.add(parsed.problems, index)
                 rest = blanks(text, parsed.end)[0] if parsed.complete else end
                 if rest < end:
                     hint = {"hint": "put one document on each line, and nothing after it"}
@@ -134,7 +135,7 @@ class Reporter:
             self.add(problem, self.path(index, ()))
         if not content.values and not content.problems:
             self.add(Problem("PUB101", 0, 0, 0), "$")
-        self.invalid = {*refused(_SCHEMA, content.values)} - content.unreadable.keys()
+        self.invalid = {*invalid(_SCHEMA, content.values)} - content.unreadable.keys()
 
     def path(self, index: int | None, path: Path) -> str:
         """A path in the file, as people write it."""
@@ -160,11 +161,11 @@ class Reporter:
             self.add(problem, path)
         self.waiting.clear()
 
-    def violations(self, index: int) -> set[Path]:
+    def schema_errors(self, index: int) -> set[Path]:
         """Report how a document breaks the schema, and give the paths of the items that do."""
         items: set[Path] = set()
         if index in self.invalid:
-            for violation in violations(_SCHEMA, "document", self.content.values[index]):
+            for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
                 code, values = _explanation(violation)
                 self.report(index, code, violation.path, **values)
                 items.update(_item(violation.path))
@@ -175,7 +176,7 @@ class Reporter:
         code = self.content.unreadable.get(index)
         if code is None:
             code = "PUB104"
-            for violation in violations(_SCHEMA, "document", self.content.values[index]):
+            for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
                 self.report(index, code, (), **_explanation(violation)[1])
             self.settle()
         start = self.content.starts[index]
@@ -193,7 +194,7 @@ def _item(path: Path) -> Iterator[Path]:
             return
 
 
-def _explanation(violation: Violation) -> tuple[str, dict[str, object]]:
+def _explanation(violation: SchemaError) -> tuple[str, dict[str, object]]:
     """The code of a violation and the values of its message."""
     keyword, wanted, given = violation.keyword, violation.wanted, violation.given
     if keyword == "required":

@@ -96,7 +96,7 @@ def _take(
     if index in reporter.content.unreadable or not isinstance(document, dict):
         rows.rejected.append(reporter.rejected(index, len(rows.rejected), *place))
         return 1
-    bad, own = reporter.violations(index), title(document, stem)
+    bad, own = reporter.schema_errors(index), title(document, stem)
     name = unique_name(own, names)
     if name != own:
         reporter.report(index, "PUB106", ("sourceid",), name=own, other=name)

@@ -38,7 +38,7 @@ from hlteval.converters.situations.appen_blocks import (
     writable,
 )
 from hlteval.converters.toolkit import per_document
-from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.single_file import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, finding, line_findings

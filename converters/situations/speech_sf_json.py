@@ -28,7 +28,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.situations.speech_sf_problems import PROPERTIES, explain, is_frame
-from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus

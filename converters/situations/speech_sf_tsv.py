@@ -25,7 +25,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.types import type_hint
-from hlteval.converters.toolkit.frame_kinds import SITUATION, others
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located_cells, read_files
 from hlteval.findings import FieldRef, Finding, Location

@@ -90,9 +90,9 @@ def _facts(task: Task) -> str:
         ("format", ", ".join(_linked((task.format, *task.submitted)))),
         *_references(task),
         ("provided files", code(task.provided_suffixes) or "nothing"),
-        ("submitted", code(task.submission_suffixes) or "one file"),
+        ("submission files", code(task.submission_suffixes) or "one file"),
         ("profiles", ", ".join(task.profiles)),
-        ("ranked by", ranked or "not scored (validation only)"),
+        ("ranking metric", ranked or "not scored (validation only)"),
         ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
         *_draws(task),
         ("[findings](codes.md)", found_by(task.name, "tasks")),
@@ -124,7 +124,10 @@ def _draws(task: Task) -> Iterator[tuple[str, str]]:
     """What intervals are drawn from, by profile where profiles differ."""
     drawn = {profile: task.scorer(profile).resampling_units for profile in task.primary}
     if len(set(drawn.values())) > 1:
-        yield "`--bootstrap` resamples", "; ".join(f"{name}: {what}" for name, what in drawn.items())
+        yield (
+            "`--bootstrap` resamples",
+            "; ".join(f"{name}: {what}" for name, what in drawn.items()),
+        )
     elif drawn:
         yield "`--bootstrap` resamples", next(iter(drawn.values()))
 
@@ -261,7 +264,7 @@ def _format(form: Format) -> str:
     """One format: what its declaration says, and what its module tells of it."""
     title, _, details = _told(form.name).partition("\n")
     files = code(form.suffixes) or "named by `--from` and `--to`"
-    rows = [("files", files), ("not kept", form.known_losses or "nothing")]
+    rows = [("files", files), ("not preserved", form.known_losses or "nothing")]
     if form.tables and (part := partial_support(form)):
         rows.insert(1, ("partly supported", part))
     rows.append(("[findings](codes.md)", found_by(form.name, "formats")))

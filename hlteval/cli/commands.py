@@ -104,8 +104,7 @@ def _command(name: str, run: Callable[..., None], which: Command) -> Callable[..
     own = {option.name: option for option in load(name).options if option.available_in(which)}
 
     def command(**arguments: Any) -> None:
-        values = {key: value for key in own if (value := arguments.pop(key))}
-        options = {key: _value(own[key], value) for key, value in values.items()}
+        options = {key: value for key in own if (value := arguments.pop(key))}
         run(name, **arguments, options=options)
 
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -134,13 +133,6 @@ def _annotation(option: Option) -> Any:
         Optional[list[str] if option.repeatable else str],  # noqa: UP045
         typer.Option(*names, metavar=option.placeholder, help=option.help),
     ]
-
-
-def _value(option: Option, value: Any) -> Any:
-    """The value of an option as text; a repeated option that only affects display stays a list."""
-    if option.switch:
-        return "yes"
-    return " ".join(value) if option.repeatable and not option.display_only else value
 
 
 @contextmanager

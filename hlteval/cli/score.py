@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 
 from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
+from hlteval.tasks import load
 
 
 def score(
@@ -52,7 +53,7 @@ def score(
     from hlteval.workflows.scoring import score as run
 
     options = dict(options or {})
-    plot, beside = options.pop("plot", None), options.pop("beside", [])
+    display = {o.display: options.pop(o.name, None) for o in load(task).options if o.display}
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
@@ -62,9 +63,11 @@ def score(
         alignment = form == "json" or output is not None
         more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "step": step}
         scores = run(task, reference, system, **more, **settings)
-        others = {path: run(task, reference, path, alignment=False, **settings) for path in beside}
-        if plot:
-            plotted({system: scores, **others}, Path(plot))
+        if plot := display.get("plot"):
+            systems = {system: scores}
+            for path in display.get("others") or ():
+                systems[path] = run(task, reference, path, alignment=False, **settings)
+            plotted(systems, Path(plot))
     with usage():
         show_scores(scores, form, output)
 

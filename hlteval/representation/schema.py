@@ -88,9 +88,7 @@ _DECLARED = (
         "sources",
         "an input file",
         Column("path", pl.String, "path as given by the user"),
-        Column(
-            "member", pl.String, "path inside a folder or archive; for a single file, its name"
-        ),
+        Column("member", pl.String, "path inside a folder or archive; for a single file, its name"),
         Column("format", pl.String, "format it was read as"),
         Column("sha256", pl.String, "SHA-256 digest of its bytes, in hexadecimal"),
         placed=False,
@@ -98,7 +96,9 @@ _DECLARED = (
     _table(
         "documents",
         "a source document",
-        Column("origin", pl.Int64, "row of `sources`: its text file, or its first file", nullable=True),
+        Column(
+            "origin", pl.Int64, "row of `sources`: its text file, or its first file", nullable=True
+        ),
         Column("name", pl.String, "document identifier, unique in a corpus"),
         Column("text", pl.String, "complete text", nullable=True),
         Column("language", pl.String, "language as written (`eng`)", nullable=True),
@@ -163,7 +163,12 @@ _DECLARED = (
         "links",
         "an alternative candidate for the entity of a mention",
         Column("mention_row", pl.Int64, "row of `mentions`"),
-        Column("rank", pl.Int64, "rank among the candidates; the entity of the mention itself has rank 1", "from 2"),
+        Column(
+            "rank",
+            pl.Int64,
+            "rank among the candidates; the entity of the mention itself has rank 1",
+            "from 2",
+        ),
         Column("entity", pl.String, "entity as written", nullable=True),
         Column("label", pl.String, "type as written", nullable=True),
         _CONFIDENCE,

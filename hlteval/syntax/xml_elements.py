@@ -334,7 +334,7 @@ def located_findings(
     return [lines.finding(problem, file, identifier) for problem, identifier in problems]
 
 
-def located(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+def locate_elements(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The locations of fields of a file whose records are its elements; None for one it lacks."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     found = starts(text, {place.record for place in places})

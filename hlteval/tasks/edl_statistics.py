@@ -16,10 +16,16 @@ _NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number")
 
 FIGURES = (
     StatisticInfo(
-        "precision", "Share of system annotations that are correct.", "ptp / (ptp + fp)", clause=_PLAN
+        "precision",
+        "Share of system annotations that are correct.",
+        "ptp / (ptp + fp)",
+        clause=_PLAN,
     ),
     StatisticInfo(
-        "recall", "Share of reference annotations that were found.", "rtp / (rtp + fn)", clause=_PLAN
+        "recall",
+        "Share of reference annotations that were found.",
+        "rtp / (rtp + fn)",
+        clause=_PLAN,
     ),
     StatisticInfo(
         "fscore",

@@ -39,12 +39,8 @@ MODES = (
 FIGURES = (
     StatisticInfo("cor", "Correct points.", "COR", COUNT, "more", _SCORES),
     StatisticInfo("inc", "Incorrect points.", "INC", COUNT, "less", _SCORES),
-    StatisticInfo(
-        "mis", "Missing points: only in the reference.", "MIS", COUNT, "less", _SCORES
-    ),
-    StatisticInfo(
-        "spu", "Spurious points: only in the system.", "SPU", COUNT, "less", _SCORES
-    ),
+    StatisticInfo("mis", "Missing points: only in the reference.", "MIS", COUNT, "less", _SCORES),
+    StatisticInfo("spu", "Spurious points: only in the system.", "SPU", COUNT, "less", _SCORES),
     StatisticInfo(
         "optional",
         "Points of optional slots that the system left empty; not scored.",
@@ -215,14 +211,17 @@ _SCORING = (
     Option("noisy", "Compare words, with optional fillers and word fragments.", switch=True),
     Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…", kind="list"),
     Option(
-        "premodifiers", "Words to remove from the beginning of fills.", metavar="WORD,…", kind="list"
+        "premodifiers",
+        "Words to remove from the beginning of fills.",
+        metavar="WORD,…",
+        kind="list",
     ),
     Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
     Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
-    Option("nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…", kind="list"),
     Option(
-        "type_order", "Order in which types are mapped.", metavar="T,…", kind="list"
+        "nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…", kind="list"
     ),
+    Option("type_order", "Order in which types are mapped.", metavar="T,…", kind="list"),
     Option(
         "zero_f",
         "How to map pairs without a correct point.",

@@ -92,7 +92,9 @@ class Option:
             WrongOption: if it is not.
         """
         if self.choices and value not in self.choices:
-            raise WrongOption(f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}")
+            raise WrongOption(
+                f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def detected(source: Source, form: str | None = None) -> Format:
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)
-    reason = f"could be {names}" if names else "matches no known format"
+    reason = f"may be {names}" if names else "matches no known format"
     raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
 
 
@@ -108,13 +108,15 @@ def target(
         fitting = [f for f in fitting if counts[f.name] == max(counts.values())]
     if len(fitting) != 1:
         names = " or ".join(f.name for f in fitting)
-        reason = f", which could be {names}" if names else ""
-        raise UnknownFormat(f"{path} does not tell the format{reason}; {_writable()}")
+        reason = f", which may be {names}" if names else ""
+        raise UnknownFormat(
+            f"the suffix of {path} does not determine the format{reason}; {_writable()}"
+        )
     return fitting[0]
 
 
 def _writable() -> str:
-    return "name one with --to: " + ", ".join(name for name in known() if load(name).write)
+    return "set one with --to: " + ", ".join(name for name in known() if load(name).write)
 
 
 def _family(name: str) -> str:
@@ -213,9 +215,7 @@ class _Run:
             file = Path(folder, "output")
             self.write(file, strict_loss=strict_loss)
             if file.is_dir():
-                raise UnknownFormat(
-                    f"{self.target.name} writes a folder; use a path instead of -"
-                )
+                raise UnknownFormat(f"{self.target.name} writes a folder; use a path instead of -")
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
 

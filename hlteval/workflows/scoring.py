@@ -19,7 +19,14 @@ from hlteval.scoring.resampling import intervals as resampled
 from hlteval.tasks import load
 from hlteval.tasks.options import merged, metric_options
 from hlteval.tasks.task import Task
-from hlteval.workflows.batches import BATCH, NothingGiven, Pair, Submission, option_files, submission
+from hlteval.workflows.batches import (
+    BATCH,
+    NothingGiven,
+    Pair,
+    Submission,
+    option_files,
+    submission,
+)
 from hlteval.workflows.validation import inside, outside, settings, verdict
 
 
@@ -45,7 +52,9 @@ class Intervals:
     def note(self, units: str = DOCUMENTS) -> str:
         """How to read them, and what was resampled."""
         share = f"{100 * self.confidence:g}"
-        return f"[low, high]: {share} % bootstrap interval, {self.replicates:,} resamples of {units}"
+        return (
+            f"[low, high]: {share} % bootstrap interval, {self.replicates:,} resamples of {units}"
+        )
 
 
 class Refused(ValueError):

@@ -253,9 +253,7 @@ def _reason(mode: Mode, ours: pl.Expr, theirs: pl.Expr, spared: pl.Expr) -> pl.E
         .otherwise(pl.lit("extent correct"))
     )
     shown = {"content": [content], "extent": [extent], "both": [content, extent]}[mode]
-    right, wrong = (
-        pl.lit(f"target instances are{no} mapped to each other") for no in ("", " not")
-    )
+    right, wrong = (pl.lit(f"target instances are{no} mapped to each other") for no in ("", " not"))
     return (
         pl.when(pl.col("removed") > 0)
         .then(pl.lit("points to an unmapped optional instance"))

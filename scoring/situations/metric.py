@@ -268,7 +268,9 @@ class FrameMatch(Metric):
             elif not points.references:
                 lines.append(f"{name}: the reference has no frames, so recall is undefined")
             elif len(points.beyond_zero) == 1:
-                lines.append(f"{name}: a curve with a single point has no area{_STOPS * self.official}")
+                lines.append(
+                    f"{name}: a curve with a single point has no area{_STOPS * self.official}"
+                )
             elif not points.beyond_zero and not self.official:
                 lines.append(f"{name}: no point of the curve has recall above 0")
             elif not points.beyond_zero:

@@ -23,7 +23,9 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     meant = closest_files(found["name"].to_list(), names)
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
     hint = pl.col("name").replace_strict(
-        hints, default="remove these mentions; they count as false positives", return_dtype=pl.String
+        hints,
+        default="remove these mentions; they count as false positives",
+        return_dtype=pl.String,
     )
     return at(found.lazy().with_columns(document=shown("name"), hint=hint), "document")
 

@@ -157,5 +157,5 @@ def confidence_form(context: RuleContext) -> pl.LazyFrame:
     inside = (pl.col("confidence") > 0) & (pl.col("confidence") <= 1)
     odd = pl.col("confidence_text").is_not_null() & ~matches("confidence_text", "confidence")
     found = context.cached(mentions).filter(inside, odd)
-    cure = pl.col("confidence").map_elements(decimal, return_dtype=pl.String)
-    return at(found.with_columns(given=shown("written"), cure=cure), "confidence")
+    fix = pl.col("confidence").map_elements(decimal, return_dtype=pl.String)
+    return at(found.with_columns(given=shown("written"), fix=fix), "confidence")

@@ -83,7 +83,9 @@ _CAUSES = (
         _moved(-1, 0),
     ),
     Cause(
-        "offsets are 1-based", "subtract 1 from each number: the first character is 0", _moved(-1, -1)
+        "offsets are 1-based",
+        "subtract 1 from each number: the first character is 0",
+        _moved(-1, -1),
     ),
     Cause(
         "the end is inclusive",

@@ -80,7 +80,7 @@ def _explained(context: RuleContext) -> pl.LazyFrame:
         pl.Series("explained", explained, pl.Boolean),
         blanks=blanks,
         cause=pl.lit(cause.message if cause else "", pl.String),
-        cure=pl.lit(cause.fix if cause else "", pl.String),
+        fix=pl.lit(cause.fix if cause else "", pl.String),
     )
 
 

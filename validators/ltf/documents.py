@@ -9,7 +9,7 @@ from hlteval.validators.ltf.tables import all_conventions, all_documents, all_mo
 from hlteval.validators.ltf.texts import text_problem
 from hlteval.validators.rule import RuleContext, at
 
-_VALUES = ("what", "cure", "given", "length", "more", "digest", "hint")
+_VALUES = ("what", "fix", "given", "length", "more", "digest", "hint")
 
 _FIELDS = {"LTF501": "id", "LTF504": MD5}
 
@@ -60,7 +60,7 @@ def other_convention(context: RuleContext) -> pl.LazyFrame:
     """A document whose offsets count other units than code points."""
     documents = context.cached(all_documents).with_columns(document=pl.col("row"))
     found = documents.join(context.cached(all_conventions), on="document", maintain_order="left")
-    columns = ["origin", "record", "field", "id", "what", "cure"]
+    columns = ["origin", "record", "field", "id", "what", "fix"]
     return pl.concat(
         [at(found, "id").select(columns), _with_problem(context, "LTF501").select(columns)]
     )

@@ -25,7 +25,7 @@ def _mentions(context: RuleContext) -> pl.LazyFrame:
         .then(pl.lit("LAF204"))
     )
     last = pl.col("end") - 1
-    return mentions.with_columns(said=actual, problem=problem, last=last)
+    return mentions.with_columns(actual=actual, problem=problem, last=last)
 
 
 def _blanks(text: pl.Expr) -> pl.Expr:
@@ -63,7 +63,7 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
         for content, text, start in rows.select("content", "text", "start").iter_rows()
     ]
     hint = pl.Series("hint", hints, dtype=pl.String)
-    return rows.lazy().with_columns(hint, pl.col("said").str.slice(0, 40))
+    return rows.lazy().with_columns(hint, pl.col("actual").str.slice(0, 40))
 
 
 def repeated_identifier(context: RuleContext) -> pl.LazyFrame:

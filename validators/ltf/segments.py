@@ -70,11 +70,11 @@ def other_raw_text(context: RuleContext) -> pl.LazyFrame:
     raw = only_if(not context.own, raw)
     rows = context.cached(all_segments).filter(pl.col("problem").is_null())
     rows = outside_conventions(context, rows).join(raw, on="document", maintain_order="left")
-    rows = rows.with_columns(said=pl.col("raw").str.slice("start", pl.col("width")))
-    found = rows.filter(pl.col("said") != pl.col("text")).collect()
+    rows = rows.with_columns(actual=pl.col("raw").str.slice("start", pl.col("width")))
+    found = rows.filter(pl.col("actual") != pl.col("text")).collect()
     hints = [
         where(content, text, start)
         for content, text, start in found.select("raw", "text", "start").iter_rows()
     ]
     hint = pl.Series("hint", hints, dtype=pl.String)
-    return at(found.lazy().with_columns(hint, pl.col("said").str.slice(0, 40)), "start_char")
+    return at(found.lazy().with_columns(hint, pl.col("actual").str.slice(0, 40)), "start_char")

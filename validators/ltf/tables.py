@@ -82,11 +82,11 @@ def all_tokens(context: RuleContext) -> pl.LazyFrame:
         .when(actual != pl.col("text"))
         .then(pl.lit("LTF404"))
     )
-    return tokens.with_columns(problem=problem, said=actual)
+    return tokens.with_columns(problem=problem, actual=actual)
 
 
 def all_conventions(context: RuleContext) -> pl.LazyFrame:
-    """The documents that another way to count explains: `document`, `what`, `cure`."""
+    """The documents that another way to count explains: `document`, `what`, `fix`."""
     segments, tokens = context.cached(all_segments), context.cached(all_tokens)
     wrong = pl.concat(rows.drop_nulls("problem").select("document") for rows in (segments, tokens))
     rejected = context.table("rejected_records", "document")

@@ -40,7 +40,7 @@ def token_text(context: RuleContext) -> pl.LazyFrame:
     )
     rows = rows.with_columns(
         hint=hint.otherwise(pl.lit("correct the token or its offsets")),
-        said=pl.col("said").str.slice(0, 40),
+        actual=pl.col("actual").str.slice(0, 40),
     )
     return at(rows, "text")
 

@@ -185,7 +185,10 @@ def test_the_nearest_place_is_told(check: Check) -> None:
     (finding,) = check(line(text="Oslo", extent="D:7-9"), texts={"D": text})
     assert "does not contain this mention string" in (finding.help or "")
     (finding,) = check(line(text="Osh", extent="D:13-15"), texts={"D": text})
-    assert (finding.code, finding.help) == ("EDL502", "write 12-14, where the mention string occurs")
+    assert (finding.code, finding.help) == (
+        "EDL502",
+        "write 12-14, where the mention string occurs",
+    )
 
 
 @pytest.mark.parametrize("said", ["Jean-Luc Martin", "Jean-\u00a0Luc Martin", "Jean-Luc  Martin"])
@@ -235,9 +238,7 @@ def test_a_list_says_what_is_not_scored(check: Check) -> None:
     lines = [line(), line(mention="m2", extent="B:1-2"), line(mention="m3", extent="C:1-2")]
     found = check(*lines, documents="ENG_D1\nE\nF\n")
     assert [one.code for one in found] == ["EDL506", "EDL508"]
-    assert found[0].message == (
-        "unscored mentions: 2, in unlisted documents (2, such as B)"
-    )
+    assert found[0].message == ("unscored mentions: 2, in unlisted documents (2, such as B)")
     assert found[1].message == "listed documents without mentions: 2 of 3, such as E"
 
 
@@ -261,7 +262,9 @@ def test_what_a_line_needs_can_be_added(tmp_path: Path) -> None:
 
 def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) -> None:
     again = check(*(line(extent=f"D:{n}-{n}") for n in range(3)))
-    assert [one.message for one in again] == ["the mention identifier m1 is already used on line 1"] * 2
+    assert [one.message for one in again] == [
+        "the mention identifier m1 is already used on line 1"
+    ] * 2
     (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))
     assert inner.message == "3-4 is nested in the mention 0-9 on line 2"
     (lazy,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))

@@ -76,7 +76,7 @@ def test_of_formats_with_one_suffix_the_tables_at_hand_decide(install: Install) 
 
 def test_what_stays_ambiguous_is_an_error_with_the_candidates(install: Install) -> None:
     install(SECOND, ELSEWHERE)
-    reason = r"out\.tab does not tell the format, which could be second or edl-tab; .*--to: "
+    reason = r"out\.tab does not determine the format, which may be second or edl-tab; .*--to: "
     with pytest.raises(UnknownFormat, match=reason):
         target("out.tab", None, load("jsonl"), lambda: ("sources", "documents"))
 
@@ -93,7 +93,7 @@ def test_a_plug_in_never_wins_where_files_look_alike(install: Install) -> None:
     install(greedy, "second.format:FORMAT")
     assert detected(open_source(str(EDL))).name == "edl-tab"
     install(greedy, ELSEWHERE)
-    with pytest.raises(UnknownFormat, match="could be second or edl-tab"):
+    with pytest.raises(UnknownFormat, match="may be second or edl-tab"):
         detected(open_source(str(EDL)))
 
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.syntax.tsv import Column, Table
-from hlteval.tasks.edl_metrics import type_weights, zones
-from hlteval.tasks.option_tables import read_table, texts
-from hlteval.tasks.situations_metrics import dictionary
+from hlteval.tasks.option_readers import place_dictionary, read_table, texts, type_weights, zones
 from hlteval.tasks.task import WrongOption
 
 TABLE = Table((Column("name"), Column("weight", "number", code="weight")), code="line")
@@ -53,11 +51,11 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path, data: bytes) -> None
 def test_the_tables_of_tasks(tmp_path: Path) -> None:
     path = tmp_path / "table"
     path.write_text("PER\tORG\t .5 \nPER\tORG\t1\nPER\tPER\t+.25\nPER\tORG\t0\n")
-    assert type_weights(str(path)) == {("PER", "ORG"): 1.0, ("PER", "PER"): 0.25}
+    assert type_weights(str(path), {}) == {("PER", "ORG"): 1.0, ("PER", "PER"): 0.25}
     path.write_text("D1\t007\t9\n")
-    assert zones(str(path)).rows(named=True) == [{"docid": "D1", "start": 7, "last": 9}]
+    assert zones(str(path), {}).rows(named=True) == [{"docid": "D1", "start": 7, "last": 9}]
     path.write_text("OSH\tOsh\nOSH\tosh\n\tx\n")
-    assert dictionary(str(path)) == {"OSH": "osh", "": "x"}
+    assert place_dictionary(str(path), {}) == {"OSH": "osh", "": "x"}
 
 
 @pytest.mark.parametrize("weight", ["-1", "inf", "nan", "1e999", "", "1,5"])
@@ -65,4 +63,4 @@ def test_a_weight_is_a_number_from_0(tmp_path: Path, weight: str) -> None:
     path = tmp_path / "weights"
     path.write_text(f"PER\tORG\t{weight}\n")
     with pytest.raises(WrongOption, match="is no weight; write a number from 0"):
-        type_weights(str(path))
+        type_weights(str(path), {})
