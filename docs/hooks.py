@@ -120,4 +120,4 @@ def on_post_build(config: MkDocsConfig) -> None:
         if path.suffix not in {".html", ".css"}:
             continue
         if found := external_resources(path.read_text("utf-8")):
-            raise PluginError(f"{path} loads {', '.join(found)}")
+            raise PluginError(f"{path} asks for {', '.join(found)}")

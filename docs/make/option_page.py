@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 from typer.models import ArgumentInfo, OptionInfo
 
@@ -93,7 +93,7 @@ class _Taken:
             return self.info.metavar
         if get_origin(self.kind) is Literal:
             return "|".join(get_args(self.kind))
-        return {int: "N", float: "P"}.get(_inner(self.kind), "")
+        return ""  # a switch
 
     @property
     def names(self) -> Sequence[str]:
@@ -125,12 +125,6 @@ class _Taken:
     def _default(self) -> str:
         given = self.parameter.default
         return "" if given is None or given is False else f"`{given}`"
-
-
-def _inner(kind: Any) -> Any:
-    """The type of a value that may be left out."""
-    inner = [one for one in get_args(kind) if one is not type(None)]
-    return inner[0] if inner else kind
 
 
 def _own() -> str:

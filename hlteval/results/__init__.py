@@ -1,1 +1,1 @@
-"""Results: verdicts, scores and comparisons as values."""
+"""Results as values: verdicts, scores, comparisons and signatures."""

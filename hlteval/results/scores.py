@@ -1,4 +1,4 @@
-"""Scores: what scoring gives, as a value."""
+"""The scores of a submission as a value."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         task: name of the task.
         profile: `plan` or `official`.
-        signature: what the numbers depend on: version, task, profile, parameters, digests.
-        primary: the metric that ranks.
-        metrics: every metric by name; null where undefined.
-        intervals: confidence intervals by metric.
-        tables: tables by name; `scorings` and `alignment`.
-        verdict: what validation came to; a submission with errors is scored if none blocks.
-        notes: what a reader of the numbers must know.
-        files: the files that the official software would have written, by name.
+        signature: everything that the numbers depend on: version, parameters, digests, seed.
+        primary: name of the ranking metric.
+        metrics: the value of each metric by name; None if it is undefined.
+        intervals: the confidence interval of each metric by name.
+        tables: further tables by name, such as `scorings` and `alignment`.
+        verdict: the verdict of validation; errors do not prevent scoring unless they are blocking.
+        notes: remarks on how to read the numbers.
+        files: the files that the official software writes, by name.
     """
 
     task: str
@@ -41,10 +41,10 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     def as_dict(
         self, rows: Callable[[pl.DataFrame], Any] = pl.DataFrame.to_dicts
     ) -> dict[str, Any]:
-        """The value in plain types, as it is written as JSON: tables as lists of rows.
+        """The scores in plain types, as written to JSON.
 
         Args:
-            rows: what a table becomes.
+            rows: function that converts a table; by default to a list of rows.
         """
         counts = {"severity": self.verdict.by_severity, "code": self.verdict.by_code}
         return {

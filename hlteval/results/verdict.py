@@ -1,4 +1,4 @@
-"""The verdict: whether a submission passed, and everything that was found."""
+"""The verdict of validation: whether a submission passes, and its findings."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hlteval.findings import Finding, Severity, in_order
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What validation of a submission came to.
+    """The verdict of validation.
 
-    `passed` is given and not derived: an official checker may pass what has errors.
+    `passed` does not follow from the findings: an official checker may accept errors.
 
     Attributes:
-        task: name of the task; empty where findings are shown that no task judges.
-        profile: `plan` or `official`; empty like the task.
-        passed: whether the submission is acceptable in that profile.
-        findings: by file, line, column and code, each once, in whatever order they were given.
+        task: name of the task; empty for findings without a task, such as those of a conversion.
+        profile: `plan` or `official`; empty without a task.
+        passed: whether the submission is valid in that profile.
+        findings: the findings, sorted by file, line, column and code, without duplicates.
 
     Examples:
         >>> verdict = Verdict("seedev-binary", "plan", passed=True)
@@ -36,28 +36,28 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def by_severity(self) -> dict[str, int]:
-        """The number of findings of each severity, the worst first."""
+        """The number of findings of each severity, most severe first."""
         counts = Counter(finding.severity for finding in self.findings)
         return {severity.value: counts[severity] for severity in Severity}
 
     @property
     def by_code(self) -> dict[str, int]:
-        """The number of findings of each code that was found, in the order of the codes."""
+        """The number of findings of each code with findings, sorted by code."""
         return dict(sorted(Counter(finding.code for finding in self.findings).items()))
 
     @property
     def files(self) -> int:
-        """The number of files that something was found in."""
+        """The number of files with findings."""
         return len({finding.file for finding in self.findings} - {None})
 
     @property
     def worst(self) -> Severity | None:
-        """The worst severity that was found; None where nothing was."""
+        """The highest severity of all findings; None without findings."""
         found = {finding.severity for finding in self.findings}
         return next((severity for severity in Severity if severity in found), None)
 
     def reaches(self, severity: Severity) -> bool:
-        """Whether something as bad as this, or worse, was found.
+        """Whether a finding has at least a given severity.
 
         Examples:
             >>> Verdict("seedev-binary", "plan", passed=True).reaches(Severity.INFO)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,14 @@ def test_the_metrics_of_a_task_are_listed(name: str, invoke: Run) -> None:
     )
     ranking = {line.removesuffix("  ranks") for line in result.stdout.splitlines() if "  " in line}
     assert ranking == set(tasks.load(name).primary.values())
+
+
+@pytest.mark.parametrize("command", ["validate", "convert", "score", "compare", "explain"])
+def test_help_names_values_and_not_types(command: str, invoke: Run) -> None:
+    task = [] if command in {"convert", "explain"} else ["hub4"]
+    text = invoke(command, *task, "--help").stdout
+    assert "  -h, --help" in text
+    assert not re.findall(r"<[a-z \[\]]+>", text)
 
 
 def test_an_unknown_task_is_told(invoke: Run) -> None:
