@@ -63,7 +63,7 @@ def _miscounted(record: int, line: str) -> Problem:
     elif len(cells) == 1 and len(line.split()) >= wanted:
         hint = "separate the fields with tabs, not spaces"
     else:
-        hint = f"they are: {', '.join(names)}; one tab between each two"
+        hint = f"write {', '.join(names)}, separated by single tabs"
     given = len(cells) if filled > wanted else filled
     return Problem("EDL201", record, 0, len(line), {"given": given, "wanted": wanted, "hint": hint})
 

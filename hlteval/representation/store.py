@@ -148,8 +148,8 @@ def _shape_problem(table: Table, frame: pl.DataFrame) -> str:
     for column in table.columns:
         if column.name not in frame.columns:
             if not column.nullable:
-                return f"the table {table.name} lacks the column {column.name}"
+                return f"table {table.name} is missing the column {column.name}"
         elif frame.schema[column.name] != column.dtype:
             dtype = frame.schema[column.name]
-            return f"the column {table.name}.{column.name} holds {dtype}, not {column.dtype}"
+            return f"column {table.name}.{column.name} is {dtype}, expected {column.dtype}"
     return ""

@@ -291,8 +291,9 @@ class Table:
             line: the line, without its line break.
 
         Examples:
-            >>> Table((Column("start", "integer"),), code="SNT101").explain_cells(3, "x")[1][0]
-            Problem(code='SNT101', record=3, start=0, end=1, values={'given': 1, 'wanted': 1})
+            >>> table = Table((Column("start", "integer"),), code="SNT101")
+            >>> table.explain_cells(3, "x")[1][0][:4]
+            ('SNT101', 3, 0, 1)
         """
         written = line.split("\t")
         count, wanted = len(written), len(self.columns)

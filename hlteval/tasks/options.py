@@ -78,7 +78,7 @@ def _text(display: str, option: Option, value: object) -> str:
         return separator.join(_text(display, option, item) for item in value)
     if isinstance(value, str | int | float):
         return str(value)
-    raise WrongOption(f"{display} is a string, a number or a list of them")
+    raise WrongOption(f"{display} must be a string, a number or a list")
 
 
 def metric_options(task: Task, given: Mapping[str, str], *, encoding: str = "utf-8") -> Any:

@@ -37,7 +37,7 @@ def _missing_and_unknown(package: Package) -> Iterator[Finding]:
     for document in missing:
         hint = "add the file, or an empty one if nothing is predicted"
         if document in meant_by:
-            hint = f"is {meant_by[document]} meant for it?"
+            hint = f"rename {meant_by[document]}{PREDICTED} if it is meant for this document"
         yield finding("SEE401", file=package.submission.path, document=document, hint=hint)
     meant = closest_files(unknown, missing, distance=2)
     for document in unknown:
@@ -75,7 +75,7 @@ def _content(member: Member) -> bytes | None:
 def _hint(member: Member) -> str:
     stem, _, suffix = member.basename.rpartition(".")
     if f".{suffix.lower()}" == PREDICTED:
-        return f"call it {stem}{PREDICTED}, in small letters"
+        return f"rename it to {stem}{PREDICTED}, with a lower-case suffix"
     if suffix.lower() in {"ann", "a2~", "bak"} or PREDICTED in member.basename:
-        return f"if it holds predictions, call it <document>{PREDICTED}"
+        return f"rename it to <document>{PREDICTED} if it contains predictions"
     return "remove it; only files whose names end in .a2 are read as predictions"

@@ -134,7 +134,7 @@ TEXT = "\U0001f600 Zürich, Osh and Osh again. Zürich!"
 @pytest.mark.parametrize(
     ("how", "shift"),
     [
-        ("counted from 1", lambda text, start, end: (start + 1, end)),
+        ("1-based", lambda text, start, end: (start + 1, end)),
         ("be exclusive at the end", lambda text, start, end: (start, end)),
         ("1-based and exclusive", lambda text, start, end: (start + 1, end + 1)),
         ("UTF-16", lambda text, start, end: (start + 1, end)),

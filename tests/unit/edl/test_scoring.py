@@ -212,7 +212,7 @@ def test_zones_that_are_not_scored(scored, tmp_path):
 @pytest.mark.parametrize(
     ("option", "lines", "reason"),
     [
-        ("type_weights", ["PER\tORG"], ":1: malformed line"),
+        ("type_weights", ["PER\tORG"], ":1: a line is the reference's type"),
         ("type_weights", ["PER\tORG\tx"], ":1: invalid weight x"),
         ("type_weights", ["PER\tORG\t-1"], ":1: invalid weight -1"),
         ("exclude", ["", "D1\t1\t5.0"], ":2: invalid offset 5.0"),

@@ -158,7 +158,7 @@ def find(written: str) -> list[Finding]:
     [
         (digest("a\nb\n").upper(), "lower case"),
         ("xyz", "32 hexadecimal digits"),
-        (digest("a b\n"), "a blank"),
+        (digest("a b\n"), "a space"),
         (digest("c"), "a character, in or between"),
     ],
 )

@@ -126,7 +126,7 @@ def test_what_is_no_parquet_is_told(folder, content):
 def test_a_folder_in_place_of_a_table_is_told(folder):
     (folder / "frames.parquet").unlink()
     (folder / "frames.parquet").mkdir()
-    with pytest.raises(StoreError, match="write-only"):
+    with pytest.raises(StoreError, match="cannot be read"):
         load(folder)
 
 

@@ -62,5 +62,5 @@ def test_the_tables_of_tasks(tmp_path: Path) -> None:
 def test_a_weight_is_a_number_from_0(tmp_path: Path, weight: str) -> None:
     path = tmp_path / "weights"
     path.write_text(f"PER\tORG\t{weight}\n")
-    with pytest.raises(WrongOption, match="is no weight; write a number from 0"):
+    with pytest.raises(WrongOption, match="use a number ≥ 0"):
         type_weights(str(path), {})
