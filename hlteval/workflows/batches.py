@@ -189,8 +189,8 @@ def submission(
             f" (with {' and '.join(task.provided_suffixes)})" if task.provided_suffixes else ""
         )
         raise NothingGiven(
-            f"{task.name} is checked against the documents it is for: give their folder or archive"
-            f"{suffixes} by --against"
+            f"{task.name} needs the documents of the task: pass their folder or archive"
+            f"{suffixes} with --against"
         )
     return opened
 

@@ -46,7 +46,7 @@ def test_measures_are_chosen_and_the_one_that_ranks_is_always_given(scores):
         (("-m", "muk"), "did you mean muc?"),
         (("--by", "word"), "document or type or language"),
         (("--type-weights", "nowhere"), "nowhere"),
-        (("--exclude", FOLDER / "system.tab"), "with tabs between"),
+        (("--exclude", FOLDER / "system.tab"), "separated by tabs"),
     ],
 )
 def test_errors_of_usage_say_what_can_be_said(scores, given, told):

@@ -19,7 +19,7 @@ CASES = {
     "L01_halfopen": ("LTF501", 4, "L01_halfopen", "one past the end"),
     "L02_md5": ("LTF504", 4, "0" * 32, "differs from the annotated text"),
     "L03_len": ("LTF503", 4, "10", "make up 62 code points"),
-    "L04_filename": ("LTF201", 4, "NW_ARX_UZB_164780_20140900", "rename it"),
+    "L04_filename": ("LTF201", 4, "NW_ARX_UZB_164780_20140900", "rename the file"),
     "L05_overlap": ("LTF303", 14, "30", "move the segment to 33"),
     "L07_tokentext": ("LTF404", 10, "Kim", '"kim"'),
     "L08_tokenoutside": ("LTF401", 21, "157", "its segment 33-61"),
