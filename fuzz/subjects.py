@@ -75,7 +75,7 @@ CONTEXTS: Mapping[str, Context] = {
     "laf": Context("laf/valid", "rsd/valid"),
     "hub4": Context("hub4/valid/system.tpl", "", {"corpus": "hub4/valid/corpus.sgml"}),
 }
-"""The other inputs in a trial, by task; other tasks have none."""
+"""The other inputs in a trial, by task; tasks of other packages have none."""
 
 
 def readers() -> list[str]:

@@ -58,12 +58,12 @@ def option_page() -> str:
 def _command(name: str, run: Callable[..., None]) -> str:
     """One command: how it is called, and what it takes."""
     parameters = inspect.signature(run, eval_str=True).parameters.values()
-    taken = [_Taken(one) for one in parameters if one.name not in _COMMON]
+    taken = [_Taken(parameter) for parameter in parameters if parameter.name not in _COMMON]
     called = ["hlteval", name, *(["TASK"] if name in PER_TASK else [])]
-    called += [one.called for one in taken if one.called]
+    called += [item.called for item in taken if item.called]
     parts = [f"## {name}\n", f"{_told(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
     if taken:
-        parts.append(table(("", "description", "default"), [one.row for one in taken]))
+        parts.append(table(("", "description", "default"), [item.row for item in taken]))
     return "\n".join(parts)
 
 
@@ -103,7 +103,7 @@ class _Taken:
         flag = f"--{self.parameter.name.replace('_', '-')}"
         # in an annotation the first name stands where otherwise the default does
         declared = (self.info.default, *(self.info.param_decls or ()))
-        return tuple(one for one in map(str, declared) if one.startswith("-")) or (flag,)
+        return tuple(item for item in map(str, declared) if item.startswith("-")) or (flag,)
 
     @property
     def called(self) -> str:

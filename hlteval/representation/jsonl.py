@@ -215,12 +215,12 @@ class _Lines:
         decoder = _decoder(strict=False)
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
             try:
-                row = decoder.decode(line)
+                row, names = decoder.decode(line), msgspec.json.decode(line)
             except ValueError as error:
                 message, column = problem(line, error)
                 raise StoreError(message, self.file, at, column) from error
             table = type(row).__name__
-            for name in msgspec.json.decode(line):
+            for name in names:
                 known = name == "table" or name in TABLES[table].schema
                 if not known and (table, name) not in self.unknown:
                     self.unknown.add((table, name))

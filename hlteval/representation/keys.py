@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 SEPARATOR = "\x1f"
@@ -80,10 +79,9 @@ def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
     """
     compared = rows.select(by)
     repeated = compared.select(hashed(*by).is_duplicated()).to_series()
-    ordinal = np.zeros(rows.height, dtype=np.int64)
+    ordinal = pl.zeros(rows.height, dtype=pl.Int64, eager=True)
     if repeated.any():
-        some = (
-            compared.lazy().filter(repeated).select(pl.int_range(pl.len(), dtype=pl.Int64).over(by))
-        )
-        ordinal[repeated.to_numpy()] = some.collect().to_series().to_numpy()
-    return pl.Series("ordinal", ordinal)
+        counted = pl.int_range(pl.len(), dtype=pl.Int64).over(by)
+        some = compared.lazy().filter(repeated).select(counted).collect().to_series()
+        ordinal = ordinal.scatter(repeated.arg_true(), some)
+    return ordinal.alias("ordinal")

@@ -170,13 +170,17 @@ class _Plan:
 
     def corrected(self, differences: Sequence[Difference]) -> list[Difference]:
         """The differences with probabilities corrected for how many there are."""
-        known = [one.probability for one in differences if one.probability is not None]
+        known = [
+            difference.probability
+            for difference in differences
+            if difference.probability is not None
+        ]
         corrected = iter(holm(known))
         return [
-            one
-            if one.probability is None
-            else msgspec.structs.replace(one, corrected=next(corrected))
-            for one in differences
+            difference
+            if difference.probability is None
+            else msgspec.structs.replace(difference, corrected=next(corrected))
+            for difference in differences
         ]
 
     def ranked(
@@ -186,7 +190,10 @@ class _Plan:
         differences: Sequence[Difference],
     ) -> Iterator[System]:
         """The systems by rank: one shares the rank of the best that it does not differ from."""
-        chances = {(one.first, one.second): one.corrected for one in differences}
+        chances = {
+            (difference.first, difference.second): difference.corrected
+            for difference in differences
+        }
         leader, rank = order[0], 1
         for place, name in enumerate(order, start=1):
             chance = chances.get((leader, name))
@@ -246,7 +253,7 @@ def _warnings(listed: Mapping[str, _Scored]) -> Iterator[str]:
     """What weakens a comparison: errors, and too few documents to tell systems apart."""
     for name, one in listed.items():
         yield from (f"{name}: {told}" for told in one.run.errors)
-    documents = min(one.each.size for one in listed.values())
+    documents = min(item.each.size for item in listed.values())
     if len(listed) > 1 and documents < ENOUGH:
         yield (
             f"only {documents} documents with counts: with fewer than {ENOUGH}, no difference is "

@@ -63,7 +63,7 @@ class Refused(ValueError):
     def __init__(
         self, refused: Verdict, reason: str, fix: str, crashes: frozenset[str] = frozenset()
     ) -> None:
-        found = [one for one in refused.findings if one.blocking or one.code in crashes]
+        found = [item for item in refused.findings if item.blocking or item.code in crashes]
         codes = sorted({finding.code for finding in found})
         super().__init__(f"{reason} ({', '.join(codes)})")
         self.verdict, self.fix = refused, fix

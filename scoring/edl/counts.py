@@ -222,7 +222,7 @@ class _Measured:
             unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
         )
         resolved = [
-            one.group_by("group", "item").agg(pl.col("cluster").max()) for one in (ours, theirs)
+            item.group_by("group", "item").agg(pl.col("cluster").max()) for item in (ours, theirs)
         ]
         both = Clusterings(ours, theirs, (resolved[0], resolved[1]))
         return _left(_CLUSTERED[self.measure.aggregate](both))

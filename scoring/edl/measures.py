@@ -173,7 +173,7 @@ def measures(names: Iterable[str]) -> tuple[Measure, ...]:
         >>> [measure.name for measure in measures(["tmp", "muc", "mention_ceaf"])]
         ['mention_ceaf', 'entity_ceaf', 'pairwise', 'muc']
     """
-    listed = [one for name in names for one in SETS.get(name, (PRINTED.get(name, name),))]
+    listed = [item for name in names for item in SETS.get(name, (PRINTED.get(name, name),))]
     return tuple(measure(name) for name in dict.fromkeys(listed))
 
 

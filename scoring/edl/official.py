@@ -31,7 +31,7 @@ def counts(aggregate: str, members: pl.DataFrame) -> pl.DataFrame:
         .join(entered, on=["system", "cluster"], maintain_order="left")
     )
     sides = [unique.filter(pl.col("system") == side).drop("system") for side in (False, True)]
-    resolved = [_last(one) for one in sides]
+    resolved = [_last(item) for item in sides]
     repeated = any(one.height < side.height for one, side in zip(resolved, sides, strict=True))
     both = Clusterings(sides[0], sides[1], (resolved[0], resolved[1]))
     if repeated or (aggregate == "b_cubed" and unique["nameless"].any()):
@@ -111,7 +111,7 @@ def _b_cubed(both: Clusterings) -> pl.DataFrame:
 
     An item that the other side lacks is looked up in that side's cluster without an identifier.
     """
-    ours, theirs = (one.select("group", "item", "cluster") for one in both.resolved)
+    ours, theirs = (item.select("group", "item", "cluster") for item in both.resolved)
     parts = []
     for name, one, other, members, counterpart in (
         ("ptp", theirs, ours, both.system, both.reference),
@@ -175,11 +175,11 @@ def overlaps(
 ) -> list[Integers]:
     """How many units of each annotation the other side covers, as far as the sweep finds it."""
     sides = [spans(rows) for rows in (reference, system)]
-    crowded = np.union1d(*(self_overlapping(one) for one in sides))
+    crowded = np.union1d(*(self_overlapping(item) for item in sides))
     found = [covered(modes[0], sides[0], sides[1]), covered(modes[1], sides[1], sides[0])]
     if not len(crowded):
         return found
-    some = [np.flatnonzero(np.isin(one[0], crowded)) for one in sides]
+    some = [np.flatnonzero(np.isin(item[0], crowded)) for item in sides]
     few = [tuple(column[at] for column in one) for one, at in zip(sides, some, strict=True)]
     pairs = swept(few[0], few[1])  # type: ignore[arg-type]
     for side, other in ((0, 1), (1, 0)):

@@ -163,7 +163,7 @@ def _scorings(
         scoring=pl.concat_str("type", "slot", separator="."), level=pl.concat_list("type", "slot")
     )
     order = pl.col("mode").replace_strict(list(modes), list(range(len(modes))), default=None)
-    rows = pl.concat([one.drop("type", "slot", strict=False) for one in (whole, types, slots)])
+    rows = pl.concat([item.drop("type", "slot", strict=False) for item in (whole, types, slots)])
     rows = rows.with_columns(order=order).sort("order", "level").with_row_index("at")
     rows = rows.with_columns(pl.col(*MEASURES).cast(pl.Float64))
     rows = rows.rename(_SHOWN)

@@ -101,7 +101,7 @@ def capitals(text: str) -> str:
     """
     if text.isascii():
         return text.upper()
-    return "".join(big if len(big := one.upper()) == 1 else one for one in text)
+    return "".join(big if len(big := item.upper()) == 1 else item for item in text)
 
 
 def _parts(rule: Rule) -> tuple[str, str, str, str]:

@@ -151,9 +151,9 @@ def joined(texts: Iterable[Text]) -> str:
     """
     parts: list[str] = []
     place = 0
-    for one in sorted(texts, key=lambda text: text.start):
-        parts += [" " * max(one.start - place, 0), one.text]
-        place = max(place, one.start) + len(one.text)
+    for item in sorted(texts, key=lambda text: text.start):
+        parts += [" " * max(item.start - place, 0), item.text]
+        place = max(place, item.start) + len(item.text)
     return "".join(parts)
 
 

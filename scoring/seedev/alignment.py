@@ -41,7 +41,7 @@ def aligned(
         names: the name of each document.
         unit: the weight of a similarity of 1.
     """
-    left, right = (one.events.select("row", "frame", "negated") for one in sides)
+    left, right = (side.events.select("row", "frame", "negated") for side in sides)
     rows = pairs.sort("document", "row", "row_system", nulls_last=True).with_row_index("at")
     rows = rows.join(left, on="row", how="left", suffix="_reference")
     rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
@@ -76,7 +76,7 @@ def _differences(
 ) -> dict[str, pl.DataFrame]:
     """The optional arguments of pairs that are not the same, listed by row."""
     paired = rows.drop_nulls("weight")
-    left, right = (one.arguments.filter(pl.col("role").is_in(conditions)) for one in sides)
+    left, right = (side.arguments.filter(pl.col("role").is_in(conditions)) for side in sides)
     ours = paired.select("at", frame_row="row").join(left, on="frame_row")
     theirs = paired.select("at", frame_row="row_system").join(right, on="frame_row")
     both = ours.join(theirs, on=["at", "role"], how="full", coalesce=True, suffix="_system")

@@ -101,7 +101,7 @@ def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparis
 def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     """Pairs where similarity is 0 or 1: equal keys, first with first, second with second."""
     key = ["document", "core", "rank"]
-    left, right = (_ranked(one, evaluation).lazy().with_columns(hashed(*key)) for one in sides)
+    left, right = (_ranked(side, evaluation).lazy().with_columns(hashed(*key)) for side in sides)
     joined = left.join(right, on="hashed", suffix="_system", maintain_order="left")
     same = joined.filter(pl.col(part) == pl.col(f"{part}_system") for part in key)
     return same.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64)).collect()
@@ -146,7 +146,7 @@ def _candidates(
     sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
 ) -> pl.DataFrame:
     """The pairs of events that may be similar: `row` and `row_system`."""
-    left, right = (_cores(one, evaluation, comparison).lazy() for one in sides)
+    left, right = (_cores(side, evaluation, comparison).lazy() for side in sides)
     joined = left.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
     return joined.select("row", "row_system").unique(maintain_order=True).collect()
 
@@ -181,7 +181,7 @@ def _weighed(
     candidates: pl.DataFrame, sides: tuple[Side, Side], comparison: Comparison
 ) -> pl.DataFrame:
     """Sp = SNeg · SOpt of candidates, whose mandatory arguments agree: in units, above 0."""
-    left, right = (_conditioned(one, comparison.conditions) for one in sides)
+    left, right = (_conditioned(item, comparison.conditions) for item in sides)
     both = candidates.lazy().join(left, on="row", maintain_order="left")
     right = right.rename({"row": "row_system"})
     both = both.join(right, on="row_system", suffix="_system", maintain_order="left")

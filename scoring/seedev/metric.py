@@ -123,7 +123,7 @@ class EventMatch(Metric):
         if evaluation.inside_sentences:
             sides = (inside(sides[0], reference), inside(sides[1], reference))
         chosen = pairs(sides, evaluation, self.comparison).lazy()
-        left, right = (_classed(one, evaluation) for one in sides)
+        left, right = (_classed(side, evaluation) for side in sides)
         right = right.rename({name: f"{name}_system" for name in ("row", "label", "scoring")})
         paired = left.join(chosen, on="row", how="left", maintain_order="left")
         paired = paired.join(

@@ -132,9 +132,9 @@ class FrameMatch(Metric):
         for layer, keys in _KEYS.items():
             left, right = (projected(frames, keys) for frames in (annotated, submitted))
             if layer == "type+place" and not self.official:
-                pairs += [left_out(layer, one, ambiguous) for one in (left, right)]
+                pairs += [left_out(layer, item, ambiguous) for item in (left, right)]
                 left, right = (
-                    one.join(ambiguous, on="document", how="anti") for one in (left, right)
+                    item.join(ambiguous, on="document", how="anti") for item in (left, right)
                 )
             if layer == "type+place":
                 changes, paired = self._localized(left, right)
@@ -275,7 +275,7 @@ class FrameMatch(Metric):
                 lines.append(f"{name}: no point of the curve has recall above 0")
             elif not points.beyond_zero:
                 lines.append(f"{name}: no point of the curve has recall above 0; {_ZERO}")
-        split = next((one.split_ties for one in curves.values() if one), 0)
+        split = next((curve.split_ties for curve in curves.values() if curve), 0)
         if self.official and split:
             lines.append(
                 f"{split} cuts separate frames of equal confidence by file order; "

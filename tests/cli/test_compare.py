@@ -30,7 +30,7 @@ def test_systems_are_ranked_and_each_pair_is_tested(
     done = invoke(*given, "--format", "json")
     assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)
-    assert [Path(one["name"]).name for one in told["systems"]] == ["perfect", system.name]
+    assert [Path(item["name"]).name for item in told["systems"]] == ["perfect", system.name]
     assert told["systems"][0]["value"] == 1.0
     (pair,) = told["differences"]
     assert pair["difference"] == 1.0 - told["systems"][1]["value"]
@@ -56,7 +56,7 @@ def test_a_system_and_its_copy_share_a_rank(
     copy = shutil.copytree(system, tmp_path / "copy")
     given = ("compare", "seedev-full", "-r", reference, system, copy, "--bootstrap", 50)
     told = json.loads(invoke(*given, "--test", test, "--format", "json").stdout)
-    assert [one["rank"] for one in told["systems"]] == [1, 1]
+    assert [item["rank"] for item in told["systems"]] == [1, 1]
     assert told["differences"][0]["probability"] == 1.0
 
 

@@ -135,7 +135,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[st
     """What both profiles tell of every example: rows of a measure and two texts."""
     found = {}
     for name, (example, given) in CASES.items():
-        both = [told(example, given, one, tmp_path_factory.mktemp(name)) for one in PROFILES]
+        both = [told(example, given, item, tmp_path_factory.mktemp(name)) for item in PROFILES]
         found[name] = list(zip(example.measures, *both, strict=True))
     return found
 

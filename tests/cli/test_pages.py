@@ -162,7 +162,7 @@ def test_what_is_called_here_prints_what_the_program_prints(demo):
 @pytest.mark.parametrize("command", ["validate", "explain", "score", "compare", "convert"])
 def test_every_command_is_shown(command: str) -> None:
     typed = [session.command for page in (README, *GUIDES) for session in sessions(page)]
-    assert any(one.startswith(f"hlteval {command} ") for one in typed)
+    assert any(item.startswith(f"hlteval {command} ") for item in typed)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def same(shown: Any, printed: Any) -> bool:
         return list(shown) == list(printed) and all(same(shown[k], printed[k]) for k in shown)
     if isinstance(shown, list) and isinstance(printed, list):
         some = bool(shown) or not printed
-        return some and all(any(same(one, other) for other in printed) for one in shown)
+        return some and all(any(same(item, other) for other in printed) for item in shown)
     if isinstance(shown, float):
         return printed == pytest.approx(shown, abs=5e-4)
     return (shown == LEFT_OUT and isinstance(printed, str)) or shown == printed
@@ -239,7 +239,7 @@ def test_what_a_workflow_runs_is_what_there_is():
     assert last.endswith("--format github")
     offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     (hook,) = hooks["repos"][0]["hooks"]
-    assert hook["id"] in {one["id"] for one in offered}
+    assert hook["id"] in {item["id"] for item in offered}
     assert hook["args"][0] in tasks.BUILTIN
 
 

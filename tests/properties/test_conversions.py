@@ -163,8 +163,8 @@ def _frames(draw: st.DrawFn, document: int, words: int, tables: dict[str, Rows])
     here = {"document": document}
     for number in range(1, draw(st.integers(1, 3))):
         trigger = draw(target)
-        own = (one for one in tables["mentions"] if one["document"] == document)
-        types = {one["mention"]: one["label"] for one in own}
+        own = (table for table in tables["mentions"] if table["document"] == document)
+        types = {item["mention"]: item["label"] for item in own}
         event = {"frame": f"E{number}", "kind": "event", "label": types[trigger]}
         event["trigger"] = trigger
         row = _add(tables, "frames", **here, **event)
@@ -370,12 +370,12 @@ def losses(form: Format, corpus: Corpus) -> dict[str, int]:
 def of_its_kinds(form: Format, corpus: Corpus) -> Corpus:
     """A corpus without frames of other kinds, row by row: they take with them what is theirs."""
     rows: dict[str, Rows] = {name: frame.to_dicts() for name, frame in corpus.tables()}
-    if not form.frame_kinds or all(one["kind"] in form.frame_kinds for one in rows["frames"]):
+    if not form.frame_kinds or all(row["kind"] in form.frame_kinds for row in rows["frames"]):
         return corpus
-    rows["frames"] = [one for one in rows["frames"] if one["kind"] in form.frame_kinds]
-    kept = {one["row"] for one in rows["frames"]}
+    rows["frames"] = [row for row in rows["frames"] if row["kind"] in form.frame_kinds]
+    kept = {row["row"] for row in rows["frames"]}
     for table in ("arguments", "fills"):
-        rows[table] = [one for one in rows[table] if one["frame_row"] in kept]
+        rows[table] = [row for row in rows[table] if row["frame_row"] in kept]
     before = identified(corpus.frames.to_dicts(), "frame")
     while lost := before - named(rows):
         before = identified(rows["modifiers"], "modifier")
@@ -384,11 +384,11 @@ def of_its_kinds(form: Format, corpus: Corpus) -> Corpus:
             ("modifiers", "target"),
             ("groups", "member"),
         ):
-            rows[table] = [one for one in rows[table] if (one["document"], one[column]) not in lost]
+            rows[table] = [row for row in rows[table] if (row["document"], row[column]) not in lost]
         before -= {*lost}
-    places = {place(one) for one in chain(*(corpus_rows(corpus, table) for table in ITEMS))}
-    places -= {place(one) for one in chain(*(rows[table] for table in ITEMS))}
-    rows["attributes"] = [one for one in rows["attributes"] if place(one) not in places]
+    places = {place(item) for item in chain(*(corpus_rows(corpus, table) for table in ITEMS))}
+    places -= {place(item) for item in chain(*(rows[table] for table in ITEMS))}
+    rows["attributes"] = [row for row in rows["attributes"] if place(row) not in places]
     return Corpus(**rows)
 
 
@@ -406,7 +406,7 @@ def place(row: Mapping[str, Any]) -> tuple[int, ...]:
 
 def identified(rows: Rows, column: str) -> set[tuple[int, str]]:
     """The identifiers of items, with their documents."""
-    return {(one["document"], one[column]) for one in rows if one[column] is not None}
+    return {(row["document"], row[column]) for row in rows if row[column] is not None}
 
 
 def named(rows: Mapping[str, Rows]) -> set[tuple[int, str]]:
@@ -418,7 +418,7 @@ def named(rows: Mapping[str, Rows]) -> set[tuple[int, str]]:
 def told(findings: list[Finding]) -> dict[str, int]:
     """What a conversion said that it lost."""
     lost = [finding.message for finding in findings if finding.code in {"CNV101", "CNV103"}]
-    parts = [message.rpartition(" cannot represent ")[0].partition(" ") for message in lost]
+    parts = [message.partition(" cannot represent ")[2].partition(" ") for message in lost]
     return {what: int(count.replace(",", "")) for count, _, what in parts}
 
 
@@ -523,7 +523,7 @@ def test_frames_of_another_kind_are_lost_with_all_that_belongs_to_them(
         assert lost[f"{table} that belong to frames of other kinds"] == counts[table]
     assert told(convert(str(path), str(there), to_format=name)) == lost
     if form.reads:
-        again = Corpus.concat(one.corpus for one in form.read(open_source(str(there))))
+        again = Corpus.concat(item.corpus for item in form.read(open_source(str(there))))
         assert set(again.frames["kind"]) <= {*form.frame_kinds}
         assert not {"C1", "M1", "M2"} & {
             *again.frames["frame"], *again.arguments["target"], *again.groups["member"],
@@ -610,7 +610,7 @@ def arrived(form: Format, corpus: Corpus, other: Format, path: Path, lost: int) 
     Where something says nothing, the other format may say something. With what is lost, all that
     belongs to it is lost.
     """
-    again = Corpus.concat(one.corpus for one in other.read(open_source(str(path))))
+    again = Corpus.concat(item.corpus for item in other.read(open_source(str(path))))
     for table in content(form) & content(other) & TABLES.keys():
         without = silent(corpus, table)
         before = said(other, corpus, table, without)

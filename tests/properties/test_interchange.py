@@ -44,8 +44,8 @@ def corpora(draw: st.DrawFn) -> Corpus:
         names = iter(draw(st.lists(NAME, min_size=9, max_size=9, unique=True)))
         said = [_mention(draw, text, next(names)) for _ in range(draw(st.integers(0, 3)))]
         first = len(tables["mentions"])
-        tables["mentions"] += [{"document": document, **one} for one in said]
-        targets = st.sampled_from([one["mention"] for one in said]) if said else None
+        tables["mentions"] += [{"document": document, **item} for item in said]
+        targets = st.sampled_from([item["mention"] for item in said]) if said else None
         for at, one in enumerate(said):
             for rank in range(2, draw(st.integers(2, 3)) if one["entity"] is not None else 2):
                 link = {"mention_row": first + at, "rank": rank, "entity": draw(TEXT)}
@@ -109,7 +109,7 @@ def _others(
         tables["modifiers"].append({"document": document, **said, **target})
     group = {"document": document, "group": next(names), "kind": draw(TEXT)}
     members = draw(st.lists(targets, max_size=3))
-    tables["groups"] += [{**group, "member": one} for one in members if len(members) > 1]
+    tables["groups"] += [{**group, "member": member} for member in members if len(members) > 1]
 
 
 def said(corpus: Corpus, table: str) -> list[str]:

@@ -108,7 +108,7 @@ def test_constraints_pin_what_is_needed_and_nothing_else(pins):
             continue
         needed[name] = str(sorted(extras))
         inner = map(Requirement, metadata.requires(name) or ())
-        waiting += [one for one in inner if wanted(one, extras)]
+        waiting += [item for item in inner if wanted(item, extras)]
     assert needed.keys() == pins.keys()
 
 

@@ -104,7 +104,7 @@ def unfinished(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     if node.returns is None:
         yield "no type of what it returns"
     arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    arguments += [one for one in (node.args.vararg, node.args.kwarg) if one]
+    arguments += [item for item in (node.args.vararg, node.args.kwarg) if item]
     for argument in arguments:
         if argument.annotation is None and argument.arg not in {"self", "cls"}:
             yield f"no type of {argument.arg}"

@@ -198,5 +198,5 @@ def test_places_are_right_far_down_a_file(
     far = written.replace("<TEXT>", "\n" * 70_000 + f"<TEXT{flaw}>")
     path.write_text(far, "utf-8")
     found = invoke("validate", "ltf", path, "--format", "jsonl").stdout.splitlines()
-    places = [(one["code"], one["line"], one["column"]) for one in map(json.loads, found)]
+    places = [(item["code"], item["line"], item["column"]) for item in map(json.loads, found)]
     assert places == [*([(code, 70_005, 14)] if code else []), ("LTF404", 70_015, 77)]

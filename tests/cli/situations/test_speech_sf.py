@@ -103,8 +103,10 @@ def test_a_submission_is_checked_alone_and_against_segments_or_a_reference(data)
     for against, code in ((data / "segments.list", 1), (data / "gt", 0)):
         result = run("validate", "speech-sf", submission, "--against", against, "--format", "json")
         assert result.exit_code == code
-        unknown = [one for one in json.loads(result.stdout)["findings"] if one["code"] == "SSF101"]
-        assert [(one["line"], one["blocking"]) for one in unknown] == [(1, False)] * code
+        unknown = [
+            load for load in json.loads(result.stdout)["findings"] if load["code"] == "SSF101"
+        ]
+        assert [(item["line"], item["blocking"]) for item in unknown] == [(1, False)] * code
 
 
 def test_official_forgives_what_the_script_forgives(data):
@@ -214,7 +216,7 @@ def test_errors_in_a_large_file_are_all_told_at_their_places(tmp_path):
         frames[number]["TypeConfidence"] = "0.5"
     (tmp_path / "large.json").write_text(json.dumps(frames))  # in a single line
     result = run("validate", "speech-sf", tmp_path / "large.json", "--format", "json")
-    found = [one for one in json.loads(result.stdout)["findings"] if one["code"] == "SFJ204"]
+    found = [load for load in json.loads(result.stdout)["findings"] if load["code"] == "SFJ204"]
     assert len(found) == 100
     text = (tmp_path / "large.json").read_text()
     for number, one in zip(range(0, 2000, 20), found, strict=True):
@@ -228,7 +230,7 @@ def test_reading_goes_on_behind_an_item_that_makes_no_sense(tmp_path):
     late = '{"DocumentID": "D1", "Type": "Shelter", "TypeConfidence": 2}'
     (tmp_path / "flawed.json").write_text("[\n" + ",\n".join([good, bad, good, late]) + "\n]\n")
     result = run("validate", "speech-sf", tmp_path / "flawed.json", "--format", "json")
-    found = [(one["code"], one["line"]) for one in json.loads(result.stdout)["findings"]]
+    found = [(load["code"], load["line"]) for load in json.loads(result.stdout)["findings"]]
     assert ("SFJ205", 5) in found
     assert {line for code, line in found if code.startswith("JSN")} == {3}
 

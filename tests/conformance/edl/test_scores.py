@@ -96,7 +96,7 @@ def test_official_reproduces_all_digits(shared, case, view):
         said = expected[name]
         assert found[name] == pytest.approx(said, rel=1e-14, abs=1e-15)
         kinds = [
-            {key: type(value) for key, value in one[name].items()} for one in (found, expected)
+            {key: type(value) for key, value in item[name].items()} for item in (found, expected)
         ]
         assert kinds[0] == kinds[1]
 

@@ -47,7 +47,7 @@ def test_a_reference_is_clean(cases: Path, case: str) -> None:
     folder = cases / case
     options = {"corpus": str(folder / "corpus.sgml"), "side": "reference"}
     verdict = validate("hub4", str(folder / "reference.tpl"), options=options)
-    found = [(one.code, one.span and one.span.line) for one in verdict.findings]
+    found = [(finding.code, finding.span and finding.span.line) for finding in verdict.findings]
     assert found == REFERENCES.get(case, [])
     assert verdict.passed
 
@@ -60,7 +60,7 @@ def test_a_system_is_clean_but_for_what_the_case_is_about(cases: Path, case: str
     if case == "12_unsegmented":
         options["unsegmented"] = "yes"
     verdict = validate("hub4", str(folder / "hypothesis.tpl"), options=options)
-    found = [(one.code, one.span and one.span.line) for one in verdict.findings]
+    found = [(finding.code, finding.span and finding.span.line) for finding in verdict.findings]
     assert sorted(found) == sorted(SYSTEMS.get(case, []))
 
 
@@ -72,8 +72,10 @@ def test_a_file_is_written_as_it_was(cases: Path, case: str, side: str, tmp_path
     assert convert(str(path), str(kept)) == []
     findings = convert(str(kept), str(again), to_format="hub4")
     if f"{case}/{side}.tpl" in OTHER_LAYOUT:
-        assert [one.code for one in findings] in ([], ["CNV102"])
-        before, after = (read(str(one))[0].fills.drop("record", "quoted") for one in (path, again))
+        assert [finding.code for finding in findings] in ([], ["CNV102"])
+        before, after = (
+            read(str(item))[0].fills.drop("record", "quoted") for item in (path, again)
+        )
         assert before.equals(after)
     else:
         assert again.read_bytes() == path.read_bytes()
@@ -114,7 +116,7 @@ def test_a_sample_with_line_ends_of_two_characters_is_told_once(
     path = str(folder / "hypothesis.tpl")
     assert validate("hub4", path, options={"corpus": str(corpus)}).findings == ()
     raw = {"corpus": str(corpus), "line_ends": "as-written"}
-    codes = [one.code for one in validate("hub4", path, options=raw).findings]
+    codes = [finding.code for finding in validate("hub4", path, options=raw).findings]
     assert codes
     assert set(codes) <= {"HUB303", "HUB305"}
 

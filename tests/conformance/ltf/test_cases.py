@@ -51,7 +51,7 @@ def pointed(finding) -> str:
 def test_a_case_has_its_one_finding(shared, name):
     code, line, what, word = CASES[name]
     verdict = validate("ltf", str(shared / BASE / "ltf_bad" / f"{name}.ltf.xml"))
-    assert [(one.code, one.span.line) for one in verdict.findings] == [(code, line)]
+    assert [(finding.code, finding.span.line) for finding in verdict.findings] == [(code, line)]
     (only,) = verdict.findings
     assert pointed(only) == (name if what is None else what)
     assert word in f"{only.message} {only.help}"
@@ -61,7 +61,9 @@ def test_a_case_has_its_one_finding(shared, name):
 @pytest.mark.parametrize("name", TWO)
 def test_a_case_has_its_two_findings(shared, name):
     verdict = validate("ltf", str(shared / BASE / "ltf_bad" / f"{name}.ltf.xml"))
-    assert [(one.code, one.span.line, pointed(one)) for one in verdict.findings] == TWO[name]
+    assert [
+        (finding.code, finding.span.line, pointed(finding)) for finding in verdict.findings
+    ] == TWO[name]
     assert not verdict.passed
 
 
@@ -75,7 +77,7 @@ def test_the_folder_has_the_findings_of_its_files(shared):
     alone = dict.fromkeys(together.by_code, 0)
     for code in [
         *(case[0] for case in CASES.values()),
-        *(one[0] for c in TWO.values() for one in c),
+        *(item[0] for c in TWO.values() for item in c),
     ]:
         alone[code] = alone.get(code, 0) + 1
     assert together.by_code == alone
@@ -146,7 +148,7 @@ def test_the_sample_of_the_plan_stands_for_a_longer_document(shared, tmp_path):
     path = tmp_path / "NW_ARX_UZB_164780_20140900.ltf.xml"
     path.write_text(sample(shared), "utf-8")
     found = validate("ltf", str(path)).findings
-    assert [(one.code, pointed(one)) for one in found] == [
+    assert [(item.code, pointed(item)) for item in found] == [
         ("LTF504", "1511bf44675b0256adc190a7b96e14bd"),
         ("XML109", "<TEXT>"),
     ]
@@ -187,7 +189,7 @@ def test_counts_are_those_of_the_manifest(shared):
         ).iter_rows()
     }
     keys = ("doc", "lang", "segs", "chars", "utf8_bytes", "utf16_units")
-    assert ours == {tuple(one[key] for key in keys) for one in manifest["docs"]}
+    assert ours == {tuple(item[key] for key in keys) for item in manifest["docs"]}
 
 
 def test_beside_the_raw_text_a_gap_may_be_anything(shared, tmp_path):

@@ -90,13 +90,13 @@ def test_frames_and_findings_are_as_expected(shared, case):
     candidates = reading.corpus.arguments.filter(pl.col("role") == "Place")
     assert bool(candidates.height) == expected["ignore_at_type_place"]
     found = [
-        (one.code, None if one.code in WHOLE_FILE else one.span and one.span.line)
-        for one in reading.findings
+        (finding.code, None if finding.code in WHOLE_FILE else finding.span and finding.span.line)
+        for finding in reading.findings
     ]
     wanted = [
-        (code, None if code in WHOLE_FILE else one.get("line"))
-        for one in expected["diagnostics"]
-        if (code := CODES[one["code"]])
+        (code, None if code in WHOLE_FILE else item.get("line"))
+        for item in expected["diagnostics"]
+        if (code := CODES[item["code"]])
     ]
     assert sorted(found, key=str) == sorted(wanted, key=str)
     for one in expected["diagnostics"]:
@@ -116,7 +116,7 @@ def test_the_comma_of_a_type_is_suggested(shared):
 def test_a_separator_can_be_set(shared):
     reading = read(shared / "cases/appen/bad/BAD_013.txt", **{"place-separators": ",،"})
     assert reading.corpus.frames["place"].to_list() == ["دمشق", "حلب"]
-    assert [one.code for one in reading.findings] == ["APN101"]
+    assert [finding.code for finding in reading.findings] == ["APN101"]
 
 
 def test_a_line_separator_ends_no_line(shared):

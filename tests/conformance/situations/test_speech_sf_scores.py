@@ -132,7 +132,7 @@ def test_apart_from_these_differences_both_profiles_agree(shared, case):
     if case == "s1":
         assert any(note.startswith("1 cuts separate") for note in official.notes)
     else:  # there the script loses places
-        ours, theirs = (one.metrics["type+place.auc_unanchored"] for one in (plan, official))
+        ours, theirs = (item.metrics["type+place.auc_unanchored"] for item in (plan, official))
         assert abs(ours - theirs) > 0.01
 
 

@@ -259,7 +259,7 @@ def disjoint(rows):
     """Of each document the mentions that overlap none before them, each with an entity."""
     kept = []
     for row in sorted(rows, key=lambda row: row[:3]):
-        if row[4] and not any(row[0] == one[0] and units(row) & units(one) for one in kept):
+        if row[4] and not any(row[0] == item[0] and units(row) & units(item) for item in kept):
             kept.append(row)
     return kept
 
@@ -268,7 +268,7 @@ def disjoint(rows):
 @given(sides)
 def test_where_nothing_overlaps_on_a_side_both_profiles_agree(pair):
     pair = tuple(map(disjoint, pair))
-    plan, official = (measured(pair, *ALL[:2], profile=one) for one in ("plan", "official"))
+    plan, official = (measured(pair, *ALL[:2], profile=item) for item in ("plan", "official"))
     for name in plan:
         if "docid" not in name:
             assert official[name] == pytest.approx(plan[name] or 0, abs=1e-12)
@@ -310,7 +310,7 @@ def test_official_finds_the_overlaps_that_the_sweep_finds(pair):
 
 ADDED = (
     *("strong_typed_all_match", "strong_nil_match", "entity_match", "sets:is_first:docid+type"),
-    *(f"{one}::span" for one in OVERLAPS),
+    *(f"{entry}::span" for entry in OVERLAPS),
     "mention_ceaf;docid=<micro>",
 )
 

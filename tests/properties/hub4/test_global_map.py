@@ -60,7 +60,7 @@ def test_the_patterns_take_what_the_grammar_takes(line: str) -> None:
 def test_damage_raises_nothing_but_findings(lines: list[str]) -> None:
     data = "\n".join([";; x", *lines]).encode()
     found, findings = read_map(Member("", "x.glm", len(data), lambda: data), "ref")
-    assert len(found.rules) == len({(one.source, one.left, one.right) for one in found.rules})
+    assert len(found.rules) == len({(item.source, item.left, item.right) for item in found.rules})
     assert all(rule.source for rule in found.rules)
     for finding in findings:
         assert finding.span is not None

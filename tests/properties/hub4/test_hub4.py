@@ -180,7 +180,7 @@ class Literal:
             return
         idle = [*slot["idle"], *([] if slot["open"] is None else [slot["open"]])]
         # The mark of an optional slot stands for itself where the slot has no fill.
-        self.idle += [one for one in idle if slot["rows"] or one != slot["record"]]
+        self.idle += [item for item in idle if slot["rows"] or item != slot["record"]]
         head = (len(self.frames) - 1, slot["name"], self.slots, slot["optional"])
         if not slot["rows"]:
             self.fills.append((slot["record"], *head, 1, 1, "empty", None, None, None, None, None))
@@ -231,7 +231,9 @@ def test_brackets_come_back(text: str) -> None:
     assert with_brackets(bare, brackets or []) == text
     if brackets is not None:
         assert "[" not in bare
-        assert [one["start"] for one in brackets] == sorted(one["start"] for one in brackets)
+        assert [bracket["start"] for bracket in brackets] == sorted(
+            bracket["start"] for bracket in brackets
+        )
 
 
 @settings(max_examples=50)
@@ -368,8 +370,8 @@ def test_the_order_of_sets_says_nothing() -> None:
     first, second = text.split("<TEMPLATE-B-2-1>")
     turned = f"<TEMPLATE-B-2-1>{second}{first}"
     shown = [
-        sorted(tables(one, reference=True).fills.drop("row", "record", "document", "frame_row")
+        sorted(tables(item, reference=True).fills.drop("row", "record", "document", "frame_row")
                .select(pl.struct(pl.all()).struct.json_encode()).to_series())
-        for one in (text, turned)
+        for item in (text, turned)
     ]  # fmt: skip
     assert shown[0] == shown[1]

@@ -93,18 +93,20 @@ class Literal:
         self.groups: list[tuple[int, int]] = []
         self.pairs: list[tuple[Instance, Instance]] = []
         for kind in bottom_up(reference + system):
-            ours = [one for one in reference if one.type == kind]
-            theirs = [one for one in system if one.type == kind]
+            ours = [item for item in reference if item.type == kind]
+            theirs = [item for item in system if item.type == kind]
             self.map_type(ours, theirs)
             self.gone |= {
-                one.pointer for one in ours if one.optional and one.pointer not in self.mapped
+                our.pointer for our in ours if our.optional and our.pointer not in self.mapped
             }
-        left = [one for one in reference if one.pointer not in {a.pointer for a, _ in self.pairs}]
-        over = [one for one in system if one.pointer not in {b.pointer for _, b in self.pairs}]
+        left = [
+            item for item in reference if item.pointer not in {a.pointer for a, _ in self.pairs}
+        ]
+        over = [item for item in system if item.pointer not in {b.pointer for _, b in self.pairs}]
         self.points = plus(
             *(self.of_pair(a, b) for a, b in self.pairs),
-            *(self.of_pair(one, None) for one in left if not one.optional),
-            *(self.of_pair(None, one) for one in over),
+            *(self.of_pair(item, None) for item in left if not item.optional),
+            *(self.of_pair(None, item) for item in over),
         )
 
     def map_type(self, ours: list[Instance], theirs: list[Instance]) -> None:
@@ -205,7 +207,7 @@ def best(points, ours, theirs) -> int:
 
 def bottom_up(instances: list[Instance]) -> list[str]:
     """The types, those that are pointed to first; there are no circles."""
-    types = {one.pointer: one.type for one in instances}
+    types = {instance.pointer: instance.type for instance in instances}
     left = set(types.values())
     order = []
     while left:
@@ -214,9 +216,9 @@ def bottom_up(instances: list[Instance]) -> list[str]:
             for kind in left
             if not any(
                 types.get(fill.target) in left
-                for one in instances
-                if one.type == kind
-                for slot in one.slots.values()
+                for instance in instances
+                if instance.type == kind
+                for slot in instance.slots.values()
                 for fills in slot.alternatives
                 for fill in fills
                 if fill.target is not None
@@ -255,7 +257,7 @@ def a_side(chance: random.Random, reference: bool) -> list[Instance]:
             }
             slot, kinds = POINTING.get(kind, ("", ()))
             known = [f"{other}-d-{n}" for other in kinds for n in names[other]] + ["B-d-9"]
-            fills = tuple(Fill(target=one) for one in chance.sample(known, min(len(known), 3)))
+            fills = tuple(Fill(target=item) for item in chance.sample(known, min(len(known), 3)))
             if kinds and chance.random() < 0.8:
                 slots[slot] = Slot((fills,), reference and chance.random() < 0.3)
             optional = reference and kind != "TEMPLATE" and chance.random() < 0.4
@@ -275,11 +277,11 @@ def corpus(*documents: list[Instance], step: int = 0) -> Corpus:
     fills: list[dict[str, Any]] = []
     for document, instances in enumerate(documents):
         place = {"document": document, "origin": 0}
-        for one in instances:
+        for instance in instances:
             frame = {"row": len(frames), **place, "record": len(frames) + 1}
-            frame |= {"kind": "templette", "frame": one.pointer, "label": one.type}
-            frames.append({**frame, "optional": one.optional})
-            for number, (name, slot) in enumerate(one.slots.items(), start=1):
+            frame |= {"kind": "templette", "frame": instance.pointer, "label": instance.type}
+            frames.append({**frame, "optional": instance.optional})
+            for number, (name, slot) in enumerate(instance.slots.items(), start=1):
                 for alternative, listed in enumerate(slot.alternatives, start=1):
                     for position, fill in enumerate(listed, start=1):
                         row = {"row": len(fills), **place, "record": 1, "frame_row": frame["row"]}
@@ -352,7 +354,7 @@ def test_the_mapping_is_one_to_one_and_keeps_to_levels(seed):
         rows = mapping.filter(pl.col("mode") == mode)
         instances = rows.filter(pl.col("level") == "instance")
         for side, name in enumerate(("reference", "system")):
-            given_side = [one.pointer for pair in documents for one in pair[side]]
+            given_side = [item.pointer for pair in documents for item in pair[side]]
             assert sorted(instances[name].drop_nulls()) == sorted(given_side)
         both = instances.drop_nulls(["reference", "system"])
         assert all(
@@ -396,7 +398,7 @@ def test_documents_add_up_whatever_is_scored_together(seed):
 
 
 def has_text(side: list[Instance]) -> bool:
-    slots = [slot for one in side for slot in one.slots.values()]
+    slots = [slot for item in side for slot in item.slots.values()]
     return any(fill.target is None for slot in slots for fill in slot.alternatives[0])
 
 

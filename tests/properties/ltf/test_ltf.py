@@ -51,17 +51,17 @@ def ltf(texts: list[str]) -> list[tuple[str, str]]:
 
 def read(files: list[tuple[str, str]]) -> Corpus:
     readings = list(load("ltf").read(source(*files)))
-    assert [finding.code for one in readings for finding in one.findings] == []
-    return Corpus.concat(one.corpus for one in readings)
+    assert [finding.code for reading in readings for finding in reading.findings] == []
+    return Corpus.concat(reading.corpus for reading in readings)
 
 
 def findings(files: list[tuple[str, str]], size: int = 500) -> set[tuple]:
     task = load_task("ltf")
     opened = Submission(task, source(*files), None)
     return {
-        (one.code, one.file, one.span, one.message)
+        (item.code, item.file, item.span, item.message)
         for pair in opened.pairs(size)
-        for one in inside(opened, pair)
+        for item in inside(opened, pair)
     }
 
 
@@ -236,7 +236,7 @@ def test_no_bytes_make_it_fall_over(changes):
         (f"f{number}.ltf.xml", raw[:at] + data + raw[at + cut :])
         for number, (data, at, cut) in enumerate(changes)
     ]
-    told = {one[1] for one in findings(files)}
+    told = {finding[1] for finding in findings(files)}
     assert told == {name for name, _ in files}  # the file name fits no document
 
 

@@ -153,7 +153,7 @@ def counted(
     task: str, profile: str, listed: Sequence[Document], draw: random.Random | None = None
 ) -> Counts:
     """References, predictions, pairs and summed similarity of the main scoring, by document."""
-    metric = load(f"seedev-{task}").metric(profile, {})
+    metric = load(f"seedev-{task}").scorer(profile)
     counts, _ = metric.statistics(*corpora(listed, draw))
     overall = {"full": "Main scoring", "binary": "All Relations"}[task]
     main = counts.filter(evaluation="Standard pairing", scoring=overall)
@@ -163,7 +163,7 @@ def counted(
 
 
 def metrics(task: str, profile: str, listed: Sequence[Document]) -> dict[str, float | None]:
-    metric = load(f"seedev-{task}").metric(profile, {})
+    metric = load(f"seedev-{task}").scorer(profile)
     counts, _ = metric.statistics(*corpora(listed))
     return metric.score(metric.total([counts]))[0]
 

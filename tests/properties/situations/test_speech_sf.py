@@ -93,8 +93,8 @@ def test_true_positives_are_those_of_the_best_of_all_pairings(both):
         return
     best = 0.0
     for document in range(3):
-        ours = sorted({one for one in reference if one[0] == document and one[2]})
-        theirs = sorted({one[:3] for one in system if one[0] == document and one[2]})
+        ours = sorted({item for item in reference if item[0] == document and item[2]})
+        theirs = sorted({item[:3] for item in system if item[0] == document and item[2]})
         short, long = sorted((ours, theirs), key=len)
         best += max(
             sum(
@@ -110,10 +110,10 @@ def test_true_positives_are_those_of_the_best_of_all_pairings(both):
 @given(sides(least=1), st.data())
 def test_frames_below_a_threshold_change_no_point_at_or_above_it(both, data):
     reference, system = both
-    threshold = min(one[3] for one in system)
+    threshold = min(item[3] for item in system)
     if threshold == 0:
         return
-    added = [(*one[:3], 0.0) for one in data.draw(sides(least=1))[1]]
+    added = [(*item[:3], 0.0) for item in data.draw(sides(least=1))[1]]
 
     def at(frames):
         rows = curve(reference, frames)
@@ -215,11 +215,11 @@ def test_both_ways_to_read_json_agree_on_what_is_right(value, at, character, nat
         good, quick = strict(data)
         found = items(given_text)
         faultless = not found.problems and not any(
-            one.problems or not one.complete for one in found.parsed
+            item.problems or not item.complete for item in found.parsed
         )
         assert good == faultless
         if good and isinstance(quick, list):
-            assert [one.value for one in found.parsed] == quick
+            assert [item.value for item in found.parsed] == quick
 
 
 @settings(max_examples=150, deadline=None)
@@ -262,7 +262,7 @@ def test_a_canonical_annotation_comes_back_byte_by_byte(tmp_path_factory, text):
     (folder / "in" / "D1.txt").write_text(text, "utf-8", newline="")
     form = load("appen")
     readings = list(form.read(open_source(str(folder / "in"))))
-    form.write((one.corpus for one in readings), folder / "out")
+    form.write((reading.corpus for reading in readings), folder / "out")
     assert (folder / "out" / "D1.txt").read_bytes().decode() == text
 
 
@@ -279,8 +279,8 @@ def test_frames_come_back_as_they_were_written(tmp_path_factory, name, both, esc
     path = tmp_path_factory.mktemp("frames") / f"frames{form.suffixes[0]}"
     form.write([written], path)  # type: ignore[misc]
     (reading,) = form.read(open_source(str(path)))
-    assert {one.code for one in reading.findings} <= {"SFJ209", "SRC203"}
-    if any("\0" in (one[2] or "") for one in system) and name == "speech-sf-tsv":
+    assert {finding.code for finding in reading.findings} <= {"SFJ209", "SRC203"}
+    if any("\0" in (item[2] or "") for item in system) and name == "speech-sf-tsv":
         return  # a table is text, and text has no NUL
     columns = ["label", "place", "confidence"]
     assert reading.corpus.frames.select(columns).equals(written.frames.select(columns))

@@ -109,7 +109,7 @@ def said(record: Tree[Any]) -> list[tuple[str, ...]]:
     name = str(record.children[0])
     label = tokens.get("TYPE", tokens.get("LABEL", ""))
     text, value = tokens.get("TEXT", ""), tokens.get("VALUE", tokens.get("REFERENCE", ""))
-    arguments = [tuple(map(str, one.children)) for one in record.find_data("argument")]
+    arguments = [tuple(map(str, item.children)) for item in record.find_data("argument")]
     if record.data == "equivalence":
         members = next(record.find_data("members")).children
         return [("groups", label, str(member)) for member in members]

@@ -214,13 +214,15 @@ def test_elements_are_found_by_their_records(tmp_path: Path) -> None:
     source = open_source(str(VALID))
     corpus = Corpus.concat(reading.corpus for reading in load("bioc-xml").read(source))
     records = corpus.mentions["record"].to_list()
-    located = bioc_xml.locate(source.members[0], [FieldRef(one, "id") for one in [*records, 9999]])
+    located = bioc_xml.locate(
+        source.members[0], [FieldRef(item, "id") for item in [*records, 9999]]
+    )
     assert located.pop() is None
     lines = VALID.read_text("utf-8").split("\n")
     names = [
-        lines[one.span.line - 1][one.span.column - 1 : one.span.end_column - 1]
-        for one in located
-        if one
+        lines[item.span.line - 1][item.span.column - 1 : item.span.end_column - 1]
+        for item in located
+        if item
     ]
     assert names == corpus.mentions["mention"].to_list()
 

@@ -85,7 +85,7 @@ def test_what_a_table_names_is_there(stem):
         assert resolve(place) is not None
     for option in named(table, "options"):
         task, _, flag = option.partition(" --")
-        assert flag in {one.flag for one in tasks.load(task).options}, option
+        assert flag in {item.flag for item in tasks.load(task).options}, option
 
 
 def matched(pattern: str) -> set[tuple[str, str]]:
@@ -94,7 +94,7 @@ def matched(pattern: str) -> set[tuple[str, str]]:
 
 
 def test_every_metric_of_every_task_is_named():
-    patterns = [one for table in TABLES.values() for one in named(table, "metrics")]
+    patterns = [item for table in TABLES.values() for item in named(table, "metrics")]
     empty = [pattern for pattern in patterns if not matched(pattern)]
     assert not empty, "these are metrics of no task"
     named_ones = set().union(*map(matched, patterns))
@@ -163,18 +163,20 @@ def declared() -> Iterator[tuple[str, str, str]]:
     for name in tasks.BUILTIN:
         task = tasks.load(name)
         whats = "*." if task.measures else ""
-        yield from ((name, f"{whats}{one.name}", one.clause) for one in task.statistics)
-        yield from ((name, f"{one.name}.*", one.clause) for one in task.measures)
+        yield from (
+            (name, f"{whats}{statistic.name}", statistic.clause) for statistic in task.statistics
+        )
+        yield from ((name, f"{measure.name}.*", measure.clause) for measure in task.measures)
 
 
 def test_a_metric_is_named_by_a_clause_that_it_names():
     """Tasks share figures: one of several sections will do, and of a section any clause."""
     for task, pattern, clause in declared():
-        listed = [within(*one) or rows(*one) for one in references(clause, PARTS)]
+        listed = [within(*reference) or rows(*reference) for reference in references(clause, PARTS)]
         assert all(listed), f"{task} {pattern}: no such section: {clause}"
-        named_by = [one for found in listed for row in found for one in row.metrics]
+        named_by = [metric for found in listed for row in found for metric in row.metrics]
         meant = matched(f"{task} {pattern}")
-        assert not listed or any(matched(one) & meant for one in named_by), (
+        assert not listed or any(matched(item) & meant for item in named_by), (
             f"add {task} {pattern} to a clause of {clause} in docs/clauses"
         )
 

@@ -38,7 +38,7 @@ def test_every_metric_tells_what_it_means(task: Task) -> None:
 def test_the_page_tells_every_figure_and_what_has_it(task: Task) -> None:
     part = metric_page().split(f"\n## {task.name}\n")[1].partition("\n## ")[0]
     named = re.findall(r"^\| `([^`]+)` \|", part, re.M)
-    assert named == [one.name for one in (*task.measures, *task.statistics)]
+    assert named == [item.name for item in (*task.measures, *task.statistics)]
     for figure in task.statistics:
         assert f"| `{figure.name}` | {figure.meaning} |" in part.replace("\\", "")
 
@@ -51,7 +51,12 @@ def test_what_is_declared_is_what_is_scored(task: Task) -> None:
 
 
 def test_errors_are_better_where_they_are_less():
-    less = {one.name for task in SCORED for one in task.statistics if one.better == "less"}
+    less = {
+        statistic.name
+        for task in SCORED
+        for statistic in task.statistics
+        if statistic.better == "less"
+    }
     assert less == {
         *("ser", "substitutions", "insertions", "deletions", "fp", "fn"),
         *("inc", "mis", "spu", "und", "ovg", "sub", "sub_muc", "err"),
@@ -60,6 +65,6 @@ def test_errors_are_better_where_they_are_less():
 
 def test_every_measure_of_linking_is_told():
     (linking,) = (task for task in SCORED if task.name == "lorehlt-edl")
-    assert tuple(one.name for one in linking.measures) == DEFAULT
-    meanings = [(one.meaning, one.formula) for one in linking.measures]
+    assert tuple(measure.name for measure in linking.measures) == DEFAULT
+    meanings = [(measure.meaning, measure.formula) for measure in linking.measures]
     assert len(set(meanings)) == len(meanings)

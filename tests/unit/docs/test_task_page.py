@@ -101,7 +101,7 @@ def test_what_is_scored_is_named_as_what_it_is():
 
 def _lacking(form, table):
     """The columns of a table that a format has no place for, as they are told."""
-    wanted = [one.partition(".") for one in EVERYTHING if one not in form.carries]
+    wanted = [item.partition(".") for item in EVERYTHING if item not in form.carries]
     return ", ".join(f"`{column}`" for name, _, column in wanted if name == table and column)
 
 

@@ -84,7 +84,7 @@ def beside(code: str) -> tuple[str | None, dict[str, str]]:
 
 def submitted(path: Path) -> Path:
     """The submission in a fixture: itself, or the archive in a folder of that name."""
-    archives = [one for one in path.iterdir() if one.suffix != ".tab"] if path.is_dir() else []
+    archives = [item for item in path.iterdir() if item.suffix != ".tab"] if path.is_dir() else []
     return archives[0] if archives else path
 
 

@@ -24,7 +24,7 @@ def line(**fields: str) -> str:
 def check(tmp_path: Path) -> Check:
     def run(*lines: str, texts: dict[str, str] | None = None, **options: str) -> list[Finding]:
         path = tmp_path / "run.tab"
-        path.write_text("".join(f"{one}\n" for one in lines), "utf-8")
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
         against = str(tmp_path / "texts") if texts else None
         if texts:
             rows = [{"row": n, "name": k, "text": v} for n, (k, v) in enumerate(texts.items())]
@@ -87,7 +87,7 @@ def test_a_wrong_number_of_fields_says_why(check: Check, text: str, hint: str) -
 def test_a_run_is_told_once(check: Check) -> None:
     lines = [line(run=run, mention=f"m{n}", extent=f"D:{n}-{n}") for n, run in enumerate("AABBBC")]
     found = check(*lines)
-    assert [(one.code, one.span and one.span.line) for one in found] == [
+    assert [(item.code, item.span and item.span.line) for item in found] == [
         ("EDL302", 3),
         ("EDL302", 6),
     ]
@@ -96,17 +96,17 @@ def test_a_run_is_told_once(check: Check) -> None:
 
 def test_of_a_line_that_stands_three_times_two_are_told(check: Check) -> None:
     found = check(line(), line(), line())
-    assert [(one.code, one.span and one.span.line) for one in found] == [
+    assert [(item.code, item.span and item.span.line) for item in found] == [
         ("EDL401", 2),
         ("EDL401", 3),
     ]
-    assert all("line 1" in one.message for one in found)
+    assert all("line 1" in item.message for item in found)
 
 
 def test_one_extent_with_two_mentions_one_of_them_twice(check: Check) -> None:
     other = line(mention="m2", confidence="0.5")
     found = check(line(), other, other)
-    assert [(one.code, one.span and one.span.line) for one in found] == [
+    assert [(item.code, item.span and item.span.line) for item in found] == [
         ("EDL402", 2),
         ("EDL401", 3),
     ]
@@ -125,7 +125,7 @@ def test_the_language_of_a_document_is_asked_for(tmp_path: Path) -> None:
     ]
     save(Corpus(documents=rows), tmp_path / "texts")
     found = validate("lorehlt-edl", str(path), against=str(tmp_path / "texts")).findings
-    assert [(one.code, one.span and one.span.line) for one in found] == [("EDL311", 1)]
+    assert [(item.code, item.span and item.span.line) for item in found] == [("EDL311", 1)]
 
 
 TEXT = "\U0001f600 Zürich, Osh and Osh again. Zürich!"
@@ -171,8 +171,8 @@ def test_a_few_that_are_off_are_told_one_by_one(check: Check) -> None:
         line(mention=f"w{n}", text="ab", extent=f"D:{3 * n + 1}-{3 * n + 2}") for n in (30, 31, 32)
     ]
     found = check(*lines, *wrong, texts={"D": text})
-    assert [one.code for one in found] == ["EDL503"] * 3
-    assert [one.help for one in found] == [
+    assert [item.code for item in found] == ["EDL503"] * 3
+    assert [item.help for item in found] == [
         f"write {3 * n}-{3 * n + 1}, where the mention string occurs" for n in (30, 31, 32)
     ]
 
@@ -194,7 +194,7 @@ def test_the_nearest_place_is_told(check: Check) -> None:
 @pytest.mark.parametrize("said", ["Jean-Luc Martin", "Jean-\u00a0Luc Martin", "Jean-Luc  Martin"])
 def test_blanks_are_as_the_evaluations_of_tac_have_them(check: Check, said: str) -> None:
     found = check(line(text=said, extent="D:1-17"), texts={"D": " Jean-\nLuc\n\u00a0Martin"})
-    assert [one.code for one in found] == (["EDL503"] if "\u00a0" in said else [])
+    assert [item.code for item in found] == (["EDL503"] if "\u00a0" in said else [])
 
 
 def test_a_mention_in_an_unknown_document_has_no_text(check: Check) -> None:
@@ -219,7 +219,7 @@ AUG	PER	5
 def test_links_that_a_type_can_have(check: Check, entity: str, types: str) -> None:
     for kind in ("GPE", "LOC", "ORG", "PER"):
         found = check(line(entity=entity, type=kind), kb=KB)
-        assert [one.code for one in found] == ([] if kind in types.split() else ["EDL505"])
+        assert [item.code for item in found] == ([] if kind in types.split() else ["EDL505"])
 
 
 def test_nil_is_in_no_knowledge_base_and_each_other_entity_is_told_once(check: Check) -> None:
@@ -231,13 +231,13 @@ def test_nil_is_in_no_knowledge_base_and_each_other_entity_is_told_once(check: C
     assert finding.code == "EDL504"
     assert "(mentions: 2)" in finding.message
     assert check(line(entity="9"), kb="9\n10\n") == []  # identifiers alone
-    assert [one.code for one in check(line(entity="8"), kb="9\n10\n")] == ["EDL504"]
+    assert [item.code for item in check(line(entity="8"), kb="9\n10\n")] == ["EDL504"]
 
 
 def test_a_list_says_what_is_not_scored(check: Check) -> None:
     lines = [line(), line(mention="m2", extent="B:1-2"), line(mention="m3", extent="C:1-2")]
     found = check(*lines, documents="ENG_D1\nE\nF\n")
-    assert [one.code for one in found] == ["EDL506", "EDL508"]
+    assert [item.code for item in found] == ["EDL506", "EDL508"]
     assert found[0].message == ("unscored mentions: 2, in unlisted documents (2, such as B)")
     assert found[1].message == "listed documents without mentions: 2 of 3, such as E"
 
@@ -262,7 +262,7 @@ def test_what_a_line_needs_can_be_added(tmp_path: Path) -> None:
 
 def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) -> None:
     again = check(*(line(extent=f"D:{n}-{n}") for n in range(3)))
-    assert [one.message for one in again] == [
+    assert [item.message for item in again] == [
         "the mention identifier m1 is already used on line 1"
     ] * 2
     (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))

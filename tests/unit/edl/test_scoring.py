@@ -231,8 +231,8 @@ def test_types_may_include_the_mention_type(tmp_path):
         (tmp_path / f"{len(paths) - 1}.tab").write_text(line, "utf-8")
     name = "strong_typed_mention_match"
     found = [
-        counts(score("lorehlt-edl", *paths, options={"measure": name, "conversion": one}), name)[0]
-        for one in ("pipeline", "tac15")
+        counts(score("lorehlt-edl", *paths, options={"measure": name, "conversion": item}), name)[0]
+        for item in ("pipeline", "tac15")
     ]
     assert found == [1, 0]
 
@@ -267,7 +267,7 @@ def test_what_names_no_measure_is_told_precisely(said, reason):
 
 
 def test_every_name_and_group_of_the_notation_can_be_said():
-    assert {one.aggregate for one in measures([*NAMED, *SETS])} <= set(AGGREGATES)
+    assert {item.aggregate for item in measures([*NAMED, *SETS])} <= set(AGGREGATES)
     assert len(measures(["all"])) == 19
     assert measure("overlap-sumsum-micro::span").aggregate == "overlap-sumsum"
     assert measure("sets:None:span") == measures(["sets:None:span", "sets:None:span"])[0]
@@ -280,7 +280,7 @@ def test_the_names_that_the_plan_prints_can_be_said():
     printed += ["strong_typed_all_match", "strong_typed_link_match", "strong_typed_nil_match"]
     printed += ["entity_match", "Mention_ceaf", "Typed_mention_ceaf", "Typed_mention_ceaf_plus"]
     printed += ["mention_ceaf;docid=<micro>", "mention_ceaf:is_first:span"]
-    assert [one.name for one in measures(printed)] == list(PLAN)
+    assert [measure.name for measure in measures(printed)] == list(PLAN)
     assert measures(["overlap_maxsum_micro"])[0].aggregate == "overlap-maxsum"
 
 

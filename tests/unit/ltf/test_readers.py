@@ -40,7 +40,7 @@ def test_a_file_that_cannot_be_read_is_a_finding(form: str) -> None:
     source = unreadable("x.xml")
     assert not load(form).sniff(source)
     reading = read(form, source)
-    assert [one.code for one in reading.findings] == ["SRC108"]
+    assert [finding.code for finding in reading.findings] == ["SRC108"]
     assert reading.corpus.documents.is_empty()
 
 
@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_read_is_a_finding(form: str) -> None:
 def test_faults_of_annotations(old: str, new: str, code: str, mentions: int) -> None:
     assert old in LAF
     reading = read("laf", single(LAF.replace(old, new, 1), "water-1.laf.xml"))
-    assert " ".join(sorted(one.code for one in reading.findings)) == code
+    assert " ".join(sorted(finding.code for finding in reading.findings)) == code
     assert reading.corpus.mentions.height == mentions
     reading.corpus.check_keys()
 
@@ -150,7 +150,7 @@ def test_a_carriage_return_alone_ends_a_line_of_xml_too() -> None:
 
 def find(written: str) -> list[Finding]:
     (reading,) = load("ltf").read(single(written, "x"))
-    return [one for one in reading.findings if one.code == "XML107"]
+    return [finding for finding in reading.findings if finding.code == "XML107"]
 
 
 @pytest.mark.parametrize(

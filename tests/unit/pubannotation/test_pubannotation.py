@@ -155,7 +155,7 @@ def test_what_an_attribute_says_comes_back_as_it_was(taken: Taken, tmp_path: Pat
     assert told[:6] == [None, "false", None, "", "yes", "0.5"]
     pubannotation.write([corpus], tmp_path / "again.json")
     (again,) = json.loads((tmp_path / "again.json").read_text("utf-8"))
-    assert [one["obj"] for one in again["attributes"]] == [True, False, True, *values[3:]]
+    assert [item["obj"] for item in again["attributes"]] == [True, False, True, *values[3:]]
 
 
 @pytest.mark.parametrize("value", [10**400, True, "0.5", [0.5]])
@@ -225,26 +225,26 @@ def test_an_event_is_shown_where_its_trigger_or_its_arguments_are(tmp_path: Path
     )
     pubannotation.write([corpus], tmp_path / "x.json")
     (written,) = json.loads((tmp_path / "x.json").read_text("utf-8"))
-    shown = {one["id"]: one["span"] for one in written["denotations"]}
+    shown = {item["id"]: item["span"] for item in written["denotations"]}
     assert shown["E1"] == {"begin": 6, "end": 11}
     assert shown["E2"] == {"begin": 0, "end": 16}
     assert shown["E3"] == {"begin": 0, "end": 17}
     again, findings = read(str(tmp_path / "x.json"))
     assert findings == []
-    assert again.frames.select("frame", "trigger").rows() == [one[:2] for one in triggers]
+    assert again.frames.select("frame", "trigger").rows() == [item[:2] for item in triggers]
 
 
 def test_records_are_found_again() -> None:
     member = open_source(str(VALID)).members[0]
     corpus, _ = read(str(VALID))
     records = corpus.mentions["record"].to_list()
-    places = [FieldRef(one, "obj") for one in [*records, 9999]]
+    places = [FieldRef(item, "obj") for item in [*records, 9999]]
     located = pubannotation.locate(member, places)
     assert located.pop() is None
     lines = VALID.read_text("utf-8").split("\n")
-    spans = [one.span for one in located if one]
+    spans = [item.span for item in located if item]
     shown = [lines[s.line - 1][s.column - 1 : s.end_column - 1] for s in spans]
-    assert [json.loads(one) for one in shown] == corpus.mentions["label"].to_list()
+    assert [json.loads(item) for item in shown] == corpus.mentions["label"].to_list()
 
 
 @pytest.mark.parametrize("path", [VALID, *sorted(FIXTURES.glob("pubannotation/invalid/*"))])

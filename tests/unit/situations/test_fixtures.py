@@ -27,7 +27,7 @@ def code_of(path: Path) -> str:
 def found(form: str, path: Path) -> list[Finding]:
     source = open_source(str(path))
     readings = list(load(form).read(source))
-    return [*source.findings, *(one for reading in readings for one in reading.findings)]
+    return [*source.findings, *(finding for reading in readings for finding in reading.findings)]
 
 
 @pytest.mark.parametrize(("form", "path"), READ, ids=lambda value: getattr(value, "name", value))
@@ -70,7 +70,9 @@ def test_the_good_annotation_is_good(code: str, tmp_path: Path) -> None:
 def test_what_is_valid_has_no_finding_but_an_ambiguous_block() -> None:
     assert found("speech-sf-json", FIXTURES / "speech-sf-json/valid/frames.json") == []
     ambiguous = found("appen", FIXTURES / "appen/valid")
-    assert [(one.code, Path(one.file or "").name) for one in ambiguous] == [("APN306", "D3.txt")]
+    assert [(ambiguou.code, Path(ambiguou.file or "").name) for ambiguou in ambiguous] == [
+        ("APN306", "D3.txt")
+    ]
     submission = FIXTURES / "speech-sf/valid/submission.json"
     assert validate("speech-sf", str(submission), against=str(SEGMENTS)).findings == ()
 
@@ -96,6 +98,6 @@ def test_a_number_beyond_all_floats_is_judged_alike_where_other_things_are_wrong
     faulty = tmp_path / "faulty.json"
     faulty.write_text(given.read_text("utf-8").replace("}]", "},]"), "utf-8")
     (only,) = found("speech-sf-json", given)
-    among = {one.code: one.span for one in found("speech-sf-json", faulty)}
+    among = {item.code: item.span for item in found("speech-sf-json", faulty)}
     assert among.keys() == {"SFJ205", "JSN104"}
     assert among["SFJ205"] == only.span

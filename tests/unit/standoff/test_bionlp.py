@@ -187,7 +187,7 @@ def test_places_are_found(made: Made) -> None:
         FieldRef(0),
     ]
     located = FORMAT.locate(member, places)
-    spans = [one and (one.span.line, one.span.column, one.span.end_column) for one in located]
+    spans = [item and (item.span.line, item.span.column, item.span.end_column) for item in located]
     assert spans == [
         (2, 3, 25),
         (2, 3, 5),
@@ -199,7 +199,9 @@ def test_places_are_found(made: Made) -> None:
         None,
         None,
     ]
-    assert all(one is None or one.excerpt.text == " \tE1\tBinding A:T1  B:T22" for one in located)
+    assert all(
+        item is None or item.excerpt.text == " \tE1\tBinding A:T1  B:T22" for item in located
+    )
 
 
 def written(corpus: Corpus, folder: Path) -> dict[str, str]:

@@ -46,7 +46,7 @@ def test_a_task_gives_the_same_whatever_the_size_of_batches(task: str, trials: l
 def test_the_trials_have_every_pairing_of_layouts_and_findings_in_each(trials: list[Any]) -> None:
     pairings = {layouts(trial) for trial in trials}
     both = ("per_document", "single_file")
-    assert pairings >= {(one, other) for one in both for other in (*both, "")}
+    assert pairings >= {(item, other) for item in both for other in (*both, "")}
     assert {trial.task for trial in trials if trial.scored} == {
         name for name in tasks.known() if tasks.load(name).metric
     }

@@ -59,9 +59,9 @@ def test_weights_and_copies_agree(task: str) -> None:
     run = run_of(task)
     column = run.metric.document_column
     counts = pl.concat(
-        one.with_columns(pl.format("{} {}", column, pl.lit(copy)).alias(column))
+        count.with_columns(pl.format("{} {}", column, pl.lit(copy)).alias(column))
         for copy in range(3)
-        for one in run.counts
+        for count in run.counts
     )
     documents = run.metric.documents(counts)
     (weights,) = draws(len(documents), 4, seed=1)
