@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from hlteval.sources import sha256
 
 
-def digest(files: list[tuple[str, str]]) -> str:
+def digest(files: Iterable[tuple[str, str]]) -> str:
     """One digest of files, given as (path, SHA-256 digest), independent of folder and order."""
     lines = sorted(f"{name.rpartition('/')[2]} {own}\n" for name, own in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]

@@ -199,8 +199,8 @@ class Run:
     outer: list[Finding] = field(default_factory=list)
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
-    digests: dict[str, list[tuple[str, str]]] = field(
-        default_factory=lambda: {"reference": [], "system": []}
+    digests: dict[str, dict[tuple[str, str], None]] = field(
+        default_factory=lambda: {"reference": {}, "system": {}}
     )
 
     def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
@@ -239,9 +239,9 @@ class Run:
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
         for side, reading in (("reference", pair.reference), ("system", pair.system)):
-            files = reading.corpus.sources.select("member", "sha256").iter_rows()
-            # A reference that is a single file comes with every batch.
-            self.digests[side] = [*dict.fromkeys((*self.digests[side], *files))]
+            files = reading.corpus.sources.select("member", "sha256").rows()
+            # A reference that is a single file comes with every batch: it counts once.
+            self.digests[side].update(dict.fromkeys(files))
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""
