@@ -23,7 +23,7 @@ def test_the_committed_page_is_up_to_date(golden):
 def test_every_command_is_told():
     registered = {item.name for item in (*app.registered_commands, *app.registered_groups)}
     assert registered == set(COMMANDS)
-    assert {registered_group.name for registered_group in app.registered_groups} == set(PER_TASK)
+    assert {group.name for group in app.registered_groups} == set(PER_TASK)
     assert re.findall(r"^## (\w+)$", option_page(), re.M) == list(COMMANDS)
 
 

@@ -267,8 +267,8 @@ def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) 
     ] * 2
     (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))
     assert inner.message == "3-4 is nested in the mention 0-9 on line 2"
-    (lazy,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
-    assert lazy.message == "3-9 crosses the mention 0-4 on line 2"
+    (crossing,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
+    assert crossing.message == "3-9 crosses the mention 0-4 on line 2"
     (same,) = check(line(), line(mention="m2", text="Lyon", type="LOC"))
     assert same.message == (
         "the mention on line 1 has the same extent; "

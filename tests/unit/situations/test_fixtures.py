@@ -70,7 +70,7 @@ def test_the_good_annotation_is_good(code: str, tmp_path: Path) -> None:
 def test_what_is_valid_has_no_finding_but_an_ambiguous_block() -> None:
     assert found("speech-sf-json", FIXTURES / "speech-sf-json/valid/frames.json") == []
     ambiguous = found("appen", FIXTURES / "appen/valid")
-    assert [(ambiguou.code, Path(ambiguou.file or "").name) for ambiguou in ambiguous] == [
+    assert [(frame.code, Path(frame.file or "").name) for frame in ambiguous] == [
         ("APN306", "D3.txt")
     ]
     submission = FIXTURES / "speech-sf/valid/submission.json"
