@@ -92,6 +92,13 @@ class LinkMatch(Metric):
         """Whether the numbers are those of the public scorer."""
         return self.profile == "official"
 
+    @property
+    def reported(self) -> tuple[Measure, ...]:
+        """The measures of the options, and the one that ranks."""
+        asked = self.options.measure
+        missing = self.ranked and PRIMARY not in {measure.name for measure in asked}
+        return (*asked, parse(PRIMARY)) if missing else asked
+
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -127,13 +134,6 @@ class LinkMatch(Metric):
         """The annotations of several batches as one table (`ANNOTATIONS`)."""
         return pl.concat([pl.DataFrame(schema=dict(ANNOTATIONS)), *_numbered(counts)])
 
-    def results(self, total: pl.DataFrame) -> pl.DataFrame:
-        """The figures of all measures over annotations (`RESULTS`), computed once."""
-        if id(total) not in self._kept:
-            # the annotations are kept as well, so that no others can take their id
-            self._kept[id(total)] = (total, self._measured(total))
-        return self._kept[id(total)][1]
-
     def _selected(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
@@ -144,59 +144,6 @@ class LinkMatch(Metric):
         """The annotations as what is counted."""
         whole = coded(self._selected(total), official=self.official)
         return Counting(whole, self.options.type_weights, official=self.official)
-
-    @property
-    def reported(self) -> tuple[Measure, ...]:
-        """The measures of the options, and the one that ranks."""
-        asked = self.options.measure
-        missing = self.ranked and PRIMARY not in {measure.name for measure in asked}
-        return (*asked, parse(PRIMARY)) if missing else asked
-
-    def decompose(self, names: Iterable[str] | None = None) -> tuple[LinkMatch, ...]:
-        """The measures whose counts add, and all others.
-
-        Args:
-            names: of values, such as `muc.fscore`; all values if not given.
-
-        Raises:
-            WrongMeasure: for an unknown name.
-        """
-        if names is None and self.options.by:
-            return (self,)  # averages over groups are among its values
-        wanted = self.reported if names is None else tuple(map(_measure_of, names))
-        parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
-        return tuple(
-            replace(self, options=replace(self.options, measure=part, by=""), ranked=False)
-            for part in parts
-            if part
-        )
-
-    @property
-    def additive(self) -> bool:
-        """Whether the counts of all measures add."""
-        return not self.options.by and all(measure.additive for measure in self.reported)
-
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The figures of each replicate: by weighted sums over documents where counts add."""
-        if not self.additive:
-            return super().replicates(counts, documents, weights)
-        counting = self.counting(self.total([counts]))
-        found: Replicates = {}
-        for measure in self.reported:
-            each = counting.documents(measure).rename({"group": "document"})
-            sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = self._with_rates(sums).fill_null(float("nan"))
-            found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
-        return found
-
-    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
-        counting = self.counting(total)
-        asked = self.options.measure
-        parts = [self._figures(counting, m, asked=m in asked) for m in self.reported]
-        notes = [{"measure": note, "by": "note"} for note in counting.notes()]
-        return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -216,26 +163,19 @@ class LinkMatch(Metric):
             tables["groups"] = grouped.drop("asked", "fractional")
         return metrics, tables
 
-    def error_analysis(
-        self, aligned: pl.DataFrame, total: pl.DataFrame
-    ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-        """The tables `errors` (mentions by document and type) and `clusters`, and a listing."""
-        whole = coded(self._selected(total), official=False)
-        rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
-        clusters = errors.clusters(rows, whole.names["eid"])
-        tables = {"errors": errors.by_document(aligned), "clusters": clusters}
-        return tables, {"errors.txt": errors.listing(aligned, clusters)}
+    def results(self, total: pl.DataFrame) -> pl.DataFrame:
+        """The figures of all measures over annotations (`RESULTS`), computed once."""
+        if id(total) not in self._kept:
+            # the annotations are kept as well, so that no others can take their id
+            self._kept[id(total)] = (total, self._measured(total))
+        return self._kept[id(total)][1]
 
-    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What a reader of the numbers must know."""
-        return tuple(self.results(total).filter(pl.col("by") == "note")["measure"])
-
-    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
-        """The public scorer's table and JSON; none in the profile `plan`."""
-        if not self.official:
-            return {}
-        rows = self.results(total).filter(pl.col("by") == self.options.by, "asked").to_dicts()
-        return {"evaluation.tab": files.table(rows), "evaluation.json": files.as_json(rows)}
+    def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
+        counting = self.counting(total)
+        asked = self.options.measure
+        parts = [self._figures(counting, m, asked=m in asked) for m in self.reported]
+        notes = [{"measure": note, "by": "note"} for note in counting.notes()]
+        return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
 
     def _figures(self, counting: Counting, measure: Measure, *, asked: bool) -> pl.DataFrame:
         """The figures of a measure over all, and by group where that is wanted."""
@@ -299,6 +239,66 @@ class LinkMatch(Metric):
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
         undefined = pl.lit(0.0 if self.official else None, dtype=pl.Float64)
         return pl.when(whole == 0).then(undefined).otherwise(part / whole)
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the numbers must know."""
+        return tuple(self.results(total).filter(pl.col("by") == "note")["measure"])
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The public scorer's table and JSON; none in the profile `plan`."""
+        if not self.official:
+            return {}
+        rows = self.results(total).filter(pl.col("by") == self.options.by, "asked").to_dicts()
+        return {"evaluation.tab": files.table(rows), "evaluation.json": files.as_json(rows)}
+
+    def error_analysis(
+        self, aligned: pl.DataFrame, total: pl.DataFrame
+    ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+        """The tables `errors` (mentions by document and type) and `clusters`, and a listing."""
+        whole = coded(self._selected(total), official=False)
+        rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
+        clusters = errors.clusters(rows, whole.names["eid"])
+        tables = {"errors": errors.by_document(aligned), "clusters": clusters}
+        return tables, {"errors.txt": errors.listing(aligned, clusters)}
+
+    def decompose(self, names: Iterable[str] | None = None) -> tuple[LinkMatch, ...]:
+        """The measures whose counts add, and all others.
+
+        Args:
+            names: of values, such as `muc.fscore`; all values if not given.
+
+        Raises:
+            WrongMeasure: for an unknown name.
+        """
+        if names is None and self.options.by:
+            return (self,)  # averages over groups are among its values
+        wanted = self.reported if names is None else tuple(map(_measure_of, names))
+        parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
+        return tuple(
+            replace(self, options=replace(self.options, measure=part, by=""), ranked=False)
+            for part in parts
+            if part
+        )
+
+    @property
+    def additive(self) -> bool:
+        """Whether the counts of all measures add."""
+        return not self.options.by and all(measure.additive for measure in self.reported)
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The figures of each replicate: by weighted sums over documents where counts add."""
+        if not self.additive:
+            return super().replicates(counts, documents, weights)
+        counting = self.counting(self.total([counts]))
+        found: Replicates = {}
+        for measure in self.reported:
+            each = counting.documents(measure).rename({"group": "document"})
+            sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
+            values = self._with_rates(sums).fill_null(float("nan"))
+            found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
+        return found
 
 
 def _measure_of(name: str) -> Measure:

@@ -123,18 +123,6 @@ class TempletteMatch(Metric):
             metrics |= {f"{mode}.{name}": value for name, value in found.items()}
         return metrics, tables(total, self.options.modes, self.options.beta)
 
-    @property
-    def additive(self) -> bool:
-        """All points add."""
-        return True
-
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The metrics, for each way to weigh the documents."""
-        modes, beta = self.options.modes, self.options.beta
-        return weighted_measures(counts, modes, beta, documents, weights)
-
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """How many points the greedy algorithm loses against the best mapping."""
         groups = total.filter(pl.col("slot").is_null())
@@ -157,3 +145,15 @@ class TempletteMatch(Metric):
     ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
         """The reference and the system side by side."""
         return {}, {"mapping.side-by-side.txt": listing(aligned)}
+
+    @property
+    def additive(self) -> bool:
+        """All points add."""
+        return True
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The metrics, for each way to weigh the documents."""
+        modes, beta = self.options.modes, self.options.beta
+        return weighted_measures(counts, modes, beta, documents, weights)

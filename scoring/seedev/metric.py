@@ -176,47 +176,6 @@ class EventMatch(Metric):
         }
         return metrics, {"scorings": table}
 
-    @property
-    def additive(self) -> bool:
-        """All counts add."""
-        return True
-
-    @property
-    def resampling_units(self) -> str:
-        """Documents, or the pairs that the official software draws."""
-        return "pairs" if self.draws_pairs else DOCUMENTS
-
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The metrics of the main scoring, for each way to weigh the documents."""
-        own = self._of_main_scoring(counts)
-        every = self._measures(weighted(own, _ADDED, documents, weights))
-        return {
-            name: every[measure].astype(np.float64)
-            for name, measure in _METRICS.items()
-            if name not in self.undefined
-        }
-
-    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """The pairs of the main scoring by similarity, and what is unpaired on either side."""
-        own = self._of_main_scoring(counts)
-        similarities = own.select(matched=pl.col("similarities").explode()).drop_nulls()
-        paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
-        pairs = int(own["pairs"].sum())
-        rows = [
-            ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
-            ("insertion", 0, 1, 0, 0, int(own["predictions"].sum()) - pairs),
-            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
-        ]
-        schema = {"document": pl.String, **dict.fromkeys((*_ADDED, "times"), pl.Int64)}
-        main = own.select("evaluation", "scoring").head(1)
-        return pl.DataFrame(rows, schema=schema, orient="row").join(main, how="cross")
-
-    def _of_main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
-        main = self.total([]).row(0, named=True)
-        return counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
-
     def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
         """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
         references, predictions, pairs = (counts[name] for name in _ADDED[:3])
@@ -241,6 +200,47 @@ class EventMatch(Metric):
             "Insertions": insertions,
             "Deletions": deletions,
         }
+
+    @property
+    def additive(self) -> bool:
+        """All counts add."""
+        return True
+
+    @property
+    def resampling_units(self) -> str:
+        """Documents, or the pairs that the official software draws."""
+        return "pairs" if self.draws_pairs else DOCUMENTS
+
+    def units(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """The pairs of the main scoring by similarity, and what is unpaired on either side."""
+        own = self._of_main_scoring(counts)
+        similarities = own.select(matched=pl.col("similarities").explode()).drop_nulls()
+        paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
+        pairs = int(own["pairs"].sum())
+        rows = [
+            ("deletion", 1, 0, 0, 0, int(own["references"].sum()) - pairs),
+            ("insertion", 0, 1, 0, 0, int(own["predictions"].sum()) - pairs),
+            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
+        ]
+        schema = {"document": pl.String, **dict.fromkeys((*_ADDED, "times"), pl.Int64)}
+        main = own.select("evaluation", "scoring").head(1)
+        return pl.DataFrame(rows, schema=schema, orient="row").join(main, how="cross")
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The metrics of the main scoring, for each way to weigh the documents."""
+        own = self._of_main_scoring(counts)
+        every = self._measures(weighted(own, _ADDED, documents, weights))
+        return {
+            name: every[measure].astype(np.float64)
+            for name, measure in _METRICS.items()
+            if name not in self.undefined
+        }
+
+    def _of_main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
+        main = self.total([]).row(0, named=True)
+        return counts.filter(evaluation=main["evaluation"], scoring=main["scoring"])
 
 
 _ADDED = ("references", "predictions", "pairs", "matched")

@@ -206,20 +206,6 @@ class FrameMatch(Metric):
         """The statistics of several batches as one."""
         return pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])
 
-    def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
-        """The curve of each layer; None where a layer does not apply."""
-        submitted = total.filter(pl.col("layer") == "submitted")
-        applying = {
-            "relevance",
-            *total.filter(pl.col("confidence").is_not_null())["layer"].unique(),
-        }
-        return {
-            layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.official)
-            if layer in applying
-            else None
-            for layer in LAYERS
-        }
-
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The metrics of all layers, and the tables `scorings` and `curve`."""
         curves = self.curves(total)
@@ -245,6 +231,20 @@ class FrameMatch(Metric):
             "curve": pl.DataFrame(rows, schema=dict(CURVE)),
         }
         return metrics, tables
+
+    def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
+        """The curve of each layer; None where a layer does not apply."""
+        submitted = total.filter(pl.col("layer") == "submitted")
+        applying = {
+            "relevance",
+            *total.filter(pl.col("confidence").is_not_null())["layer"].unique(),
+        }
+        return {
+            layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.official)
+            if layer in applying
+            else None
+            for layer in LAYERS
+        }
 
     def figures(self, points: Curve | None) -> dict[str, float | None]:
         """The metrics of one layer; all null where it does not apply."""
