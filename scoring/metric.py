@@ -38,10 +38,21 @@ SCORINGS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Metric(ABC):
-    """How a task is scored in a profile; see docs/extending.md for the smallest one."""
+    """How a task is scored in a profile; see docs/extending.md for the smallest one.
+
+    Attributes:
+        profile: `plan` follows the specification, `official` reproduces the official software.
+    """
 
     document_column: ClassVar[str] = "document"
     """The column of the counts that names documents."""
+
+    profile: str = "plan"
+
+    @property
+    def official(self) -> bool:
+        """Whether the official software is reproduced."""
+        return self.profile == "official"
 
     @abstractmethod
     def statistics(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, ClassVar, Literal, Optional
 
@@ -30,6 +30,18 @@ Encoding = Annotated[
         callback=_known_encoding,
         help="Encoding of the input files.",
     ),
+]
+
+Reference = Annotated[
+    str,
+    typer.Option(
+        "-r", "--reference", metavar="PATH", help="Reference: folder, file, .zip or .tgz."
+    ),
+]
+
+Form = Annotated[
+    Literal["text", "json", "tsv", "markdown", "latex"],
+    typer.Option("--format", help="Output format."),
 ]
 
 Profile = Annotated[
@@ -80,12 +92,16 @@ class TaskGroup(TyperGroup):
         if cmd_name in known():
             raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
         if not cmd_name.startswith("-"):
-            from hlteval.findings.suggest import did_you_mean
-
-            names = self.list_commands(ctx)
-            hint = did_you_mean(cmd_name, names, f"use one of {', '.join(names)}")
-            raise typer.BadParameter(f"unknown task {cmd_name}; {hint}")
+            raise unknown_task(cmd_name, self.list_commands(ctx))
         return None
+
+
+def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
+    """The usage error for a name that is not one of the names of tasks."""
+    from hlteval.findings.suggest import did_you_mean
+
+    hint = did_you_mean(name, names, f"use one of {', '.join(names)}")
+    return typer.BadParameter(f"unknown task {name}; {hint}")
 
 
 def per_task(run: Callable[..., None], command: Command) -> type[TaskGroup]:

@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
+from hlteval.cli.commands import (
+    Confidence,
+    Encoding,
+    Form,
+    Profile,
+    Reference,
+    Seed,
+    per_task,
+    usage,
+)
 
 
 def compare(
@@ -14,12 +23,7 @@ def compare(
     systems: Annotated[
         list[str], typer.Argument(metavar="SUBMISSION", help="Two or more submissions.")
     ],
-    reference: Annotated[
-        str,
-        typer.Option(
-            "-r", "--reference", metavar="PATH", help="Reference: a folder, file, .zip or .tgz."
-        ),
-    ],
+    reference: Reference,
     metric: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
@@ -40,10 +44,7 @@ def compare(
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     profile: Profile = "plan",
-    form: Annotated[
-        Literal["text", "json", "tsv", "markdown", "latex"],
-        typer.Option("--format", help="Output format."),
-    ] = "text",
+    form: Form = "text",
     lenient: Annotated[
         bool,
         typer.Option(

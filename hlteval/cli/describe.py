@@ -6,6 +6,8 @@ from typing import Annotated, Optional
 
 import typer
 
+from hlteval.cli.commands import unknown_task
+
 
 def tasks(
     name: Annotated[
@@ -19,7 +21,7 @@ def tasks(
     from hlteval.tasks import known
 
     if name is not None and name not in known():
-        raise typer.BadParameter(f"unknown task {name}; use one of {', '.join(known())}")
+        raise unknown_task(name, list(known()))
     show(capabilities.task(name) if name else capabilities.task_table())
 
 

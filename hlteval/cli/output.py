@@ -59,15 +59,15 @@ def show_findings(findings: Sequence[Finding]) -> None:
         write(remarks(), render(Verdict("", "", passed, tuple(findings))))
 
 
-def check_folder(output: Path) -> None:
-    """Check that an output folder is empty, absent or a folder of scores, which is replaced.
+def check_folder(output: Path | None) -> None:
+    """Check that an output folder, if any, is empty, absent or has scores, which are replaced.
 
     Raises:
         FileExistsError: if the folder contains any other file.
     """
     from hlteval.reports.score_formats import MAIN
 
-    names = {entry.name for entry in output.iterdir()} if output.is_dir() else set()
+    names = {entry.name for entry in output.iterdir()} if output and output.is_dir() else set()
     foreign = any(not name.endswith((".tsv", ".tab", ".json", ".txt")) for name in names)
     if foreign or (names and MAIN not in names):
         raise FileExistsError(f"{output} contains files other than scores; use another folder")

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Optional
 
 import typer
 
-from hlteval.cli.commands import Confidence, Encoding, Profile, Seed, per_task, usage
-from hlteval.tasks import load
+from hlteval.cli.commands import (
+    Confidence,
+    Encoding,
+    Form,
+    Profile,
+    Reference,
+    Seed,
+    per_task,
+    usage,
+)
 
 
 def score(
     task: str,
-    reference: Annotated[
-        str,
-        typer.Option("-r", "--reference", metavar="PATH", help="Reference: folder, .zip or .tgz."),
-    ],
+    reference: Reference,
     system: Annotated[
         str,
         typer.Option("-s", "--system", metavar="PATH", help="Submission; - for standard input."),
@@ -28,10 +33,7 @@ def score(
         ),
     ] = None,
     profile: Profile = "plan",
-    form: Annotated[
-        Literal["text", "json", "tsv", "markdown", "latex"],
-        typer.Option("--format", help="Output format."),
-    ] = "text",
+    form: Form = "text",
     lenient: Annotated[
         bool,
         typer.Option("--lenient", help="Score the rest despite blocking findings."),
@@ -48,26 +50,19 @@ def score(
     """Score a submission."""
     from hlteval.cli.output import check_folder, refusals, show_scores
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.workflows.plotting import plotted
+    from hlteval.workflows.plotting import plot, split_options
     from hlteval.workflows.scoring import Intervals
     from hlteval.workflows.scoring import score as run
 
-    options = dict(options or {})
-    display = {o.display: options.pop(o.name, None) for o in load(task).options if o.display}
+    options, display = split_options(task, options or {})
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
-    intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
+    more: dict[str, Any] = {"alignment": form == "json" or output is not None}
+    more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
     with usage(), refusals(), progress(remarks(), "scoring") as step:
-        if output is not None:
-            check_folder(output)
-        alignment = form == "json" or output is not None
-        more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "step": step}
-        scores = run(task, reference, system, **more, **settings)
-        if plot := display.get("plot"):
-            systems = {system: scores}
-            for path in display.get("others") or ():
-                systems[path] = run(task, reference, path, alignment=False, **settings)
-            plotted(systems, Path(plot))
+        check_folder(output)
+        scores = run(task, reference, system, step=step, **more, **settings)
+        plot(task, reference, {system: scores}, display, **settings)
     with usage():
         show_scores(scores, form, output)
 

@@ -70,6 +70,7 @@ def binary(profile: str, options: Options) -> EventMatch:
         details: dict[str, Any] = {"commutative": commutative}
         inside = [_inside_sentences(labels, **details)] if options.sentences else []
         return EventMatch(
+            profile=profile,
             evaluations=(_standard(labels, "All Relations", **details), *inside),
             comparison=Comparison(Sameness()),
             measures=BINARY_MEASURES,
@@ -78,6 +79,7 @@ def binary(profile: str, options: Options) -> EventMatch:
     inside = [_inside_sentences(labels + _TWICE, **details)] if options.sentences else []
     clusters = [_cluster(data, commutative) for data in vocabulary("seedev")["clusters"]]
     return EventMatch(
+        profile=profile,
         evaluations=(_standard(labels, "All Relations", **details), *inside, *clusters),
         comparison=Comparison(Sameness(events="never")),
         others_count=True,
@@ -94,11 +96,13 @@ def full(profile: str) -> EventMatch:
     labels = tuple(sorted(_labels("full")))
     if profile == "plan":
         return EventMatch(
+            profile=profile,
             evaluations=(_standard(labels, "Main scoring", commutative=_commutative("full")),),
             comparison=Comparison(Sameness(), allowed.conditions, negation=True),
             measures=(*FULL_MEASURES, "F1"),
         )
     return EventMatch(
+        profile=profile,
         evaluations=(_standard(tuple(vocabulary("seedev")["listed_in_full"]), "Main scoring"),),
         comparison=Comparison(
             Sameness(events="shape", equivalences=False),

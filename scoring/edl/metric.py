@@ -73,24 +73,17 @@ class LinkMatch(Metric):
     """The measures of a profile over entity annotations.
 
     Attributes:
-        profile: `plan` or `official`.
         options: what is measured, and how.
         ranked: whether the measure that ranks is computed where it is not among the options.
     """
 
     document_column: ClassVar[str] = "docid"
 
-    profile: str = "plan"
     options: Options = field(default_factory=Options)
     ranked: bool = True
     _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
-
-    @property
-    def official(self) -> bool:
-        """Whether the numbers are those of the public scorer."""
-        return self.profile == "official"
 
     @property
     def reported(self) -> tuple[Measure, ...]:

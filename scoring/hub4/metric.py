@@ -36,10 +36,9 @@ from hlteval.scoring.metric import Metric, Replicates, Weights
 
 @dataclass(frozen=True)
 class TempletteMatch(Metric):
-    """The measures of templettes.
+    """The measures of templettes; there is no public scorer and no profile but `plan`.
 
     Attributes:
-        profile: `plan`; there is no public scorer.
         options: what the specification leaves to the scorer.
 
     Raises:
@@ -48,7 +47,6 @@ class TempletteMatch(Metric):
 
     document_column: ClassVar[str] = "drawn"
 
-    profile: str = "plan"
     options: Options = field(default_factory=Options)
 
     def __post_init__(self) -> None:

@@ -50,9 +50,12 @@ class Options:
     sentences: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EventMatch(Metric):
     """How the events of a task are compared in a profile.
+
+    Two tasks share this metric. What they compare follows from the vocabulary and the schema of
+    SeeDev, which scoring does not know: hlteval/tasks/seedev_metrics.py makes it of the options.
 
     Attributes:
         evaluations: the first is the main one, which the alignment shows.

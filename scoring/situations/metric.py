@@ -88,20 +88,15 @@ class Options:
 class FrameMatch(Metric):
     """How frames are compared in a profile.
 
+    The profile `official` follows the script of the specification's authors: cuts by rank, no
+    anchor, only the last of several places of one type, places before an ambiguous block still
+    counted, empty places taken as places.
+
     Attributes:
-        profile: `plan` follows the specification; `official` the script of its authors: cuts by
-            rank, no anchor, only the last of several places of one type, places before an ambiguous
-            block still counted, empty places taken as places.
         options: how places are compared.
     """
 
-    profile: str = "plan"
     options: Options = field(default_factory=Options)
-
-    @property
-    def official(self) -> bool:
-        """Whether the script is reproduced."""
-        return self.profile == "official"
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True

@@ -49,6 +49,7 @@ def test_an_unknown_task_is_told(invoke: Run) -> None:
     result = invoke("tasks", "nope")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "unknown task nope" in result.stderr
+    assert "did you mean hub4?" in invoke("tasks", "hub3").stderr
 
 
 def test_formats_are_listed(invoke: Run) -> None:

@@ -47,8 +47,7 @@ def scattered_set(context: RuleContext) -> pl.LazyFrame:
     rows = frames(context)
     begins = pl.col("document") != pl.col("document").shift()
     stretches = rows.filter(begins.fill_null(value=True))
-    last = pl.col("record").shift().over("document")
-    return stretches.with_columns(first=last).filter(last.is_not_null())
+    return stretches.filter(~pl.col("document").is_first_distinct())
 
 
 def unreferred(context: RuleContext) -> pl.LazyFrame:

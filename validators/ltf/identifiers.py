@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from hlteval.representation import hashed
 from hlteval.validators.ltf.tables import all_documents, all_segments, all_tokens
 from hlteval.validators.rule import RuleContext, at, first_of
 
@@ -35,13 +36,12 @@ def _identifiers(context: RuleContext) -> pl.LazyFrame:
     tokens = context.records("tokens").with_columns(element=pl.lit("TOKEN"))
     tables = (documents, segments, tokens, rejected)
     every = pl.concat(rows.select(columns) for rows in tables).drop_nulls("id")
-    number = (pl.col("origin").hash(1) + pl.col("id").hash(2)).hash()
-    return every.with_columns(is_name=pl.col("id").str.contains(_NAME), number=number)
+    return every.with_columns(hashed("origin", "id"), is_name=pl.col("id").str.contains(_NAME))
 
 
 def repeated_identifier(context: RuleContext) -> pl.LazyFrame:
     """An identifier of an earlier element of the file."""
-    alike = context.cached(_identifiers).filter(pl.col("number").is_duplicated())
+    alike = context.cached(_identifiers).filter(pl.col("hashed").is_duplicated())
     alike = alike.sort("origin", "record")
     key = ["origin", "id"]
     found = alike.with_columns(
@@ -68,7 +68,7 @@ def _numbered(context: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) -> pl
     odd = rows.with_columns(expected=expected).filter(pl.col("id") != pl.col("expected"))
     odd = odd.join(rejected, on="document", how="anti", maintain_order="left")
     identifiers = context.cached(_identifiers)
-    reported = identifiers.filter(pl.col("number").is_duplicated() | ~pl.col("is_name"))
+    reported = identifiers.filter(pl.col("hashed").is_duplicated() | ~pl.col("is_name"))
     odd = odd.join(reported, on=["origin", "record"], how="anti", maintain_order="left")
     return at(first_of(odd, "document"), "id")
 

@@ -6,6 +6,7 @@ from unicodedata import name as unicode_name
 
 import polars as pl
 
+from hlteval.representation import hashed
 from hlteval.validators.rule import RuleContext, about_file, at, first_of
 from hlteval.validators.situations.tables import frames
 
@@ -13,10 +14,11 @@ from hlteval.validators.situations.tables import frames
 def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
     """A frame with the segment, type and place of an earlier one."""
     key = ["document", "label", "place"]
-    # Few are alike: hashes find them quickly, their content decides.
-    number = (pl.col("document").hash(1) + pl.col("label").hash(2) + pl.col("place").hash(3)).hash()
     rows = context.records("frames", "label", "place")
-    alike = rows.filter(number.is_duplicated()).with_columns(pl.col("place").fill_null("\x1f"))
+    # Few are alike: hashes find them quickly, their content decides.
+    alike = rows.filter(hashed(*key).is_duplicated()).with_columns(
+        pl.col("place").fill_null("\x1f")
+    )
     ordered = alike.with_columns(
         first=pl.col("record").first().over(key), ordinal=pl.int_range(pl.len()).over(key)
     )
