@@ -39,9 +39,20 @@ Reference = Annotated[
     ),
 ]
 
+TableForm = Literal["text", "json", "tsv", "markdown", "latex"]
+"""The output formats of scores and comparisons."""
 Form = Annotated[
-    Literal["text", "json", "tsv", "markdown", "latex"],
+    TableForm,
     typer.Option("--format", help="Output format."),
+]
+
+OutputFiles = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--output-file",
+        metavar="FORMAT=PATH",
+        help="Also write the result to a file, in any output format. Repeatable.",
+    ),
 ]
 
 Profile = Annotated[

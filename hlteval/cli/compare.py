@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
@@ -10,9 +10,11 @@ from hlteval.cli.commands import (
     Confidence,
     Encoding,
     Form,
+    OutputFiles,
     Profile,
     Reference,
     Seed,
+    TableForm,
     per_task,
     usage,
 )
@@ -52,11 +54,13 @@ def compare(
             help="Compare despite blocking findings, leaving out what cannot be scored.",
         ),
     ] = False,
+    output_file: OutputFiles = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Compare submissions."""
     from hlteval.cli.output import refusals, show_comparison
+    from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.comparison import compare as run
     from hlteval.workflows.scoring import Intervals
@@ -64,9 +68,11 @@ def compare(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"metric": metric, "test": test, "options": options}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
-    with usage(), refusals(), progress(remarks(), "comparing") as step:
+    files = output_files(output_file, get_args(TableForm), [reference, *systems])
+    with usage(), refusals(form, files), progress(remarks(), "comparing") as step:
         comparison = run(task, reference, systems, step=step, **settings)
-    show_comparison(comparison, form)
+    with usage():
+        show_comparison(comparison, form, files)
 
 
 app = typer.Typer(

@@ -12,6 +12,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
+from hlteval.cli.output_files import Files, Renderer, write_files
 from hlteval.reports.terminal import remarks, results, write
 
 if TYPE_CHECKING:  # each command imports the renderers that it uses
@@ -26,26 +27,44 @@ def show(renderable: RenderableType) -> None:
     results().print(renderable, soft_wrap=isinstance(renderable, Text))
 
 
-def show_verdict(verdict: Verdict, form: str, max_findings: int | None) -> None:
-    """Print a verdict, in text with a maximum number of findings per file."""
+def publish(render: Renderer, form: str, files: Files = ()) -> None:
+    """Print a result in an output format, and write it to files."""
+    write_files(files, render)
+    write(results(), render(form))
+
+
+def show_verdict(
+    verdict: Verdict, form: str, max_findings: int | None = None, files: Files = ()
+) -> None:
+    """Print a verdict and write it to files, in text with a maximum of findings per file."""
     from hlteval.reports import findings, text
 
     limit = text.MAX_FINDINGS if max_findings is None else max_findings
-    write(results(), findings.render(verdict, form, limit))
+    publish(lambda name: findings.render(verdict, name, limit), form, files)
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Report why a submission was not scored, with its findings and the fix; exit code 1."""
-    from hlteval.reports import findings
+def refusals(form: str, files: Files = ()) -> Iterator[None]:
+    """Report why a submission was not scored, with its findings and the fix; exit code 1.
+
+    JSON goes to standard output and to files; other formats have no place for a refusal, so that
+    it is printed to standard error as text.
+    """
+    from hlteval.reports.refusal import Refusal
     from hlteval.workflows.scoring import Refused
 
     try:
         yield
     except Refused as refused:
-        write(remarks(), findings.render(refused.verdict))
-        reason = Text(f"\n{refused}", style="bold red")
-        write(remarks(), reason.append(f"\n{refused.fix}", "not bold"))
+        refusal = Refusal(refused.verdict, str(refused), refused.fix)
+        known = {"json": refusal.as_json, "text": refusal.as_text}
+        write_files([pair for pair in files if pair[0] in known], lambda name: known[name]())
+        if form == "json":
+            write(results(), refusal.as_json())
+        write(remarks(), refusal.summary() if form == "json" else refusal.as_text())
+        for name, path in files:
+            if name not in known:
+                write(remarks(), Text(f"{path} is not written: {name} cannot show a refusal"))
         raise typer.Exit(1) from refused
 
 
@@ -73,25 +92,25 @@ def check_folder(output: Path | None) -> None:
         raise FileExistsError(f"{output} contains files other than scores; use another folder")
 
 
-def show_scores(scores: Scores, form: str, output: Path | None) -> None:
-    """Print scores, and write them to an output folder if one is given."""
+def show_scores(scores: Scores, form: str, output: Path | None, files: Files = ()) -> None:
+    """Print scores, and write them to files and to an output folder if they are wanted."""
     from hlteval.reports import score_formats
     from hlteval.sources import writing
 
     if output is not None:
         with writing(output, replace=True) as folder:
             score_formats.write_tables(scores, folder)
-    write(results(), score_formats.FORMATS[form](scores))
+    publish(lambda name: score_formats.FORMATS[name](scores), form, files)
     if form != "text":  # which contains the notes
         for note in scores.notes:
             write(remarks(), Text(f"note: {note}", style="yellow"))
 
 
-def show_comparison(comparison: Comparison, form: str) -> None:
-    """Print a comparison in one of the output formats."""
+def show_comparison(comparison: Comparison, form: str, files: Files = ()) -> None:
+    """Print a comparison in one of the output formats, and write it to files."""
     from hlteval.reports.comparison import FORMATS
 
-    write(results(), FORMATS[form](comparison))
+    publish(lambda name: FORMATS[name](comparison), form, files)
 
 
 def show_command(command: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Optional, get_args
 
 import typer
 
@@ -11,9 +11,11 @@ from hlteval.cli.commands import (
     Confidence,
     Encoding,
     Form,
+    OutputFiles,
     Profile,
     Reference,
     Seed,
+    TableForm,
     per_task,
     usage,
 )
@@ -44,27 +46,31 @@ def score(
     ] = 0,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
+    output_file: OutputFiles = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, refusals, show_scores
+    from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.plotting import plot, split_options
     from hlteval.workflows.scoring import Intervals
     from hlteval.workflows.scoring import score as run
 
+    files = output_files(output_file, get_args(TableForm), [reference, system])
+    forms = {form, *dict(files)}
     options, display = split_options(task, options or {})
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
-    more: dict[str, Any] = {"alignment": form == "json" or output is not None}
+    more: dict[str, Any] = {"alignment": "json" in forms or output is not None}
     more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    with usage(), refusals(), progress(remarks(), "scoring") as step:
+    with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
         check_folder(output)
         scores = run(task, reference, system, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)
     with usage():
-        show_scores(scores, form, output)
+        show_scores(scores, form, output, files)
 
 
 app = typer.Typer(

@@ -2,72 +2,83 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
-from hlteval.cli.commands import Encoding, Profile, per_task, usage
+from hlteval.cli.commands import Encoding, OutputFiles, Profile, per_task, usage
+
+FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
+"""The output formats of a verdict."""
+
+
+Paths = Annotated[
+    list[str],
+    typer.Argument(metavar="SUBMISSION", help="Folder, file, .zip or .tgz; - for standard input."),
+]
+Against = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        metavar="PATH",
+        help="Documents of the task: reference or test data, in the same forms.",
+    ),
+]
+MaxFindings = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        min=0, metavar="N", help="Maximum number of findings per file in text; 0 for all."
+    ),
+]
+FailOn = Annotated[
+    Literal["error", "warning", "info"],
+    typer.Option(help="Lowest severity that makes validation fail."),
+]
+Select = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(metavar="CODES", help="Report only codes with these prefixes, e.g. SEE,EDL5."),
+]
+Ignore = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(metavar="CODES", help="Do not report codes with these prefixes."),
+]
+Severities = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."
+    ),
+]
 
 
 def validate(
     task: str,
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SUBMISSION", help="Folder, file, .zip or .tgz; - for standard input."
-        ),
-    ],
-    against: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            metavar="PATH",
-            help="Documents of the task: reference or test data, in the same forms.",
-        ),
-    ] = None,
+    paths: Paths,
+    against: Against = None,
     profile: Profile = "plan",
-    form: Annotated[
-        Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"],
-        typer.Option("--format", help="Output format."),
-    ] = "text",
-    max_findings: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(
-            min=0, metavar="N", help="Maximum number of findings per file in text; 0 for all."
-        ),
-    ] = None,
-    fail_on: Annotated[
-        Literal["error", "warning", "info"],
-        typer.Option(help="Lowest severity that makes validation fail."),
-    ] = "error",
-    select: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CODES", help="Report only codes with these prefixes, e.g. SEE,EDL5."),
-    ] = None,
-    ignore: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="CODES", help="Do not report codes with these prefixes."),
-    ] = None,
-    severity: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
-            metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."
-        ),
-    ] = None,
+    form: Annotated[FindingsForm, typer.Option("--format", help="Output format.")] = "text",
+    max_findings: MaxFindings = None,
+    fail_on: FailOn = "error",
+    select: Select = None,
+    ignore: Ignore = None,
+    severity: Severities = None,
+    output_file: OutputFiles = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
     from hlteval.cli.output import show_verdict
+    from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
+    files = output_files(output_file, get_args(FindingsForm), [*paths, *filter(None, [against])])
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options}
     with usage(), progress(remarks(), "checking") as step:
         selection = Selection.parse(select or (), ignore or (), severity or ())
         verdict = validate_all(task, paths, selection=selection, step=step, **settings)
-    show_verdict(verdict, form, max_findings)
+    with usage():
+        show_verdict(verdict, form, max_findings, files)
     raise typer.Exit(0 if verdict.passed else 1)
 
 

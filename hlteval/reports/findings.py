@@ -41,15 +41,6 @@ class Item(msgspec.Struct, frozen=True):
     clause: str | None
 
 
-class _Head(msgspec.Struct, frozen=True):
-    """The members before the findings in JSON."""
-
-    task: str
-    profile: str
-    verdict: str
-    counts: dict[str, dict[str, int]]
-
-
 def concise(verdict: Verdict) -> str:
     """One line per finding: `path:line:column: error[CODE] message`.
 
@@ -68,16 +59,25 @@ def _concise(finding: Finding) -> str:
     return f"{head}{finding.severity}[{finding.code}] {visible(finding.message)}\n"
 
 
-def json(verdict: Verdict) -> str:
+def json(verdict: Verdict, *, outcome: str = "", **more: str) -> str:
     """One object with task, profile, verdict, counts and findings, one finding per line.
+
+    Args:
+        verdict: the verdict.
+        outcome: replaces `pass` or `fail`.
+        **more: further members after the verdict, by name.
 
     Examples:
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:59]
         '{"task":"seedev-binary","profile":"plan","verdict":"pass","'
     """
     counts = {"severity": verdict.by_severity, "code": verdict.by_code}
-    outcome = "pass" if verdict.passed else "fail"
-    head = msgspec.json.encode(_Head(verdict.task, verdict.profile, outcome, counts))
+    outcome = outcome or ("pass" if verdict.passed else "fail")
+    head = msgspec.json.encode(
+        {"task": verdict.task, "profile": verdict.profile, "verdict": outcome}
+        | {name: value.encode("utf-8", "backslashreplace").decode() for name, value in more.items()}
+        | {"counts": counts}
+    )
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from time import monotonic
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.measure import Measurement
@@ -36,11 +36,11 @@ def remarks(stream: TextIO | None = None) -> Console:
     return _console(sys.stderr if stream is None else stream)
 
 
-def _console(stream: TextIO) -> Console:
+def _console(stream: TextIO, **more: Any) -> Console:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")  # the encoding may not be Unicode
     width = None if stream.isatty() else PIPE_WIDTH
-    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False, **more)
 
 
 def write(console: Console, report: str | RenderableType) -> None:
@@ -68,6 +68,19 @@ def write(console: Console, report: str | RenderableType) -> None:
     else:
         buffer.write(report.encode("utf-8", "backslashreplace"))
         buffer.flush()
+
+
+def rendered(report: str | RenderableType) -> str:
+    r"""A report as the content of a file: like the output in a pipe, without colours.
+
+    Examples:
+        >>> from rich.text import Text
+        >>> rendered(Text("pass", style="bold"))
+        'pass\n'
+    """
+    stream = StringIO()
+    write(_console(stream, color_system=None, force_terminal=False), report)
+    return stream.getvalue()
 
 
 @contextmanager
