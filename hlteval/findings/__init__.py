@@ -2,11 +2,13 @@
 
 from hlteval.findings.catalogue import Entry, catalogue, entry, finding, in_order
 from hlteval.findings.excerpts import excerpt, spot
-from hlteval.findings.finding import Excerpt, Finding, Severity, Span
+from hlteval.findings.finding import REFERENCE, SUBMISSION, Excerpt, Finding, Severity, Span
 from hlteval.findings.location import FieldRef, Location
 from hlteval.findings.problem import Problem, line_findings
 
 __all__ = [
+    "REFERENCE",
+    "SUBMISSION",
     "Entry",
     "Excerpt",
     "FieldRef",

@@ -6,6 +6,9 @@ from enum import StrEnum
 
 import msgspec
 
+SUBMISSION, REFERENCE = "submission", "reference"
+"""The sides of an evaluation; the file of an option is a side of its own, e.g. `--kb`."""
+
 
 class Severity(StrEnum):
     """The severity of a finding; by default, validation fails on errors."""
@@ -49,7 +52,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One problem: what is wrong and where, how to fix it, and the clause that it violates.
 
     A finding without `file` and `span` concerns the whole submission, one without `span` a whole
-    file. A submission with a `blocking` finding cannot be scored.
+    file. A submission with a `blocking` finding cannot be scored. `side` says whose problem it is:
+    that of the submission, of the reference, or of the file of an option, e.g. `--kb`.
     """
 
     code: str
@@ -63,9 +67,21 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     record: str | None = None
     help: str | None = None
     clause: str | None = None
+    side: str = SUBMISSION
 
     @property
-    def order(self) -> tuple[str, int, int, str, str]:
-        """The sort key of findings: file, line, column, code, message."""
+    def order(self) -> tuple[bool, str, str, int, int, str, str]:
+        """The sort key: side (the submission first), file, line, column, code, message."""
         line, column = (self.span.line, self.span.column) if self.span else (0, 0)
-        return (self.file or "", line, column, self.code, self.message)
+        place = (self.file or "", line, column, self.code, self.message)
+        return (self.side != SUBMISSION, self.side, *place)
+
+    def of(self, side: str) -> Finding:
+        """The finding as a problem of some side.
+
+        Examples:
+            >>> from hlteval.findings import finding
+            >>> finding("SRC201", offset=3, byte="0xe9", guess="").of("reference").side
+            'reference'
+        """
+        return self if self.side == side else msgspec.structs.replace(self, side=side)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import msgspec
 from rich.console import RenderableType
 
-from hlteval.findings import Finding
+from hlteval.findings import SUBMISSION, Finding
 from hlteval.reports.display import visible
 from hlteval.reports.github import github
 from hlteval.reports.junit import junit
@@ -39,6 +39,7 @@ class Item(msgspec.Struct, frozen=True):
     record: str | None
     help: str | None
     clause: str | None
+    side: str
 
 
 def concise(verdict: Verdict) -> str:
@@ -56,7 +57,8 @@ def _concise(finding: Finding) -> str:
     if finding.span:
         place += f"{finding.span.line}:{finding.span.column}:"
     head = f"{place} " if place else ""
-    return f"{head}{finding.severity}[{finding.code}] {visible(finding.message)}\n"
+    whose = "" if finding.side == SUBMISSION else f"{visible(finding.side)}: "
+    return f"{head}{finding.severity}[{finding.code}] {whose}{visible(finding.message)}\n"
 
 
 def json(verdict: Verdict, *, outcome: str = "", **more: str) -> str:
@@ -64,19 +66,17 @@ def json(verdict: Verdict, *, outcome: str = "", **more: str) -> str:
 
     Args:
         verdict: the verdict.
-        outcome: replaces `pass` or `fail`.
+        outcome: replaces that of the verdict.
         **more: further members after the verdict, by name.
 
     Examples:
         >>> json(Verdict("seedev-binary", "plan", passed=True))[:59]
         '{"task":"seedev-binary","profile":"plan","verdict":"pass","'
     """
-    counts = {"severity": verdict.by_severity, "code": verdict.by_code}
-    outcome = outcome or ("pass" if verdict.passed else "fail")
     head = msgspec.json.encode(
-        {"task": verdict.task, "profile": verdict.profile, "verdict": outcome}
+        {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
         | {name: value.encode("utf-8", "backslashreplace").decode() for name, value in more.items()}
-        | {"counts": counts}
+        | {"side": verdict.side, "counts": verdict.counts}
     )
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
@@ -128,6 +128,7 @@ def _item(finding: Finding) -> Item:
         record=finding.record,
         help=finding.help,
         clause=finding.clause,
+        side=finding.side,
     )
 
 

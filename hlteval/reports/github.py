@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hlteval.findings import Finding, Severity
+from hlteval.findings import SUBMISSION, Finding, Severity
 from hlteval.reports.display import visible
 from hlteval.results.verdict import Verdict
 
@@ -26,7 +26,8 @@ def github(verdict: Verdict) -> str:
 
 
 def _command(finding: Finding) -> str:
-    properties = {"title": f"{finding.code} {finding.name}"}
+    whose = "" if finding.side == SUBMISSION else f" ({finding.side})"
+    properties = {"title": f"{finding.code} {finding.name}{whose}"}
     if finding.file:
         properties = {"file": finding.file} | properties
     if finding.span:

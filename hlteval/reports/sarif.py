@@ -69,7 +69,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "level": LEVELS[finding.severity],
         "message": {"text": finding.message},
-        "properties": {"blocking": finding.blocking}
+        "properties": {"blocking": finding.blocking, "side": finding.side}
         | {name: value for name, value in optional.items() if value},
     }
     if finding.file:

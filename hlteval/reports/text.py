@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -13,12 +13,18 @@ from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, catalogue
 from hlteval.reports.display import draw, isolate_bidi, visible
-from hlteval.results.verdict import Verdict
+from hlteval.results.verdict import Outcome, Verdict
 
 MAX_FINDINGS = 20
 """Default maximum number of findings shown per file."""
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
+OUTCOMES: Mapping[Outcome, str] = {
+    "pass": "bold green",
+    "fail": "bold red",
+    "undecided": "bold yellow",
+}
+"""The styles of the word that a verdict begins with."""
 _RANKS = {severity: severity.rank for severity in Severity}
 _GUTTER = "blue"
 
@@ -42,14 +48,25 @@ class _Report:
     max_findings: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for _, group in groupby(self.verdict.findings, lambda finding: finding.file):
-            findings = list(group)
-            selected = _select(findings, self.max_findings)
-            for finding in selected:
-                yield block(finding, options.max_width)
-            yield from _hidden(findings, selected)
+        for side in self.verdict.sides:
+            yield from _heading(self.verdict, side)
+            own = self.verdict.of(side).findings
+            for _, group in groupby(own, lambda finding: finding.file):
+                findings = list(group)
+                selected = _select(findings, self.max_findings)
+                for finding in selected:
+                    yield block(finding, options.max_width)
+                yield from _hidden(findings, selected)
         yield from _summary(self.verdict)
         yield closing(self.verdict)
+
+
+def _heading(verdict: Verdict, side: str) -> Iterator[Text]:
+    """The heading above the findings of a side other than that of the verdict."""
+    if side != verdict.side:
+        path = verdict.paths.get(side)
+        named = f"{side}: {isolate_bidi(path)}" if path else side
+        yield Text(f"{named}\n", style="bold underline")
 
 
 def _select(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
@@ -70,7 +87,7 @@ def _hidden(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterato
     """The number of findings of one file that are not shown, by code."""
     hidden = Counter(finding.code for finding in findings)
     hidden.subtract(finding.code for finding in selected)
-    where = "in this file" if findings[0].file else "for the submission"
+    where = "in this file" if findings[0].file else f"for the {findings[0].side}"
     lines = [
         f"… {count:,} more {code} {where} (--max-findings 0 shows all)\n"
         for code, count in sorted(hidden.items())
@@ -124,19 +141,25 @@ def _append_note(result: Text, margin: str, label: str, note: str) -> None:
 
 
 def _summary(verdict: Verdict) -> Iterator[Text]:
-    """A table of the codes found, most severe first, with exact counts."""
+    """A table of the codes found by side, most severe first, with exact counts.
+
+    The column of sides is there if a side has findings that is not that of the verdict.
+    """
     if not verdict.findings:
         return
-    rows = [("code", "severity", "count", "title"), *_summary_rows(verdict)]
-    widths = [max(cell_len(row[column]) for row in rows) for column in range(3)]
-    lines = [
-        f"{code:<{widths[0]}}  {severity:<{widths[1]}}  {count:>{widths[2]}}  {title}"
-        for code, severity, count, title in rows
-    ]
+    first = 0 if set(verdict.sides) - {verdict.side} else 1
+    rows = [("side", "code", "severity", "count", "title")]
+    rows += [(side, *row) for side in verdict.sides for row in _summary_rows(verdict.of(side))]
+    widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
+    lines = []
+    for *names, count, title in rows:
+        cells = [f"{name:<{width}}" for name, width in zip(names, widths[:3], strict=True)]
+        lines.append("  ".join([*cells[first:], f"{count:>{widths[3]}}", title]))
     yield Text(f"{lines[0]}\n", style="bold").append("\n".join(lines[1:]) + "\n", "not bold")
 
 
 def _summary_rows(verdict: Verdict) -> Iterator[tuple[str, str, str, str]]:
+    """Code, severity, count and title of each code of one side."""
     groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
     for finding in verdict.findings:
         groups[_RANKS[finding.severity], finding.code].append(finding)
@@ -155,14 +178,20 @@ def closing(verdict: Verdict) -> Text:
         >>> closing(Verdict("seedev-binary", "plan", passed=True)).plain
         'pass: no findings (seedev-binary, profile plan)'
     """
-    counts = [_number(count, name) for name, count in verdict.by_severity.items() if count]
-    found = ", ".join(counts) or "no findings"
-    files = f" in {_number(verdict.files, 'file')}" if verdict.files else ""
+    found = _found(verdict.of(verdict.side))
+    others = [side for side in verdict.sides if side != verdict.side]
+    found += "".join(f"; {visible(side)}: {_found(verdict.of(side))}" for side in others)
     if not verdict.task:
-        return Text(found + files)
-    word, style = ("pass", "bold green") if verdict.passed else ("fail", "bold red")
-    tail = f": {found}{files} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
-    return Text(word, style=style).append(tail, "not bold default")
+        return Text(found)
+    tail = f": {found} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
+    return Text(verdict.outcome, style=OUTCOMES[verdict.outcome]).append(tail, "not bold default")
+
+
+def _found(verdict: Verdict) -> str:
+    """The number of findings of one side, by severity, and of files with findings."""
+    counts = [_number(count, name) for name, count in verdict.by_severity.items() if count]
+    files = f" in {_number(verdict.files, 'file')}" if verdict.files else ""
+    return (", ".join(counts) or "no findings") + files
 
 
 def _number(count: int, name: str) -> str:

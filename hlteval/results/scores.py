@@ -46,7 +46,6 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             rows: function that converts a table; by default to a list of rows.
         """
-        counts = {"severity": self.verdict.by_severity, "code": self.verdict.by_code}
         return {
             "task": self.task,
             "profile": self.profile,
@@ -55,6 +54,6 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             "metrics": dict(self.metrics),
             "intervals": {name: list(limits) for name, limits in self.intervals.items()},
             "tables": {name: rows(table) for name, table in self.tables.items()},
-            "findings": counts,
+            "findings": self.verdict.counts,
             "notes": list(self.notes),
         }

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
-from hlteval.findings import Finding, Severity, in_order
+from hlteval.findings import SUBMISSION, Finding, Severity, in_order
+
+Outcome = Literal["pass", "fail", "undecided"]
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -18,7 +22,11 @@ class Verdict(msgspec.Struct, frozen=True):
         task: name of the task; empty for findings without a task, such as those of a conversion.
         profile: `plan` or `official`; empty without a task.
         passed: whether the submission is valid in that profile.
-        findings: the findings, sorted by file, line, column and code, without duplicates.
+        findings: the findings of all sides, sorted by side, file, line, column and code, without
+            duplicates.
+        side: whose verdict it is: findings of other sides do not make it fail.
+        decided: whether there is a verdict; without a usable reference there is none.
+        paths: the path of each side that was read.
 
     Examples:
         >>> verdict = Verdict("seedev-binary", "plan", passed=True)
@@ -30,9 +38,41 @@ class Verdict(msgspec.Struct, frozen=True):
     profile: str
     passed: bool
     findings: tuple[Finding, ...] = ()
+    side: str = SUBMISSION
+    decided: bool = True
+    paths: Mapping[str, str] = {}
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "findings", tuple(in_order(self.findings)))
+
+    @property
+    def outcome(self) -> Outcome:
+        """`pass` or `fail`; `undecided` if the reference cannot be used.
+
+        Examples:
+            >>> Verdict("seedev-binary", "plan", passed=True).outcome
+            'pass'
+        """
+        if not self.decided:
+            return "undecided"
+        return "pass" if self.passed else "fail"
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The sides with findings, that of the verdict first."""
+        found = dict.fromkeys(finding.side for finding in self.findings)
+        return tuple(sorted(found, key=lambda side: side != self.side))
+
+    def of(self, side: str) -> Verdict:
+        """The same verdict with the findings of one side only."""
+        own = tuple(finding for finding in self.findings if finding.side == side)
+        return msgspec.structs.replace(self, findings=own)
+
+    @property
+    def counts(self) -> dict[str, dict[str, int]]:
+        """The number of findings by severity, by code and by side."""
+        sides = dict(Counter(finding.side for finding in self.findings))
+        return {"severity": self.by_severity, "code": self.by_code, "side": sides}
 
     @property
     def by_severity(self) -> dict[str, int]:
@@ -52,12 +92,12 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def worst(self) -> Severity | None:
-        """The highest severity of all findings; None without findings."""
-        found = {finding.severity for finding in self.findings}
+        """The highest severity of the findings of its side; None without findings."""
+        found = {finding.severity for finding in self.findings if finding.side == self.side}
         return next((severity for severity in Severity if severity in found), None)
 
     def reaches(self, severity: Severity) -> bool:
-        """Whether a finding has at least a given severity.
+        """Whether a finding of its side has at least a given severity.
 
         Examples:
             >>> Verdict("seedev-binary", "plan", passed=True).reaches(Severity.INFO)

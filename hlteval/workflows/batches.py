@@ -217,7 +217,8 @@ def option_files(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corp
             source = open_source(options[option.name])
             result = _joined(load(option.format).read(source))
             lists[option.name] = result.corpus
-            findings += [*source.findings, *result.findings]
+            side = f"--{option.flag}"
+            findings += [found.of(side) for found in (*source.findings, *result.findings)]
     return lists, findings
 
 

@@ -27,7 +27,7 @@ from hlteval.workflows.batches import (
     option_files,
     submission,
 )
-from hlteval.workflows.validation import inside, outside, settings, verdict
+from hlteval.workflows.validation import inside, outside, settings, side_paths, verdict
 
 
 @dataclass(frozen=True)
@@ -149,10 +149,8 @@ def scored(
     if declared.scored_table not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} contains no {declared.scored_table} to score against")
     run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
-    run.judged = verdict(
-        task, profile, [*list_findings, *outside(opened), *run.batches(batch, step)]
-    )
-    run.outer += opened.reference.findings if opened.reference else ()
+    findings = [*list_findings, *outside(opened), *run.batches(batch, step)]
+    run.judged = verdict(task, profile, findings, side_paths(opened))
     _refuse(run.judged, declared, lenient=lenient)
     return run
 
@@ -184,7 +182,6 @@ class Run:
         lenient: whether blocking findings are ignored.
         alignment: whether the alignment is kept.
         judged: the verdict of validation.
-        outer: the errors in the reference.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
         digests: the names and digests of the files that were read, by side.
@@ -196,7 +193,6 @@ class Run:
     lenient: bool
     alignment: bool
     judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
-    outer: list[Finding] = field(default_factory=list)
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     digests: dict[str, dict[tuple[str, str], None]] = field(
@@ -208,22 +204,19 @@ class Run:
         for pair in self.opened.pairs(size):
             yield from inside(self.opened, pair)
             self.take(pair)
-            self.outer += pair.reference.findings if pair.reference is not pair.system else ()
             step()
 
     @property
     def errors(self) -> tuple[str, ...]:
         """How many errors each side has, with their codes, where it has any."""
-        outer = [finding for finding in self.outer if finding.severity == "error"]
-        found = [finding for finding in self.judged.findings if finding.severity == "error"]
-        own = Counter(finding.code for finding in found)
-        own.subtract(finding.code for finding in outer)
-        sides = {"reference": Counter(finding.code for finding in outer), "submission": +own}
+        errors: dict[str, Counter[str]] = {}
+        for finding in self.judged.findings:
+            if finding.severity == "error":
+                errors.setdefault(finding.side, Counter())[finding.code] += 1
         return tuple(
             f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
             "run `hlteval validate` for details"
-            for side, codes in sides.items()
-            if codes
+            for side, codes in errors.items()
         )
 
     def take(self, pair: Pair) -> None:

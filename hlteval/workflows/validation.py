@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from hlteval.findings import Finding, Severity
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load, rules
 from hlteval.tasks.options import merged
@@ -50,7 +51,7 @@ def validate(
     declared = load(task)
     declared.hold_profile(profile)
     values = merged(declared, options or {})
-    lists, problems = option_files(declared, values)
+    lists, found = option_files(declared, values)
     reference, reference_form = _checked_against(declared, values, against)
     opened = submission(
         declared,
@@ -62,11 +63,14 @@ def validate(
         reference_form=reference_form,
         lists=lists,
     )
-    findings = [*problems, *outside(opened)]
+    findings = [*found, *outside(opened)]
+    documents = 0
     for pair in opened.pairs(batch):
         findings.extend(inside(opened, pair))
+        documents += pair.reference.corpus.documents.height
         step()
-    return verdict(task, profile, findings)
+    judged = verdict(task, profile, findings, side_paths(opened))
+    return judged if documents or not judged.of(REFERENCE).findings else undecided(judged)
 
 
 def _checked_against(
@@ -107,8 +111,12 @@ def validate_all(
     verdicts = [validate(task, path, profile=profile, **arguments) for path in paths]
     findings = (finding for verdict in verdicts for finding in verdict.findings)
     kept = (selection or Selection()).of(findings)
-    joined = Verdict(task, profile, all(verdict.passed for verdict in verdicts), tuple(kept))
-    if profile == "official":
+    passed = all(verdict.passed for verdict in verdicts)
+    decided = all(verdict.decided for verdict in verdicts)
+    joined = msgspec.structs.replace(
+        verdicts[0], passed=passed, decided=decided, findings=tuple(kept)
+    )
+    if profile == "official" or not decided:
         return joined
     return msgspec.structs.replace(joined, passed=not joined.reaches(Severity(fail_on)))
 
@@ -116,7 +124,8 @@ def validate_all(
 def outside(opened: Submission) -> Iterator[Finding]:
     """The findings about the sources, and about the submission as a package."""
     yield from opened.system.findings
-    yield from opened.reference.findings if opened.reference else ()
+    if opened.reference is not None:
+        yield from (found.of(REFERENCE) for found in opened.reference.findings)
     yield from opened.task.package(opened.package)
 
 
@@ -124,29 +133,56 @@ def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     """The findings about the records of a batch."""
     yield from pair.system.findings
     if pair.reference is not pair.system:
-        yield from pair.reference.findings
+        yield from (found.of(REFERENCE) for found in pair.reference.findings)
     schema = opened.task.allows(opened.options)
     context = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
     yield from apply(rules(opened.task), context, pair.system.members, opened.format)
 
 
-def verdict(task: str, profile: str, findings: list[Finding]) -> Verdict:
-    """The findings of all batches, and whether the submission passes in a profile."""
+def side_paths(opened: Submission) -> dict[str, str]:
+    """The paths of the sides."""
+    sides = {SUBMISSION: opened.system, REFERENCE: opened.reference}
+    return {side: source.path for side, source in sides.items() if source is not None}
+
+
+def verdict(
+    task: str,
+    profile: str,
+    findings: list[Finding],
+    paths: Mapping[str, str] = MappingProxyType({}),
+) -> Verdict:
+    """The findings of all batches, and whether the submission passes in a profile.
+
+    Findings of the reference never make a submission fail.
+    """
     declared = load(task)
     once = {rule.code for rule in rules(declared) if rule.once}
     first = {finding.code: finding for finding in reversed(findings) if finding.code in once}
     findings = [finding for finding in findings if first.get(finding.code, finding) is finding]
     if profile != "official":
-        passed = not any(finding.severity == "error" for finding in findings)
-        return Verdict(task, profile, passed, tuple(findings))
+        own = [finding for finding in findings if finding.side == SUBMISSION]
+        passed = not any(finding.severity == "error" for finding in own)
+        return _decided(Verdict(task, profile, passed, tuple(findings), paths=paths))
     if ignores := declared.official_ignores:
         findings = [
             msgspec.structs.replace(finding, blocking=finding.blocking and not ignores(finding))
             for finding in findings
         ]
     rejects = declared.official_rejects or (lambda finding: finding.blocking)
-    passed = not any(rejects(finding) for finding in findings)
-    return Verdict(task, profile, passed, tuple(findings))
+    passed = not any(rejects(finding) for finding in findings if finding.side != REFERENCE)
+    return _decided(Verdict(task, profile, passed, tuple(findings), paths=paths))
+
+
+def _decided(verdict: Verdict) -> Verdict:
+    """The verdict, which is undecided if the reference or the file of an option cannot be used."""
+    if not any(item.blocking for item in verdict.findings if item.side != SUBMISSION):
+        return verdict
+    return undecided(verdict)
+
+
+def undecided(judged: Verdict) -> Verdict:
+    """The same findings without a verdict: there is nothing to check against."""
+    return msgspec.structs.replace(judged, passed=False, decided=False)
 
 
 def settings(task: Task, values: Mapping[str, str]) -> dict[str, str]:

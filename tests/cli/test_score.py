@@ -124,7 +124,7 @@ def test_json_is_of_the_promised_shape(invoke: Run, given: tuple[object, ...]) -
         "extra": [],
         "wrong": [],
     }
-    counts = {"severity": {"error": 0, "warning": 0, "info": 0}, "code": {}}
+    counts = {"severity": {"error": 0, "warning": 0, "info": 0}, "code": {}, "side": {}}
     assert scores["findings"] == counts
 
 

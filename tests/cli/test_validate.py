@@ -31,6 +31,7 @@ KEYS = [
     "record",
     "help",
     "clause",
+    "side",
 ]
 
 
@@ -64,11 +65,12 @@ def test_json_is_of_the_promised_shape(invoke: Run, reference: Path, flawed: Pat
     result = invoke("validate", "seedev-full", flawed, "--against", reference, "--format", "json")
     assert result.exit_code == 1
     told = json.loads(result.stdout)
-    assert list(told) == ["task", "profile", "verdict", "counts", "findings"]
+    assert list(told) == ["task", "profile", "verdict", "side", "counts", "findings"]
     assert (told["task"], told["profile"], told["verdict"]) == ("seedev-full", "plan", "fail")
     assert told["counts"] == {
         "severity": {"error": 1, "warning": 0, "info": 0},
         "code": {"SEE205": 1},
+        "side": {"submission": 1},
     }
     (finding,) = told["findings"]
     assert list(finding) == KEYS
@@ -82,7 +84,8 @@ def test_json_of_a_clean_submission(invoke: Run, reference: Path) -> None:
     told = json.loads(invoke("validate", "seedev-full", reference, "--format", "json").stdout)
     assert told["verdict"] == "pass"
     assert told["findings"] == []
-    assert told["counts"] == {"severity": {"error": 0, "warning": 0, "info": 0}, "code": {}}
+    none = {"error": 0, "warning": 0, "info": 0}
+    assert told["counts"] == {"severity": none, "code": {}, "side": {}}
 
 
 def test_jsonl_and_concise_give_a_line_for_each(invoke: Run, reference: Path, flawed: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 import sarif_pydantic
+from rich.console import Console
 
 from hlteval.findings import Finding, Severity, Span, catalogue, excerpt, finding
 from hlteval.reports.findings import FORMATS, render
@@ -18,7 +20,7 @@ from hlteval.results.verdict import Verdict
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
 KEYS = [
     "code", "name", "severity", "blocking", "message", "file", "line", "column", "end_line",
-    "end_column", "record", "help", "clause",
+    "end_column", "record", "help", "clause", "side",
 ]  # fmt: skip
 
 
@@ -66,7 +68,7 @@ def test_concise_is_a_line_each():
 
 def test_json_is_one_object():
     report = json.loads(str(render(VERDICT, "json")))
-    assert list(report) == ["task", "profile", "verdict", "counts", "findings"]
+    assert list(report) == ["task", "profile", "verdict", "side", "counts", "findings"]
     assert (report["task"], report["profile"], report["verdict"]) == (
         "seedev-binary",
         "plan",
@@ -75,6 +77,7 @@ def test_json_is_one_object():
     assert report["counts"] == {
         "severity": {"error": 2, "warning": 1, "info": 1},
         "code": {"TST101": 2, "TST102": 1, "TST301": 1},
+        "side": {"submission": 4},
     }
     assert [list(finding) for finding in report["findings"]] == [KEYS] * 4
     assert report["findings"][2] == {
@@ -91,6 +94,7 @@ def test_json_is_one_object():
         "record": None,
         "help": None,
         "clause": "plan, 4",
+        "side": "submission",
     }
     nowhere = report["findings"][0]
     assert [nowhere[key] for key in ("file", "line", "column", "end_line", "end_column")] == [
@@ -188,7 +192,7 @@ def test_sarif_tells_place_rule_and_blocking():
         "artifactLocation": {"uri": "a.a2"},
         "region": {"startLine": 3, "startColumn": 13, "endColumn": 15},
     }
-    assert placed["properties"] == {"blocking": True, "clause": "plan, 4"}
+    assert placed["properties"] == {"blocking": True, "side": "submission", "clause": "plan, 4"}
     for result in run["results"]:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
 
@@ -239,3 +243,56 @@ def test_junit_of_nothing_is_a_test_that_passed():
     root = ElementTree.fromstring(str(render(Verdict("t", "plan", passed=True), "junit")))
     assert (root.get("tests"), root.get("failures")) == ("1", "0")
     assert root.find("testsuite/testcase/*") is None
+
+
+OF_A_REFERENCE = Verdict(
+    "seedev-binary",
+    "plan",
+    passed=True,
+    findings=(
+        told("TST301", "warning", file="a.a2"),
+        told("TST101", file="r.a2", span=Span(2, 1, 3), side="reference"),
+        told("TST101", blocking=True, side="--kb"),
+    ),
+    paths={"submission": "run", "reference": "gold"},
+)
+
+
+def test_findings_of_other_sides_have_a_heading_of_their_own() -> None:
+    stream = StringIO()
+    Console(file=stream, width=80).print(render(OF_A_REFERENCE, "text"), soft_wrap=True)
+    shown = stream.getvalue()
+    first, _, rest = shown.partition("\n--kb\n")
+    options, _, reference = rest.partition("\nreference: gold\n")
+    assert "TST301" in first
+    assert "TST101" not in first
+    assert "TST101" in options
+    assert "r.a2:2:1" in reference
+    assert "\nside        code    severity         count  title\n" in reference
+    assert "\nreference   TST101  error                1  a-test\n" in reference
+    closing = "pass: 1 warning in 1 file; --kb: 1 error; reference: 1 error in 1 file (seedev"
+    assert closing in reference
+
+
+def test_every_format_tells_the_side_of_a_finding() -> None:
+    assert json.loads(str(render(OF_A_REFERENCE, "json")))["counts"]["side"] == {
+        "submission": 1,
+        "--kb": 1,
+        "reference": 1,
+    }
+    lines = [json.loads(line) for line in str(render(OF_A_REFERENCE, "jsonl")).splitlines()]
+    assert [line["side"] for line in lines] == ["submission", "--kb", "reference"]
+    (run,) = json.loads(str(render(OF_A_REFERENCE, "sarif")))["runs"]
+    assert [result["properties"]["side"] for result in run["results"]] == [
+        line["side"] for line in lines
+    ]
+    assert "title=TST101 a-test (reference),line=2" in str(render(OF_A_REFERENCE, "github"))
+    assert "r.a2:2:1: error[TST101] reference: this" in str(render(OF_A_REFERENCE, "concise"))
+
+
+def test_only_errors_of_what_is_judged_are_failed_tests() -> None:
+    report = str(render(OF_A_REFERENCE, "junit"))
+    assert 'name="reference: r.a2" tests="1" failures="0"' in report
+    undecided = msgspec.structs.replace(OF_A_REFERENCE, passed=False, decided=False)
+    assert 'name="reference: r.a2" tests="1" failures="1"' in str(render(undecided, "junit"))
+    assert json.loads(str(render(undecided, "json")))["verdict"] == "undecided"

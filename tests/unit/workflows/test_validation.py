@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,22 @@ def test_findings_come_in_the_order_of_files_and_lines(tmp_path: Path) -> None:
         ("seed-2.a2", 1, "STD102"),
         ("seed-2.a2", 2, "STD101"),
     ]
+
+
+def test_a_faulty_reference_is_reported_as_such_and_fails_no_submission(tmp_path: Path) -> None:
+    system = tmp_path / "system"
+    reference = tmp_path / "reference"
+    shutil.copytree(REFERENCE, reference)
+    with (reference / "seed-1.a2").open("a", encoding="utf-8") as stream:
+        stream.write("E90 Binding\n")
+    system.mkdir()
+    for path in Path(REFERENCE).glob("*.a2"):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        events = "".join(line for line in lines if line[0] in "EM")
+        (system / path.name).write_text(events, "utf-8")
+    verdict = validate("seedev-full", str(system), against=str(reference))
+    assert [(finding.code, finding.side) for finding in verdict.findings] == [
+        ("STD101", "reference")
+    ]
+    assert verdict.passed
+    assert verdict.paths == {"submission": str(system), "reference": str(reference)}
