@@ -83,6 +83,8 @@ class Format:
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
+        has_rows: whether its records are rows of the tables themselves: findings name table and row
+            where `locate` has no place.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Format:
     reads: bool = True
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    has_rows: bool = False
 
     def with_settings(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.

@@ -13,6 +13,7 @@ from hlteval.converters.format import Format
 from hlteval.findings import FieldRef, Finding, Location, catalogue
 from hlteval.representation import Corpus, effective_fillers, fillers, frame_keys, items
 from hlteval.sources import Member, Unreadable
+from hlteval.validators.row_keys import row_keys
 
 PLACE = ("origin", "record", "field", "id")
 """What a rule returns of each row: its source (null: the submission), its record (null: the file),
@@ -190,13 +191,15 @@ def apply(
     results = pl.collect_all([rule.check(context) for rule in active])
     entries = [catalogue()[rule.code] for rule in active]
     found = [
-        (entry, rows.select(*PLACE, *(entry.fields - set(PLACE))).rows(named=True))
-        for entry, rows in zip(entries, results, strict=True)
+        (rule, entry, rows.select(*PLACE, *(entry.fields - set(PLACE))).rows(named=True))
+        for rule, entry, rows in zip(active, entries, results, strict=True)
         if rows.height
     ]
-    locations = _locations((row for _, rows in found for row in rows), members, form)
-    for entry, rows in found:
-        for row in rows:
+    locations = _locations((row for _, _, rows in found for row in rows), members, form)
+    for rule, entry, rows in found:
+        corpus = context.system if form.has_rows else Corpus()
+        keys = row_keys(corpus, rule.runs_on, rows)
+        for row, (table, key) in zip(rows, keys, strict=True):
             location = locations.get((row["origin"], row["record"], row["field"]))
             yield entry.finding(
                 row,
@@ -204,6 +207,8 @@ def apply(
                 span=location.span if location else None,
                 excerpt=location.excerpt if location else None,
                 record=row["id"],
+                table=table,
+                row=key,
             )
 
 

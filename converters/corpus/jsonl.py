@@ -62,4 +62,5 @@ FORMAT = Format(
     codes=("COR",),
     locate=locate,
     write=write,
+    has_rows=True,
 )

@@ -74,4 +74,5 @@ FORMAT = Format(
     codes=("COR",),
     locate=locate,
     write=write,
+    has_rows=True,
 )

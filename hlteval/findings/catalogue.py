@@ -63,6 +63,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         excerpt: Excerpt | None = None,
         record: str | None = None,
         blocking: bool | None = None,
+        table: str | None = None,
+        row: int | None = None,
     ) -> Finding:
         """A finding of this code.
 
@@ -73,6 +75,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             excerpt: the line at that location.
             record: identifier of the record, as written.
             blocking: overrides `blocking` of the entry, for tasks that decide otherwise.
+            table: the table of the record, in a corpus.
+            row: the key of its row there.
 
         Raises:
             KeyError: if a value of a template is missing.
@@ -89,6 +93,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             record=record,
             help=self.help.format_map(values).strip() or None,
             clause=self.clause or None,
+            table=table,
+            row=row,
         )
 
 

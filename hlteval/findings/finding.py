@@ -52,7 +52,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One problem: what is wrong and where, how to fix it, and the clause that it violates.
 
     A finding without `file` and `span` concerns the whole submission, one without `span` a whole
-    file. A submission with a `blocking` finding cannot be scored. `side` says whose problem it is:
+    file. In a corpus or a data frame, `table` and `row` (its key, from 0) are the place instead of
+    a line. A submission with a `blocking` finding cannot be scored. `side` says whose problem it is:
     that of the submission, of the reference, or of the file of an option, e.g. `--kb`.
     """
 
@@ -68,11 +69,28 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     help: str | None = None
     clause: str | None = None
     side: str = SUBMISSION
+    table: str | None = None
+    row: int | None = None
+
+    @property
+    def position(self) -> str:
+        """The place in the file, as it follows the name of the file; empty for the whole file.
+
+        Examples:
+            >>> from hlteval.findings import finding
+            >>> finding("SRC104", file="runs", what="folder").position
+            ''
+        """
+        if self.span:
+            return f":{self.span.line}:{self.span.column}"
+        return "" if self.table is None else f":{self.table}[{self.row}]"
 
     @property
     def order(self) -> tuple[bool, str, str, int, int, str, str]:
-        """The sort key: side (the submission first), file, line, column, code, message."""
+        """The sort key: side (the submission first), file, line or row, column, code, message."""
         line, column = (self.span.line, self.span.column) if self.span else (0, 0)
+        if self.row is not None:
+            line = self.row + 1
         place = (self.file or "", line, column, self.code, self.message)
         return (self.side != SUBMISSION, self.side, *place)
 

@@ -23,8 +23,11 @@ from hlteval.results.verdict import Verdict
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
-class Item(msgspec.Struct, frozen=True):
-    """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive."""
+class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive.
+
+    Only findings about a corpus have a table and the key of a row there.
+    """
 
     code: str
     name: str
@@ -40,6 +43,8 @@ class Item(msgspec.Struct, frozen=True):
     help: str | None
     clause: str | None
     side: str
+    table: str | None = None
+    row: int | None = None
 
 
 def concise(verdict: Verdict) -> str:
@@ -53,10 +58,7 @@ def concise(verdict: Verdict) -> str:
 
 
 def _concise(finding: Finding) -> str:
-    place = f"{visible(finding.file)}:" if finding.file else ""
-    if finding.span:
-        place += f"{finding.span.line}:{finding.span.column}:"
-    head = f"{place} " if place else ""
+    head = f"{visible(finding.file)}{finding.position}: " if finding.file else ""
     whose = "" if finding.side == SUBMISSION else f"{visible(finding.side)}: "
     return f"{head}{finding.severity}[{finding.code}] {whose}{visible(finding.message)}\n"
 
@@ -129,6 +131,8 @@ def _item(finding: Finding) -> Item:
         help=finding.help,
         clause=finding.clause,
         side=finding.side,
+        table=finding.table,
+        row=finding.row,
     )
 
 

@@ -49,7 +49,7 @@ def _counts(verdict: Verdict, findings: tuple[Finding, ...], *, name: str) -> di
 
 
 def _case(suite: Element, finding: Finding, name: str, *, failed: bool) -> None:
-    place = f" {finding.span.line}:{finding.span.column}" if finding.span else ""
+    place = finding.position.replace(":", " ", 1)
     case = SubElement(suite, "testcase", classname=name, name=f"{finding.code}{place}")
     message = visible(finding.message)
     lines = [message, f"help: {finding.help}" if finding.help else ""]

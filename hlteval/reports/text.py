@@ -110,8 +110,8 @@ def block(finding: Finding, width: int) -> Text:
     result.append(f"{finding.severity}[{finding.code}]", STYLES[finding.severity])
     result.append(f": {isolate_bidi(finding.message)}\n", "bold")
     if finding.file:
-        position = f":{finding.span.line}:{finding.span.column}" if finding.span else ""
-        result.append(f"{margin}--> ", _GUTTER).append(f"{isolate_bidi(finding.file)}{position}\n")
+        place = f"{isolate_bidi(finding.file)}{finding.position}"
+        result.append(f"{margin}--> ", _GUTTER).append(f"{place}\n")
     if finding.span and finding.excerpt:
         _append_excerpt(result, finding.excerpt, finding.span, STYLES[finding.severity], width)
     elif finding.record:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +13,7 @@ from hlteval.findings import Finding, finding
 from hlteval.sources.folders import open_file, open_folder
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.names import printable
+from hlteval.sources.open_input import OpenInput
 from hlteval.sources.problems import special_file, too_large, unreadable
 from hlteval.sources.signatures import KINDS, archive_kind, archive_suffix
 from hlteval.sources.source import Member, Source, Unreadable
@@ -36,7 +37,7 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
     raises; only a path that does not exist raises an exception here.
 
     Args:
-        path: the path; `-` is standard input, which is read to its end.
+        path: the path; `-` is standard input, which is read to its end. An `OpenInput` is open.
         limits: the limits of its size.
         encoding: encoding of its text files.
 
@@ -52,13 +53,15 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
         ...     [(member.name, member.fetch()) for member in open_source(folder).members]
         [('d1.a2', b'E1')]
     """
+    if isinstance(path, OpenInput):
+        return path.in_encoding(encoding)
     source = _open(path, limits)
     return source if encoding == "utf-8" else source.with_encoding(encoding)
 
 
 def _open(path: str, limits: Limits) -> Source:
     if path == "-":
-        return _open_stdin(sys.stdin.buffer, limits)
+        return open_stream(_chunks(sys.stdin.buffer, _STDIN, limits.file_bytes), path, limits)
     try:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode) or archive_suffix(path) is None:
@@ -112,23 +115,32 @@ def _read_archive(
     return Source(path, kind, members, (*findings, *more))
 
 
-def _open_stdin(stream: BinaryIO, limits: Limits) -> Source:
-    """Standard input, spooled to be read again; without a suffix, its content decides."""
+def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> Source:
+    """A stream, spooled to be read again; its content decides whether it is an archive.
+
+    Args:
+        chunks: the bytes, which may raise `Unreadable`.
+        path: `-` for standard input, or the name of the stream.
+        limits: the limits of its size.
+    """
+    label = _STDIN if path == "-" else printable(path)
+    has_name = Source(path, "", ()).has_name and archive_suffix(path) is None
+    kind = "file" if has_name else "stdin"
     try:
-        file = spool(_chunks(stream, limits.file_bytes))
+        file = spool(chunks)
     except Unreadable as error:
-        return Source("-", "stdin", (), (error.finding,))
-    kind = archive_kind(file.read(0, _HEAD))
-    if kind is not None and kind in _READERS:
-        return _read_archive(file, kind, "-", _STDIN, limits)
+        return Source(path, kind, (), (error.finding,))
+    content = archive_kind(file.read(0, _HEAD))
+    if content is not None and content in _READERS:
+        return _read_archive(file, content, path, label, limits)
     fetch = partial(file.read, 0, file.size)
-    return Source("-", "stdin", (Member("", _STDIN, file.size, fetch),))
+    return Source(path, kind, (Member("", label, file.size, fetch),))
 
 
-def _chunks(stream: BinaryIO, limit: int) -> Iterator[bytes]:
+def _chunks(stream: BinaryIO, label: str, limit: int) -> Iterator[bytes]:
     total = 0
     while chunk := stream.read(CHUNK):
         total += len(chunk)
         if total > limit:
-            raise too_large(_STDIN, f"more than {limit}", limit)
+            raise too_large(label, f"more than {limit}", limit)
         yield chunk

@@ -5,8 +5,12 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from hlteval.findings import Finding
+
+if TYPE_CHECKING:
+    from hlteval.representation import Corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +52,31 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder, a file, an archive or standard input.
+    """A folder, a file, an archive, standard input, or a corpus in memory.
 
     Attributes:
-        path: path as written by the user.
-        kind: `folder`, `file`, `zip`, `tgz` or `stdin`.
-        members: the files, sorted by name.
+        path: path as written by the user, or a name in angle brackets for what has none.
+        kind: `folder`, `file`, `zip`, `tgz`, `stdin` for a stream without a name, or `memory`.
+        members: the files, sorted by name; none of a corpus in memory.
         findings: problems of the source as a whole.
+        corpus: the corpus, if it is in memory.
     """
 
     path: str
     kind: str
     members: tuple[Member, ...]
     findings: tuple[Finding, ...] = ()
+    corpus: Corpus | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def has_name(self) -> bool:
+        """Whether it has a name that its author chose: not standard input, nor what is in memory.
+
+        Examples:
+            >>> Source("-", "zip", ()).has_name, Source("run.zip", "zip", ()).has_name
+            (False, True)
+        """
+        return self.path != "-" and not self.path.startswith("<")
 
     def with_encoding(self, encoding: str) -> Source:
         """The source with another encoding of its files.

@@ -9,6 +9,7 @@ from functools import cached_property
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
+from hlteval.converters.corpus.memory import in_memory, with_digest, without_files
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
@@ -57,6 +58,8 @@ class Submission:
     @cached_property
     def format(self) -> Format:
         """The format of the submission: the first that fits of those that the task takes."""
+        if held := in_memory(self.system):
+            return held
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
         return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
@@ -72,6 +75,8 @@ class Submission:
         names = (self.reference_form,) if self.reference_form else names
         forms = [load(name) for name in names]
         source = self.reference or self.system
+        if held := in_memory(source):
+            return held
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
         if not fitting and _is_empty(source):  # a file without annotations fits any format
             fitting = forms
@@ -89,7 +94,7 @@ class Submission:
         """The files of the submission that are read, by document."""
         documents = self.format.documents(self.system)
         suffixes = tuple(self.task.submission_suffixes)
-        if self.reference is None or not suffixes:
+        if self.reference is None or not suffixes or self.system.corpus is not None:
             return documents
         kept = {
             name: tuple(member for member in members if member.basename.endswith(suffixes))
@@ -174,8 +179,11 @@ def submission(
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference, and the submission does not bring its documents.
     """
-    system = open_source(path, limits=limits, encoding=encoding)
-    reference = open_source(against, limits=limits, encoding=encoding) if against else None
+    system = with_digest(open_source(path, limits=limits, encoding=encoding))
+    reference = None
+    if against:
+        reference = with_digest(open_source(against, limits=limits, encoding=encoding))
+        system = without_files(system, load(task.format), task.submission_suffixes)
     opened = Submission(
         task, system, reference, settings or {}, options or {}, reference_form, lists or {}
     )
@@ -214,8 +222,8 @@ def option_files(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corp
     findings: list[Finding] = []
     for option in task.options:
         if option.name in options and option.format:
-            source = open_source(options[option.name])
-            result = _joined(load(option.format).read(source))
+            source = with_digest(open_source(options[option.name]))
+            result = _joined((in_memory(source) or load(option.format)).read(source))
             lists[option.name] = result.corpus
             side = f"--{option.flag}"
             findings += [found.of(side) for found in (*source.findings, *result.findings)]
@@ -229,6 +237,9 @@ def _set(form: Format, settings: Mapping[str, str]) -> Format:
 
 
 def _has(source: Source, suffixes: Sequence[str]) -> bool:
+    """Whether a source has files with some suffixes; a corpus, whether it has texts."""
+    if source.corpus is not None:
+        return bool(suffixes) and source.corpus.documents["text"].null_count() == 0
     return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hlteval.converters import BUILTIN, Format, ReadResult, WrongSetting, known, load
+from hlteval.converters.corpus.memory import in_memory
 from hlteval.findings import Finding, finding, in_order
 from hlteval.representation import Corpus
 from hlteval.sources import Source, open_source, sha256, writing
@@ -50,6 +51,10 @@ def detected(source: Source, form: str | None = None) -> Format:
     Raises:
         UnknownFormat: if there is no such format, or several, or none that fits.
     """
+    if held := in_memory(source):
+        if form is not None:
+            raise UnknownFormat(f"{source.path} is in memory: leave out --from")
+        return held
     if form is not None:
         named = _named(form)
         if not named.reads:

@@ -63,7 +63,7 @@ def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
         if len(path.parts) > 1:
             folder, base = str(path.parent), path.name
             yield finding("EDL107", file=member.display, name=member.name, folder=folder, base=base)
-    if source.path == "-":
+    if not source.has_name:
         return
     outer = PurePosixPath(source.path).name
     stem = re.sub(r"\.(?:tgz|tar\.gz|zip)$", "", outer, flags=re.IGNORECASE)

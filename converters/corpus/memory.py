@@ -1,0 +1,120 @@
+"""A corpus in memory as a format: what a program gives in place of a path.
+
+It is not listed among the formats, since no file has it; whoever looks for the format of a source
+asks `in_memory` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from io import BytesIO
+
+import polars as pl
+
+from hlteval.converters.corpus.parquet import locate
+from hlteval.converters.format import EVERYTHING, Format, ReadResult
+from hlteval.findings import finding
+from hlteval.representation import BrokenKey, Corpus, of_documents, write_jsonl
+from hlteval.sources import Member, Source, sha256
+
+
+def in_memory(source: Source) -> Format | None:
+    """The format of a corpus in memory; None for any other source.
+
+    It represents the columns that have a value, so that rules ask for no others.
+    """
+    corpus = source.corpus
+    if corpus is None:
+        return None
+    carries = [name for name in EVERYTHING if "." not in name or _has_values(corpus, name)]
+    return replace(FORMAT, carries=tuple(carries))
+
+
+def _has_values(corpus: Corpus, name: str) -> bool:
+    table, _, column = name.partition(".")
+    values: pl.Series = getattr(corpus, table)[column]
+    return values.null_count() < len(values)
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The corpus as one batch; keys that are repeated or dangling are findings."""
+    corpus = source.corpus or Corpus()
+    try:
+        corpus.check_keys()
+    except BrokenKey as error:
+        yield ReadResult(Corpus(), (finding("COR101", file=source.path, reason=str(error)),))
+    else:
+        yield ReadResult(corpus, (), (_member(source),) * corpus.sources.height)
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """Every document of the corpus, with the corpus in place of a file."""
+    names = source.corpus.documents["name"] if source.corpus else ()
+    return {name: (_member(source),) for name in names}
+
+
+def _member(source: Source) -> Member:
+    return Member("", source.path, 0, bytes)
+
+
+def with_digest(source: Source) -> Source:
+    """The source with the digest of its content in place of those of files, which it may not equal.
+
+    Any other source is returned as it is.
+    """
+    if source.corpus is None:
+        return source
+    content = BytesIO()
+    write_jsonl(source.corpus, content)
+    digest = sha256(content.getvalue())
+    sources = source.corpus.sources
+    if sources.is_empty():
+        row = {"row": 0, "path": source.path, "member": "", "format": "", "sha256": digest}
+        return replace(source, corpus=source.corpus.replace(sources=[row]))
+    named = sources.with_columns(sha256=pl.lit(digest))
+    return replace(source, corpus=source.corpus.replace(sources=named))
+
+
+def without_files(source: Source, form: Format, own: tuple[str, ...]) -> Source:
+    """A corpus as if only some of the files had been read that it was read from.
+
+    Args:
+        source: of a corpus; any other source is returned as it is.
+        form: a format with files for each document; files of others and tables of no file stay.
+        own: the suffixes of the files that count.
+    """
+    corpus = source.corpus
+    if corpus is None or not own:
+        return source
+    files = corpus.sources.filter(format=form.name)
+    kept = files.filter(pl.any_horizontal(pl.col("member").str.ends_with(end) for end in own))
+    if kept.is_empty():
+        return source
+    names = form.documents(
+        Source("", "zip", tuple(Member(name, name, 0, bytes) for name in kept["member"]))
+    )
+    corpus = of_documents(corpus, pl.Series([*names], dtype=pl.String))
+    others = files.join(kept, on="row", how="anti")["row"].implode()
+    tables = {
+        name: rows.filter(~pl.col("origin").is_in(others).fill_null(value=False))
+        for name, rows in corpus.tables()
+        if "origin" in rows.columns and name != "documents"
+    }
+    return replace(source, corpus=corpus.replace(**tables))
+
+
+FORMAT = Format(
+    name="corpus",
+    title="tables in memory",
+    suffixes=(),
+    layout="single_file",
+    carries=EVERYTHING,
+    sniff=lambda source: source.corpus is not None,
+    read=read,
+    documents=documents,
+    codes=("COR",),
+    locate=locate,
+    has_rows=True,
+)
+"""The format of any corpus in memory; that of one is what `in_memory` returns."""
