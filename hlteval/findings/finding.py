@@ -53,8 +53,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     A finding without `file` and `span` concerns the whole submission, one without `span` a whole
     file. In a corpus or a data frame, `table` and `row` (its key, from 0) are the place instead of
-    a line. A submission with a `blocking` finding cannot be scored. `side` says whose problem it is:
-    that of the submission, of the reference, or of the file of an option, e.g. `--kb`.
+    a line. A submission with a `blocking` finding cannot be scored. `side` says whose problem it
+    is: that of the submission, of the reference, or of the file of an option, e.g. `--kb`.
     """
 
     code: str
