@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, ClassVar, Literal, Optional
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Optional
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from hlteval.tasks import known, load
-from hlteval.tasks.task import Option
+from hlteval.tasks.task import Option, Task
 
 
 def _known_encoding(name: str) -> str:
@@ -78,11 +78,32 @@ Seed = Annotated[
 Command = Literal["compare", "score", "validate"]
 
 
+class Condition(NamedTuple):
+    """When a common option of a command has an effect.
+
+    Attributes:
+        name: of the parameter.
+        holds: whether it has an effect, from the values of all parameters.
+        reason: why it has none, after "has no effect".
+    """
+
+    name: str
+    holds: Callable[[Mapping[str, Any]], Any]
+    reason: str
+
+
+def forms(arguments: Mapping[str, Any]) -> set[str]:
+    """The output formats of a command, printed and in files, from its parameters."""
+    files = arguments.get("output_file") or ()
+    return {arguments.get("form", ""), *(file.partition("=")[0] for file in files)}
+
+
 class TaskGroup(TyperGroup):
     """A group with one command per task, built on request: naming a task loads no other task."""
 
     run: ClassVar[Callable[..., None]]
     command: ClassVar[Command]
+    conditions: ClassVar[Sequence[Condition]]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric only for `validate`."""
@@ -96,7 +117,7 @@ class TaskGroup(TyperGroup):
         """
         if cmd_name in known() and (self.command == "validate" or load(cmd_name).metric):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
-            function = _command(cmd_name, type(self).run, self.command)
+            function = _command(cmd_name, type(self).run, self.command, self.conditions)
             title = load(cmd_name).title
             app.command(cmd_name, help=title, short_help=title, no_args_is_help=True)(function)
             return get_command(app)
@@ -115,50 +136,97 @@ def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     return typer.BadParameter(f"unknown task {name}; {hint}")
 
 
-def per_task(run: Callable[..., None], command: Command) -> type[TaskGroup]:
+def per_task(
+    run: Callable[..., None], command: Command, conditions: Sequence[Condition] = ()
+) -> type[TaskGroup]:
     """A group with one command per task: the common options, then those of the task.
 
     Args:
         run: the body of the command. Its first parameter is the name of the task; its last,
             `options`, takes the options of the task by name.
         command: name of the command, which selects the options of the tasks.
+        conditions: when its common options have an effect; without one they always do.
     """
-    return type("Tasks", (TaskGroup,), {"run": staticmethod(run), "command": command})
+    members = {"run": staticmethod(run), "command": command, "conditions": conditions}
+    return type("Tasks", (TaskGroup,), members)
 
 
-def _command(name: str, run: Callable[..., None], which: Command) -> Callable[..., None]:
+def _command(
+    name: str, run: Callable[..., None], which: Command, conditions: Sequence[Condition]
+) -> Callable[..., None]:
     """The function of a command, with the signature from which typer makes its options."""
-    own = {option.name: option for option in load(name).options if option.available_in(which)}
+    task = load(name)
 
-    def command(**arguments: Any) -> None:
-        options = {key: value for key in own if (value := arguments.pop(key))}
+    def command(context: typer.Context, **arguments: Any) -> None:
+        options = {o.name: value for o in task.options if (value := arguments.pop(o.name, None))}
+        with usage():
+            _check(conditions, context, arguments)
+            _check_options(task, which, options, arguments)
         run(name, **arguments, options=options)
 
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters = [
-        parameter.replace(kind=keyword)
-        for parameter in inspect.signature(run, eval_str=True).parameters.values()
-        if parameter.name not in {"task", "options"}
-    ]
-    for option in own.values():
-        default = False if option.switch else None
-        annotation = _annotation(option)
-        parameters.append(
-            inspect.Parameter(option.name, keyword, default=default, annotation=annotation)
-        )
+    parameters = list(_parameters(task, run, which))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
 
 
-def _annotation(option: Option) -> Any:
+def _check(
+    conditions: Sequence[Condition], context: typer.Context, arguments: Mapping[str, Any]
+) -> None:
+    """Check that the common options that a user writes have an effect."""
+    for name, holds, reason in conditions:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE" and not holds(arguments):
+            raise typer.BadParameter(f"--{name.replace('_', '-')} has no effect {reason}")
+
+
+def _check_options(
+    task: Task, command: Command, options: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> None:
+    """Check that the options of a task have an effect."""
+    from hlteval.tasks.options import check_effect, merged
+
+    present = {*merged(task, options), *(name for name, value in arguments.items() if value)}
+    if arguments.get("output") or "json" in forms(arguments):
+        present.add("tables")
+    check_effect(task, command, options, present)
+
+
+def _parameters(
+    task: Task, run: Callable[..., None], command: Command
+) -> Iterator[inspect.Parameter]:
+    """The parameters of a command for typer: the common ones, then the options of the task.
+
+    Options of its other commands are hidden; they are there to be refused with a reason.
+    """
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    yield inspect.Parameter("context", keyword, annotation=typer.Context)
+    shared = inspect.signature(run, eval_str=True).parameters.values()
+    common = [item for item in shared if item.name not in {"task", "options"}]
+    yield from (parameter.replace(kind=keyword) for parameter in common)
+    for option in task.options:
+        here = option.available_in(command)
+        if here or option.name not in {parameter.name for parameter in common}:
+            default = False if option.switch else None
+            annotation = _annotation(option, hidden=not here)
+            yield inspect.Parameter(option.name, keyword, default=default, annotation=annotation)
+
+
+def _annotation(option: Option, *, hidden: bool) -> Any:
     """The typer declaration of an option of a task."""
     if option.switch:
-        return Annotated[bool, typer.Option(f"--{option.flag}", help=option.help)]
-    names = [*([f"-{option.short}"] if option.short else []), f"--{option.flag}"]
+        declared = typer.Option(f"--{option.flag}", help=option.help, hidden=hidden)
+        return Annotated[bool, declared]
+    short = [f"-{option.short}"] if option.short and not hidden else []
     return Annotated[
         Optional[list[str] if option.repeatable else str],  # noqa: UP045
-        typer.Option(*names, metavar=option.placeholder, help=option.help),
+        typer.Option(
+            *short,
+            f"--{option.flag}",
+            metavar=option.placeholder,
+            help=option.help,
+            hidden=hidden,
+        ),
     ]
 
 

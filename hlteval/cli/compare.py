@@ -29,7 +29,10 @@ def compare(
     metric: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            metavar="NAME", help="Metric to compare (default: the ranking metric of the task)."
+            "-m",
+            "--metric",
+            metavar="NAME",
+            help="Metric to compare (default: the ranking metric of the task).",
         ),
     ] = None,
     test: Annotated[

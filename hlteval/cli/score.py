@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Optional, get_args
 
 import typer
 
 from hlteval.cli.commands import (
+    Condition,
     Confidence,
     Encoding,
     Form,
@@ -73,8 +75,13 @@ def score(
         show_scores(scores, form, output, files)
 
 
+CONDITIONS = tuple(
+    Condition(name, itemgetter("bootstrap"), "without --bootstrap")
+    for name in ("confidence", "seed")
+)
+
 app = typer.Typer(
-    cls=per_task(score, "score"),
+    cls=per_task(score, "score", CONDITIONS),
     help="Score a submission against a reference.",
     no_args_is_help=True,
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
-from hlteval.cli.commands import Encoding, OutputFiles, Profile, per_task, usage
+from hlteval.cli.commands import Condition, Encoding, OutputFiles, Profile, forms, per_task, usage
 
 FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
 """The output formats of a verdict."""
@@ -82,8 +82,19 @@ def validate(
     raise typer.Exit(0 if verdict.passed else 1)
 
 
+CONDITIONS = (
+    Condition(
+        "max_findings", lambda arguments: "text" in forms(arguments), "without --format text"
+    ),
+    Condition(
+        "fail_on",
+        lambda arguments: arguments["profile"] != "official",
+        "with --profile official, which fails what the official software rejects",
+    ),
+)
+
 app = typer.Typer(
-    cls=per_task(validate, "validate"),
+    cls=per_task(validate, "validate", CONDITIONS),
     help="Check a submission: every problem with location, cause and fix.",
     no_args_is_help=True,
 )

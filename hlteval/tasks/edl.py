@@ -59,12 +59,14 @@ EDL = Task(
             metavar="NAME",
             repeatable=True,
             short="m",
+            adds="rows",
             read=lazy("hlteval.tasks.option_readers:measure_list"),
         ),
         Option(
             "by",
             "Also score each document, type or language, with micro- and macro-averages.",
             choices=("document", "type", "language"),
+            adds="rows",
         ),
         Option(
             "alternatives",
@@ -89,8 +91,9 @@ EDL = Task(
         ),
         Option(
             "texts",
-            "Documents in LTF, to show errors in context.",
+            "Documents in LTF, to show errors in context in the tables of -o and JSON.",
             format="ltf",
+            adds="tables",
         ),
         Option(
             "documents",

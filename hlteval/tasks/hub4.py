@@ -93,6 +93,13 @@ FIGURES = (
     ),
 )
 
+_ALIGNED = dict.fromkeys(("score", "compare"), ("align", "hyp_corpus"))
+"""What options of the alignment of texts need."""
+_OF_CORPUS = {
+    **dict.fromkeys(("score", "compare"), ("corpus",)),
+    "validate": ("corpus", "against"),
+}
+
 _READING = (
     Option(
         "types",
@@ -112,6 +119,7 @@ _READING = (
         "Text corpus in SGML.",
         reference_format="sgml-corpus",
         read=lazy("hlteval.tasks.hub4_options:reference_texts"),
+        needs_any=dict.fromkeys(("score", "compare"), ("hyp_corpus", "align", "unsegmented")),
         commands=("score", "validate"),
     ),
     Option(
@@ -145,6 +153,7 @@ _TEXTS = (
         metavar="TAG",
         is_format_setting=True,
         commands=("score", "validate"),
+        needs_any=_OF_CORPUS,
     ),
     Option(
         "id_tag",
@@ -152,6 +161,7 @@ _TEXTS = (
         metavar="TAG",
         is_format_setting=True,
         commands=("score", "validate"),
+        needs_any=_OF_CORPUS,
     ),
     Option(
         "line_ends",
@@ -159,6 +169,7 @@ _TEXTS = (
         choices=("one", "as-written"),
         is_format_setting=True,
         commands=("score", "validate"),
+        needs_any=_OF_CORPUS,
     ),
 )
 
@@ -177,6 +188,7 @@ _SCORING = (
         "mode",
         "Comparison to score (default all).",
         choices=(*(mode.name for mode in MODES), "all"),
+        adds="rows",
     ),
     Option(
         "hyp_corpus",
@@ -201,22 +213,35 @@ _SCORING = (
         "or by phones (default phones with --lexicon, otherwise document).",
         choices=("document", "sclite", "phones"),
         needs={"phones": ("lexicon",)},
+        needs_any=_ALIGNED,
     ),
     Option(
         "lexicon",
         "Pronunciation lexicon: a word and its phones per line.",
         read=lazy("hlteval.tasks.hub4_options:lexicon"),
+        needs_any=_ALIGNED,
     ),
     Option("ignore_case", "Ignore case.", switch=True),
     Option("noisy", "Compare words, with optional fillers and word fragments.", switch=True),
-    Option("fillers", "Pause fillers (default uh,um).", metavar="WORD,…", kind="list"),
+    Option(
+        "fillers",
+        "Pause fillers (default uh,um).",
+        metavar="WORD,…",
+        kind="list",
+        needs_any=dict.fromkeys(("score", "compare"), ("noisy",)),
+    ),
     Option(
         "premodifiers",
         "Words to remove from the beginning of fills.",
         metavar="WORD,…",
         kind="list",
     ),
-    Option("premodifiers_anywhere", "Remove premodifiers everywhere.", switch=True),
+    Option(
+        "premodifiers_anywhere",
+        "Remove premodifiers everywhere.",
+        switch=True,
+        needs_any=dict.fromkeys(("score", "compare"), ("premodifiers",)),
+    ),
     Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
     Option(
         "nonextractable", "Elements whose text is treated as spaces.", metavar="TAG,…", kind="list"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,32 @@ def merged(task: Task, given: Mapping[str, object]) -> dict[str, str]:
         if option.holds_options and (path := own.pop(option.name, "")):
             read |= _of_file(path, task, [o for o in task.options if o is not option])
     return {**{name: value for name, value in read.items() if value}, **own}
+
+
+def check_effect(
+    task: Task, command: str, given: Collection[str], present: Collection[str] = ()
+) -> None:
+    """Check that each option of a task changes something in a command.
+
+    Args:
+        task: the task.
+        command: name of the command.
+        given: names of the options.
+        present: names of what else the command has: options of a file, arguments, and `tables` if
+            it gives all tables.
+
+    Raises:
+        WrongOption: for an option that the command would ignore, with where it belongs.
+    """
+    for option in task.options:
+        if option.name not in given:
+            continue
+        if not option.available_in(command):
+            raise WrongOption(option.elsewhere(task.name, command))
+        if missing := option.lacks(command, {*given, *present}):
+            raise WrongOption(missing)
+        if option.adds == "tables" and "tables" not in present:
+            raise WrongOption(f"--{option.flag} has no effect without -o or JSON")
 
 
 def _given(task: Task, name: str, value: object) -> str:

@@ -80,6 +80,7 @@ _SENTENCES = Option(
     "sentences",
     "Sentence boundaries; adds the evaluation “Inside sentences”.",
     format="seedev-sentences",
+    adds="rows",
 )
 
 _declare = partial(

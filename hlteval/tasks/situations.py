@@ -133,6 +133,7 @@ SPEECH = Task(
             "Another submission to include in the plot; repeatable.",
             metavar="PATH",
             display="others",
+            needs_any={"score": ("plot",)},
             repeatable=True,
         ),
     ),

@@ -6,7 +6,7 @@ made of (`lazy`), which is imported only when it is used: `hlteval --help` costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -47,6 +47,9 @@ class Option:
         read: gives the metric something else instead, from the value and all options.
         needs: other options that a value needs in scoring; under the empty name, those that any
             value needs.
+        adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
+            or `tables`, which only -o and JSON show; `compare` does not have it then.
+        needs_any: by command, options and arguments of which it needs one to have an effect.
         selects_documents: whether only the documents of the corpus that it names are scored.
         holds_options: whether the file that it names holds options of the task, in TOML.
     """
@@ -66,6 +69,8 @@ class Option:
     kind: Literal["text", "list", "number"] = "text"
     read: Callable[[Any, Mapping[str, str]], object] | None = None
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    adds: Literal["", "rows", "tables"] = ""
+    needs_any: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     selects_documents: bool = False
     holds_options: bool = False
 
@@ -79,11 +84,36 @@ class Option:
         """The placeholder of its value; empty for a switch."""
         return "" if self.switch else "|".join(self.choices) or self.metavar
 
-    def available_in(self, command: Literal["compare", "score", "validate"]) -> bool:
-        """Whether a command has it; systems are compared by what they are scored by."""
+    def available_in(self, command: str) -> bool:
+        """Whether a command has it; `compare` has those of `score` that change metrics."""
         if command == "compare":
-            return "score" in self.commands and not self.display
+            return "score" in self.commands and not self.display and not self.adds
         return command in self.commands
+
+    def elsewhere(self, task: str, command: str) -> str:
+        """Why a command of a task does not have it, and which does.
+
+        Examples:
+            >>> Option("by", "Also by type.", adds="rows").elsewhere("hub4", "compare")
+            '--by belongs to `hlteval score hub4`: it changes no metric that could be compared'
+        """
+        only_shown = command == "compare" and "score" in self.commands
+        reason = ": it changes no metric that could be compared" if only_shown else ""
+        homes = " and ".join(f"`hlteval {home} {task}`" for home in self.commands)
+        return f"--{self.flag} belongs to {homes}{reason}"
+
+    def lacks(self, command: str, present: Collection[str]) -> str:
+        """What it needs to have an effect beside what is present; empty if nothing.
+
+        Examples:
+            >>> Option("beside", "More.", needs_any={"score": ("plot",)}).lacks("score", {"beside"})
+            '--beside has no effect without --plot'
+        """
+        wanted = self.needs_any.get(command, ())
+        if not wanted or not set(wanted).isdisjoint(present):
+            return ""
+        flags = " or ".join(f"--{name.replace('_', '-')}" for name in wanted)
+        return f"--{self.flag} has no effect without {flags}"
 
     def check(self, value: str) -> None:
         """Check that the option can have a value.

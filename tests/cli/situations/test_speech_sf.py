@@ -82,7 +82,8 @@ def test_options_change_the_numbers_and_stand_in_the_signature(data):
         (("--normalize", "nfc"), "NFC or NFD"),
         (("--plot", "curve.gif"), ".png"),
         (("--place-dictionary", "absent.tsv"), "no such file"),
-        (("--beside", "absent.json"), "no such file"),
+        (("--plot", "curve.svg", "--beside", "absent.json"), "no such file"),
+        (("--beside", "absent.json"), "--beside has no effect without --plot"),
     ],
 )
 def test_a_wrong_option_is_an_error_of_usage(data, arguments, told):
