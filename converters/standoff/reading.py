@@ -233,7 +233,8 @@ def _modifiers(matched: Mapping[str, pl.DataFrame]) -> pl.LazyFrame:
 def _groups(matched: pl.DataFrame) -> pl.LazyFrame:
     ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
     members = _words(matched["members"])
-    named = matched.lazy().rename({"label": "kind"}, strict=False)
+    # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
+    named = matched.rename({"label": "kind"}, strict=False).lazy()
     return named.with_columns(group=ordinal, member=members).explode("member")
 
 

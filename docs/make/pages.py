@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -281,8 +283,12 @@ def _setting(setting: Setting) -> tuple[str, str]:
 
 
 def _told(name: str) -> str:
-    """The docstring of a format's module, with the tabs of its example lines."""
-    return import_module(converters.BUILTIN[name]).__doc__ or ""
+    """The docstring of a format's module as in the source.
+
+    The attribute `__doc__` differs between versions of Python: 3.13 expands tabs there.
+    """
+    source = inspect.getsource(import_module(converters.BUILTIN[name]))
+    return ast.get_docstring(ast.parse(source), clean=False) or ""
 
 
 def _sections(details: str) -> Iterator[str]:

@@ -128,7 +128,7 @@ def _read(table: Table, path: Path, report: Callable[[StoreError], None]) -> pl.
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
     try:
-        version = pl.read_parquet_metadata(content).get(VERSION_KEY)
+        version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)
         problem = "Parquet file is not a table of a corpus"
         if version is None or (problem := version_problem(version) or ""):
             raise StoreError(problem, str(path))

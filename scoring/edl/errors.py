@@ -175,10 +175,11 @@ def _context() -> pl.Expr:
     start, end = pl.coalesce("start", "start_system"), pl.coalesce("end", "end_system")
     begin = pl.max_horizontal(start - _AROUND, 0)
     text = pl.col("whole")
-    before, after = text.str.slice(begin, start - begin), text.str.slice(end, _AROUND)
-    around = pl.concat_str(
-        before, pl.lit("["), text.str.slice(start, end - start), pl.lit("]"), after
-    )
+    # Spans that end before they start have no context, but Polars slices them all the same.
+    before = text.str.slice(begin, (start - begin).clip(0))
+    inside = text.str.slice(start, (end - start).clip(0))
+    after = text.str.slice(end, _AROUND)
+    around = pl.concat_str(before, pl.lit("["), inside, pl.lit("]"), after)
     known = pl.col("whole").is_not_null() & (pl.col("status") != "correct") & (end > start)
     return pl.when(known & (start >= 0)).then(around.str.replace_all(r"\s+", " "))
 

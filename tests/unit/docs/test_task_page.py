@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -139,3 +142,17 @@ def test_links_lead_to_codes_that_there_are():
     for code, anchor in linked:
         assert code in {*catalogue(), *(known[:3] for known in catalogue())}
         assert anchor == code.lower()
+
+
+@pytest.mark.parametrize("cleaned", [True, False])
+def test_the_pages_are_the_same_however_python_keeps_docstrings(
+    cleaned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python 3.13 expands the tabs of docstrings and removes their indentation."""
+    before = format_page(), task_page()
+    assert "T26→Protein_Family 903" in before[0]
+    for name in converters.BUILTIN.values():
+        module = import_module(name)
+        kept = ast.get_docstring(ast.parse(inspect.getsource(module)), clean=False) or ""
+        monkeypatch.setattr(module, "__doc__", inspect.cleandoc(kept) if cleaned else kept)
+    assert (format_page(), task_page()) == before
