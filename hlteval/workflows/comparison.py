@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.results.comparison import Comparison, Difference, System
+from hlteval.results.signature import Signature
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.resampling import interval, over
 from hlteval.scoring.significance import Pair, holm, probability
@@ -138,10 +139,11 @@ class _Plan:
 
     def signature(self, runs: Mapping[str, Run]) -> str:
         """What the numbers depend on: that of the first run, and the digests of the others."""
-        signatures = [run.signature(self.drawn).split("|") for run in runs.values()]
-        common = [part for part in signatures[0] if not part.startswith("system:")]
-        systems = [part for parts in signatures for part in parts if part.startswith("system:")]
-        return "|".join([*common, *systems, f"test:{self.test}", f"metric:{self.metric}"])
+        signatures = [Signature.parse(run.signature(self.drawn)) for run in runs.values()]
+        common = [part for part in signatures[0].parts if part[0] != "system"]
+        systems = [("system", own) for each in signatures for own in each.values("system")]
+        last = (("test", self.test), ("metric", self.metric))
+        return str(Signature((*common, *systems, *last)))
 
     def difference(self, one: str, two: str, listed: Mapping[str, _Scored]) -> Difference:
         first, second = listed[one], listed[two]

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from hlteval import __version__
 from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
-from hlteval.results.signature import digest, one_line
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.metric import DOCUMENTS, Metric
 from hlteval.scoring.resampling import intervals as resampled
@@ -27,6 +25,7 @@ from hlteval.workflows.batches import (
     option_files,
     submission,
 )
+from hlteval.workflows.signatures import Files, signature
 from hlteval.workflows.validation import inside, outside, settings, side_paths, verdict
 
 
@@ -148,7 +147,7 @@ def scored(
     )
     if declared.scored_table not in opened.reference_format.tables:
         raise NothingGiven(f"{reference} contains no {declared.scored_table} to score against")
-    run = Run(opened, metric, given, lenient=lenient, alignment=alignment)
+    run = Run(opened, metric, lenient=lenient, alignment=alignment)
     findings = [*list_findings, *outside(opened), *run.batches(batch, step)]
     run.judged = verdict(task, profile, findings, side_paths(opened))
     _refuse(run.judged, declared, lenient=lenient)
@@ -178,26 +177,22 @@ class Run:
     Attributes:
         opened: the submission and its reference.
         metric: the metric with its options.
-        given: the task's own options, as text.
         lenient: whether blocking findings are ignored.
         alignment: whether the alignment is kept.
         judged: the verdict of validation.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
-        digests: the names and digests of the files that were read, by side.
+        files: the files that were read, by side.
     """
 
     opened: Submission
     metric: Metric
-    given: Mapping[str, str]
     lenient: bool
     alignment: bool
     judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
-    digests: dict[str, dict[tuple[str, str], None]] = field(
-        default_factory=lambda: {"reference": {}, "system": {}}
-    )
+    files: Files = field(default_factory=Files)
 
     def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
         """Count every batch, and yield its findings."""
@@ -231,10 +226,7 @@ class Run:
         counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
         self.counts.append(counts)
         self.alignments += [] if alignment is None else [alignment]
-        for side, reading in (("reference", pair.reference), ("system", pair.system)):
-            files = reading.corpus.sources.select("member", "sha256").rows()
-            # A reference that is a single file comes with every batch: it counts once.
-            self.digests[side].update(dict.fromkeys(files))
+        self.files.add(pair)
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""
@@ -269,18 +261,10 @@ class Run:
 
     def signature(self, intervals: Intervals | None = None) -> str:
         """What the numbers depend on, in one line."""
-        judged, given = self.judged, self.given
-        parts = [f"hlteval:{__version__}", f"task:{judged.task}", f"profile:{judged.profile}"]
-        parts += [f"{side}:{digest(files)}" for side, files in self.digests.items()]
-        formats = {option.name for option in self.opened.task.options if option.format}
-        for name, value in given.items():
-            if name in formats:
-                files = self.opened.lists[name].sources.select("member", "sha256").rows()
-                parts.append(f"{name}:{digest(files)}")
-            else:
-                parts.append(f"{name}:{one_line(value)}")
-        parts.append(f"lenient:{'yes' if self.lenient else 'no'}")
-        return "|".join([*parts, *([intervals.signature] if intervals else [])])
+        profile, lenient = self.judged.profile, self.lenient
+        more = intervals.signature if intervals else ""
+        made = signature(self.opened, self.files, profile=profile, lenient=lenient, more=more)
+        return str(made)
 
 
 def _in_order(
