@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Optional
 
 import typer
 from typer.core import TyperGroup
@@ -13,6 +13,9 @@ from typer.main import get_command
 
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Option, Task
+
+if TYPE_CHECKING:
+    from hlteval.reports.tables import View
 
 
 def _known_encoding(name: str) -> str:
@@ -75,6 +78,16 @@ Seed = Annotated[
     typer.Option(min=0, metavar="N", show_default=False, help="Random seed (default 0)."),
 ]
 
+Columns = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--columns", metavar="NAME,…", help="Columns of the tables to show, in this order."
+    ),
+]
+Wide = Annotated[
+    bool, typer.Option("--wide", help="Show all columns, even if the terminal is too narrow.")
+]
+
 Command = Literal["compare", "score", "validate"]
 
 
@@ -96,6 +109,18 @@ def forms(arguments: Mapping[str, Any]) -> set[str]:
     """The output formats of a command, printed and in files, from its parameters."""
     files = arguments.get("output_file") or ()
     return {arguments.get("form", ""), *(file.partition("=")[0] for file in files)}
+
+
+VIEWS = (
+    Condition(
+        "columns",
+        lambda given: forms(given) & {"text", "markdown", "latex"},
+        "without --format text, markdown or latex",
+    ),
+    Condition("wide", lambda given: "text" in forms(given), "without --format text"),
+    Condition("wide", lambda given: not given["columns"], "with --columns"),
+)
+"""When `--columns` and `--wide` have an effect."""
 
 
 class TaskGroup(TyperGroup):
@@ -126,6 +151,25 @@ class TaskGroup(TyperGroup):
         if not cmd_name.startswith("-"):
             raise unknown_task(cmd_name, self.list_commands(ctx))
         return None
+
+
+def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str]]) -> View:
+    """What is shown of the tables, from the options `--columns` and `--wide`.
+
+    Args:
+        columns: names of columns, comma-separated; None for all.
+        wide: whether all are shown, even if they do not fit.
+        known: gives the names of all columns.
+
+    Raises:
+        BadParameter: if there is no such column.
+    """
+    from hlteval.reports.tables import UnknownColumnError, View, column_names
+
+    try:
+        return View(column_names(columns, known()) if columns else (), wide)
+    except UnknownColumnError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:

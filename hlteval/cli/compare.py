@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, Optional, get_args
 import typer
 
 from hlteval.cli.commands import (
+    VIEWS,
+    Columns,
     Confidence,
     Encoding,
     Form,
@@ -15,7 +17,9 @@ from hlteval.cli.commands import (
     Reference,
     Seed,
     TableForm,
+    Wide,
     per_task,
+    table_view,
     usage,
 )
 
@@ -50,6 +54,8 @@ def compare(
     seed: Seed = 0,
     profile: Profile = "plan",
     form: Form = "text",
+    columns: Columns = None,
+    wide: Wide = False,
     lenient: Annotated[
         bool,
         typer.Option(
@@ -64,6 +70,7 @@ def compare(
     """Compare submissions."""
     from hlteval.cli.output import refusals, show_comparison
     from hlteval.cli.output_files import output_files
+    from hlteval.reports.comparison import COLUMNS
     from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.comparison import compare as run
     from hlteval.workflows.scoring import Intervals
@@ -71,15 +78,16 @@ def compare(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"metric": metric, "test": test, "options": options}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
+    view = table_view(columns, wide, lambda: COLUMNS)
     files = output_files(output_file, get_args(TableForm), [reference, *systems])
     with usage(), refusals(form, files), progress(remarks(), "comparing") as step:
         comparison = run(task, reference, systems, step=step, **settings)
     with usage():
-        show_comparison(comparison, form, files)
+        show_comparison(comparison, form, view, files)
 
 
 app = typer.Typer(
-    cls=per_task(compare, "compare"),
+    cls=per_task(compare, "compare", VIEWS),
     help="Compare submissions: ranks, confidence intervals and significance tests.",
     no_args_is_help=True,
 )

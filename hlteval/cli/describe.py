@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from hlteval.cli.commands import unknown_task
+from hlteval.cli.commands import Columns, Wide, table_view, unknown_task
+
+if TYPE_CHECKING:
+    from hlteval.reports.tables import Table, Tables
 
 
 def tasks(
@@ -14,6 +17,8 @@ def tasks(
         Optional[str],  # noqa: UP045
         typer.Argument(metavar="TASK", help="Task whose metrics are listed."),
     ] = None,
+    columns: Columns = None,
+    wide: Wide = False,
 ) -> None:
     """List the tasks, or the metrics of one."""
     from hlteval.cli.output import show
@@ -22,15 +27,28 @@ def tasks(
 
     if name is not None and name not in known():
         raise unknown_task(name, list(known()))
-    show(capabilities.task(name) if name else capabilities.task_table())
+    if name and (columns or wide):
+        raise typer.BadParameter("--columns and --wide apply to the list of all tasks")
+    table = capabilities.task_table()
+    show(capabilities.task(name) if name else selected(table, columns, wide))
 
 
-def formats() -> None:
+def formats(columns: Columns = None, wide: Wide = False) -> None:
     """List the formats and what they support."""
     from hlteval.cli.output import show
     from hlteval.reports.capabilities import formats as table
 
-    show(table())
+    show(selected(table(), columns, wide))
+
+
+def selected(table: Table, columns: str | None, wide: bool) -> Tables:
+    """A table with the columns that `--columns` and `--wide` ask for."""
+    from hlteval.reports.tables import Tables
+
+    if columns and wide:
+        raise typer.BadParameter("--wide has no effect with --columns")
+    view = table_view(columns, wide, lambda: [column.name for column in table.columns])
+    return Tables(view.of([table]), view.wide)
 
 
 def explain(

@@ -13,10 +13,12 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from hlteval.cli.output_files import Files, Renderer, write_files
+from hlteval.reports.prose import note
 from hlteval.reports.terminal import remarks, results, write
 
 if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
+    from hlteval.reports.tables import View
     from hlteval.results.comparison import Comparison
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
@@ -24,7 +26,7 @@ if TYPE_CHECKING:  # each command imports the renderers that it uses
 
 def show(renderable: RenderableType) -> None:
     """Print a table or a text."""
-    results().print(renderable, soft_wrap=isinstance(renderable, Text))
+    write(results(), renderable)
 
 
 def publish(render: Renderer, form: str, files: Files = ()) -> None:
@@ -92,7 +94,9 @@ def check_folder(output: Path | None) -> None:
         raise FileExistsError(f"{output} contains files other than scores; use another folder")
 
 
-def show_scores(scores: Scores, form: str, output: Path | None, files: Files = ()) -> None:
+def show_scores(
+    scores: Scores, form: str, output: Path | None, view: View, files: Files = ()
+) -> None:
     """Print scores, and write them to files and to an output folder if they are wanted."""
     from hlteval.reports import score_formats
     from hlteval.sources import writing
@@ -100,17 +104,17 @@ def show_scores(scores: Scores, form: str, output: Path | None, files: Files = (
     if output is not None:
         with writing(output, replace=True) as folder:
             score_formats.write_tables(scores, folder)
-    publish(lambda name: score_formats.FORMATS[name](scores), form, files)
+    publish(lambda name: score_formats.FORMATS[name](scores, view), form, files)
     if form != "text":  # which contains the notes
-        for note in scores.notes:
-            write(remarks(), Text(f"note: {note}", style="yellow"))
+        for text in scores.notes:
+            write(remarks(), note(text))
 
 
-def show_comparison(comparison: Comparison, form: str, files: Files = ()) -> None:
+def show_comparison(comparison: Comparison, form: str, view: View, files: Files = ()) -> None:
     """Print a comparison in one of the output formats, and write it to files."""
     from hlteval.reports.comparison import FORMATS
 
-    publish(lambda name: FORMATS[name](comparison), form, files)
+    publish(lambda name: FORMATS[name](comparison, view), form, files)
 
 
 def show_command(command: Sequence[str]) -> None:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Optional, get_args
 import typer
 
 from hlteval.cli.commands import (
+    VIEWS,
+    Columns,
     Condition,
     Confidence,
     Encoding,
@@ -18,7 +20,9 @@ from hlteval.cli.commands import (
     Reference,
     Seed,
     TableForm,
+    Wide,
     per_task,
+    table_view,
     usage,
 )
 
@@ -38,6 +42,8 @@ def score(
     ] = None,
     profile: Profile = "plan",
     form: Form = "text",
+    columns: Columns = None,
+    wide: Wide = False,
     lenient: Annotated[
         bool,
         typer.Option("--lenient", help="Score the rest despite blocking findings."),
@@ -57,7 +63,7 @@ def score(
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.plotting import plot, split_options
-    from hlteval.workflows.scoring import Intervals
+    from hlteval.workflows.scoring import Intervals, measure_names
     from hlteval.workflows.scoring import score as run
 
     files = output_files(output_file, get_args(TableForm), [reference, system])
@@ -67,17 +73,22 @@ def score(
     settings |= {"options": options}
     more: dict[str, Any] = {"alignment": "json" in forms or output is not None}
     more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
+    with usage():
+        view = table_view(columns, wide, lambda: measure_names(task, profile, options))
     with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
         check_folder(output)
         scores = run(task, reference, system, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)
     with usage():
-        show_scores(scores, form, output, files)
+        show_scores(scores, form, output, view, files)
 
 
-CONDITIONS = tuple(
-    Condition(name, itemgetter("bootstrap"), "without --bootstrap")
-    for name in ("confidence", "seed")
+CONDITIONS = (
+    *VIEWS,
+    *(
+        Condition(name, itemgetter("bootstrap"), "without --bootstrap")
+        for name in ("confidence", "seed")
+    ),
 )
 
 app = typer.Typer(

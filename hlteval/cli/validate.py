@@ -26,7 +26,10 @@ Against = Annotated[
 MaxFindings = Annotated[
     Optional[int],  # noqa: UP045
     typer.Option(
-        min=0, metavar="N", help="Maximum number of findings per file in text; 0 for all."
+        min=0,
+        metavar="N",
+        help="Maximum number of findings per file in text (default 20), and five times as many in "
+        "all; 0 for all.",
     ),
 ]
 FailOn = Annotated[

@@ -2,43 +2,62 @@
 
 from __future__ import annotations
 
-from rich.table import Table
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval import converters, tasks
+from hlteval.reports.prose import Prose
+from hlteval.reports.tables import FIXED, Column, Table
+from hlteval.tasks.statistics import HIGH, LOW, NORMAL
+from hlteval.tasks.task import Task
+
+FORMAT_COLUMNS = (
+    Column("format", "name"),
+    Column("reads", "name", HIGH),
+    Column("writes", "name", HIGH),
+    Column("supports", "prose", LOW),
+    Column("description", "prose", FIXED),
+)
+"""The columns of the list of formats."""
+
+TASK_COLUMNS = (
+    Column("task", "name"),
+    Column("format", "prose", NORMAL),
+    Column("profiles", "prose", HIGH),
+    Column("ranked by", "name", NORMAL),
+    Column("metrics", "number", LOW),
+    Column("description", "prose", FIXED),
+)
+"""The columns of the list of tasks."""
 
 
 def formats() -> Table:
     """A table of the formats: whether each is read and written, and the tables it supports."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("format", "reads", "writes", "supports", "description"):
-        table.add_column(head, overflow="fold")
+    rows = []
     for name, form in converters.summaries().items():
         directions = ("yes" if supported else "-" for supported in (form.reads, form.writes))
         supports = "everything" if form.everything else " ".join(form.tables)
-        table.add_row(name, *directions, supports, "; ".join([form.title, *form.settings]))
-    return table
+        rows.append([name, *directions, supports, "; ".join([form.title, *form.settings])])
+    return Table(FORMAT_COLUMNS, rows)
 
 
 def task_table() -> Table:
     """A table of the tasks: formats, profiles, ranking metric and number of metrics."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("task", "format", "profiles", "ranked by", "metrics", "description"):
-        table.add_column(head, overflow="fold")
-    for name in tasks.known():
-        task = tasks.load(name)
-        table.add_row(
-            name,
-            " ".join(dict.fromkeys([task.format, *task.references])),
-            " ".join(task.profiles),
-            ", ".join(dict.fromkeys(task.primary.values())) or "-",
-            str(len(task.metrics) or "-"),
-            task.title,
-        )
-    return table
+    return Table(TASK_COLUMNS, [_task_row(tasks.load(name)) for name in tasks.known()])
 
 
-def task(name: str) -> Text:
+def _task_row(task: Task) -> list[str]:
+    return [
+        task.name,
+        " ".join(dict.fromkeys([task.format, *task.references])),
+        " ".join(task.profiles),
+        ", ".join(dict.fromkeys(task.primary.values())) or "-",
+        str(len(task.metrics) or "-"),
+        task.title,
+    ]
+
+
+def task(name: str) -> RenderableType:
     """The title, specification and metrics of a task, one metric per line.
 
     Raises:
@@ -46,7 +65,5 @@ def task(name: str) -> Text:
     """
     task = tasks.load(name)
     ranking = set(task.primary.values())
-    text = Text(f"{task.title}\n{task.specification}\n")
-    for metric in task.metrics:
-        text.append(f"{metric}  ranks\n" if metric in ranking else f"{metric}\n")
-    return text
+    lines = (f"{name}  ranks" if name in ranking else name for name in task.metrics)
+    return Group(Prose(task.title), Prose(task.specification), *map(Text, lines))

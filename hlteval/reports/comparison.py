@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 import msgspec
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from hlteval.reports.display import visible
+from hlteval.reports.prose import Prose, note
 from hlteval.reports.score_formats import shown, tex, values_of
+from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
 from hlteval.results.comparison import Comparison, Limits
 from hlteval.tasks import load
-from hlteval.tasks.statistics import RATE
+from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
 
-_SYSTEMS = ("rank", "system", "value", "interval")
-_PAIRS = ("first", "second", "difference", "interval", "p", "p (Holm)", "wins", "losses", "ties")
+_SYSTEMS = (
+    Column("rank"),
+    Column("system", "name"),
+    Column("value", importance=FIXED),
+    Column("interval", importance=HIGH),
+)
+_PAIRS = (
+    Column("first", "name"),
+    Column("second", "name"),
+    Column("difference", importance=FIXED),
+    Column("interval", importance=HIGH),
+    Column("p", importance=NORMAL),
+    Column("p (Holm)", importance=FIXED),
+    Column("wins", importance=LOW),
+    Column("losses", importance=LOW),
+    Column("ties", importance=LOW),
+)
+COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
+"""The names of the columns of both tables."""
 
 
 def _systems(comparison: Comparison) -> Iterator[list[str]]:
@@ -52,63 +70,60 @@ def _signed(value: float | None) -> str:
     return "-" if value is None else f"{value:+.4f}"
 
 
-def text(comparison: Comparison) -> RenderableType:
+def _tables(comparison: Comparison, view: View) -> list[Table]:
+    """The table of the systems and that of the pairs, if there are any, with a view's columns."""
+    pairs = Table(_PAIRS, list(_pairs(comparison)))
+    return view.of([Table(_SYSTEMS, list(_systems(comparison))), *([pairs] if pairs.rows else [])])
+
+
+def _lines(table: Table) -> list[list[str]]:
+    """The header and the rows of a table of plain cells."""
+    return [[column.name for column in table.columns], *([*map(str, row)] for row in table.rows)]
+
+
+def text(comparison: Comparison, view: View = ALL) -> RenderableType:
     """Tables of the systems by rank and of all pairs, then notes and the signature."""
-    head = f"{comparison.task}, profile {comparison.profile}: {comparison.metric}"
     return Group(
-        Text(head, style="bold"),
-        _table(_SYSTEMS, _systems(comparison)),
-        *([_table(_PAIRS, _pairs(comparison))] if comparison.differences else []),
-        *(Text(f"note: {note}", style="yellow") for note in comparison.notes),
+        Prose(f"{comparison.task}, profile {comparison.profile}: {comparison.metric}", "bold"),
+        Tables(_tables(comparison, view), view.wide),
+        *map(note, comparison.notes),
         Text(comparison.signature, style="dim"),
     )
 
 
-def _table(heads: Sequence[str], rows: Iterator[list[str]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        is_name = head in {"system", "first", "second"}
-        table.add_column(head, justify="left" if is_name else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
-def json(comparison: Comparison) -> str:
+def json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object."""
     return msgspec.json.encode(comparison).decode() + "\n"
 
 
-def tsv(comparison: Comparison) -> str:
+def tsv(comparison: Comparison, _: View = ALL) -> str:
     """The table of systems, an empty line, and the table of pairs, each with a header line."""
-    tables = [(_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))]
-    return "\n".join(
-        "".join("\t".join(row) + "\n" for row in (heads, *rows)) for heads, rows in tables
-    )
+    tables = [Table(_SYSTEMS, list(_systems(comparison))), Table(_PAIRS, list(_pairs(comparison)))]
+    return "\n".join("".join("\t".join(row) + "\n" for row in _lines(table)) for table in tables)
 
 
-def markdown(comparison: Comparison) -> str:
+def markdown(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in Markdown."""
     blocks = [f"`{comparison.signature}`\n"]
-    for heads, rows in ((_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))):
-        lines = [f"| {' | '.join(row)} |\n" for row in (heads, *rows)]
-        blocks.append("".join([lines[0], f"|{'---|' * len(heads)}\n", *lines[1:]]))
+    for table in _tables(comparison, view):
+        lines = [f"| {' | '.join(row)} |\n" for row in _lines(table)]
+        blocks.append("".join([lines[0], f"|{'---|' * len(table.columns)}\n", *lines[1:]]))
     return "\n".join(blocks)
 
 
-def latex(comparison: Comparison) -> str:
+def latex(comparison: Comparison, view: View = ALL) -> str:
     """The tables of systems and of pairs in LaTeX (booktabs)."""
     blocks = [f"% {comparison.signature}\n"]
-    for heads, rows in ((_SYSTEMS, _systems(comparison)), (_PAIRS, _pairs(comparison))):
-        first, *others = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in (heads, *rows))
+    for table in _tables(comparison, view):
+        first, *others = (rf"{' & '.join(map(tex, row))} \\" + "\n" for row in _lines(table))
         blocks.append(
-            rf"\begin{{tabular}}{{{'l' * len(heads)}}}"
+            rf"\begin{{tabular}}{{{'l' * len(table.columns)}}}"
             f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
         )
     return "\n".join(blocks)
 
 
-FORMATS: Mapping[str, Callable[[Comparison], str | RenderableType]] = MappingProxyType(
+FORMATS: Mapping[str, Callable[[Comparison, View], str | RenderableType]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 """The output formats by name."""

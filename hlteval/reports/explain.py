@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from hlteval.findings import Entry, catalogue, entry
 from hlteval.findings.suggest import closest
 from hlteval.reports.display import visible
+from hlteval.reports.prose import wrap
+from hlteval.reports.tables import Column, Table, Tables
 from hlteval.reports.text import STYLES
 
 _WIDEST = 88
@@ -49,14 +49,11 @@ def explain(code: str) -> RenderableType:
     return _listing(matching) if matching else Explanation(look_up(code, catalogue()))
 
 
-def _listing(entries: Sequence[Entry]) -> Table:
+def _listing(entries: Sequence[Entry]) -> Tables:
     """A table of codes with severity and title."""
-    table = Table(box=None, pad_edge=False)
-    for head in ("code", "severity", "title"):
-        table.add_column(head, overflow="fold")
-    for row in entries:
-        table.add_row(Text(row.code, STYLES[row.severity]), row.severity.value, row.title)
-    return table
+    columns = [Column("code", "name"), Column("severity", "name"), Column("title", "prose")]
+    rows = [[(row.code, STYLES[row.severity]), row.severity.value, row.title] for row in entries]
+    return Tables([Table(columns, rows)])
 
 
 def look_up(code: str, entries: Mapping[str, Entry]) -> Entry:
@@ -79,10 +76,12 @@ class Explanation:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         entry, width = self.entry, min(options.max_width, _WIDEST)
-        head = Text().append(entry.code, STYLES[entry.severity]).append(f": {entry.title}", "bold")
-        yield head.append(f"\n{status(entry)}", "default not bold")
+        title, *more = wrap(f": {entry.title}", width, len(entry.code))
+        head = Text().append(entry.code, STYLES[entry.severity]).append(title, "bold")
+        yield head.append("".join(f"\n{line}" for line in more), "bold")
+        yield Text("\n".join(wrap(status(entry), width)))
         for label, text in prose(entry):
-            yield _section(label, *_wrap(text, width - 2))
+            yield _section(label, *_lines(text, width - 2))
         for label, example in examples(entry):
             yield _section(label, *map(visible, example.split("\n")))
 
@@ -115,9 +114,9 @@ def paragraphs(text: str) -> list[str]:
     return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
 
 
-def _wrap(text: str, width: int) -> Iterator[str]:
+def _lines(text: str, width: int) -> Iterator[str]:
     """The lines of a text, with an empty line between paragraphs."""
     for number, paragraph in enumerate(paragraphs(text)):
         if number:
             yield ""
-        yield from textwrap.wrap(paragraph, width, break_on_hyphens=False, break_long_words=False)
+        yield from wrap(paragraph, width)

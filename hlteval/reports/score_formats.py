@@ -10,12 +10,13 @@ from types import MappingProxyType
 import msgspec
 import polars as pl
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from hlteval.reports.prose import Prose, note
+from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View
 from hlteval.results.scores import Scores
 from hlteval.tasks import load
-from hlteval.tasks.statistics import NUMBER, Range
+from hlteval.tasks.statistics import LOW, NUMBER, Range
 from hlteval.tasks.task import Task
 
 UNDEFINED = "-"
@@ -70,30 +71,33 @@ def pivoted(
         yield str(evaluation), measures, cells
 
 
-def text(scores: Scores) -> RenderableType:
+def text(scores: Scores, view: View = ALL) -> RenderableType:
     """Metrics, scorings that hold something, notes and the signature."""
-    parts: list[RenderableType] = [
-        Text(f"{scores.task}, profile {scores.profile}", style="bold"),
-        _metrics(scores),
-    ]
     task = load(scores.task)
-    parts += [_scorings(task, *table) for table in pivoted(scores.tables["scorings"])]
-    parts += [Text(f"note: {note}", style="yellow") for note in scores.notes]
-    return Group(*parts, Text(scores.signature, style="dim"))
+    scorings = [_scorings(scores, task, *rows) for rows in pivoted(scores.tables["scorings"])]
+    return Group(
+        Prose(f"{scores.task}, profile {scores.profile}", "bold"),
+        Tables([_metrics(scores)]),
+        Tables(view.of(scorings), view.wide),
+        *map(note, scores.notes),
+        Text(scores.signature, style="dim"),
+    )
 
 
 def _metrics(scores: Scores) -> Table:
-    table = Table(box=None, show_header=False, pad_edge=False)
     many = len(scores.metrics) > MANY
+    columns = [Column("metric", "name"), Column("value"), Column("ranks", "name")]
+    if scores.intervals:
+        columns.insert(2, Column("interval", "name"))
+    rows: list[list[Cell]] = []
     for name in scores.metrics:
         if many and name != scores.primary:
             continue
         value, limits = _values(scores, name)
-        marked = Text(name, style="bold" if name == scores.primary else "")
-        ranks = Text("ranks" if name == scores.primary else "", style="dim")
-        between = [Text(limits)] if scores.intervals else []
-        table.add_row(marked, Text(value, justify="right"), *between, ranks)
-    return table
+        ranks = name == scores.primary
+        between = [limits] if scores.intervals else []
+        rows.append([(name, "bold" if ranks else ""), value, *between, ("ranks" * ranks, "dim")])
+    return Table(columns, rows, header=False)
 
 
 def _values(scores: Scores, name: str) -> tuple[str, str]:
@@ -114,19 +118,30 @@ _INTERVALS = ["metric", "value", "interval"]
 
 
 def _scorings(
-    task: Task, evaluation: str, measures: list[str], rows: list[tuple[str, list[float | None]]]
+    scores: Scores,
+    task: Task,
+    evaluation: str,
+    measures: list[str],
+    rows: list[tuple[str, list[float | None]]],
 ) -> Table:
-    table = Table(title=Text(evaluation), title_justify="left", box=None, pad_edge=False)
-    table.add_column("", overflow="fold")
-    for measure in measures:
-        table.add_column(Text(measure), justify="right")
-    for number, (scoring, values) in enumerate(rows):
-        if number == 0 or any(values):
-            table.add_row(Text(scoring), *map(Text, _row(task, measures, values)))
-    return table
+    """The table of an evaluation, without the scorings of which there is nothing."""
+    columns = [Column("", "name"), *(_column(task, name, scores.primary) for name in measures)]
+    shown = [
+        [scoring, *_row(task, measures, values)]
+        for number, (scoring, values) in enumerate(rows)
+        if number == 0 or any(values)
+    ]
+    return Table(columns, shown, evaluation)
 
 
-def json(scores: Scores) -> str:
+def _column(task: Task, measure: str, primary: str) -> Column:
+    """The column of a measure, as important as its statistic; that which ranks is always there."""
+    statistic, ranking = task.statistic(measure), task.statistic(primary)
+    weight = statistic.weight if statistic else LOW
+    return Column(measure, importance=FIXED if statistic and statistic is ranking else weight)
+
+
+def json(scores: Scores, _: View = ALL) -> str:
     """One object with everything; null where undefined."""
     return b"".join(_json(scores)).decode()
 
@@ -175,7 +190,7 @@ def _written_alike(table: pl.DataFrame) -> bool:
     return small and all(dtype in known for dtype in table.dtypes)
 
 
-def tsv(scores: Scores) -> str:
+def tsv(scores: Scores, _: View = ALL) -> str:
     """The metrics: name, tab, value in full, empty where undefined; then the interval, if any."""
     lines = [
         [name, *map(_full, (value, *scores.intervals.get(name, ())))]
@@ -188,18 +203,25 @@ def _full(value: float | None) -> str:
     return "" if value is None else repr(value)
 
 
-def markdown(scores: Scores) -> str:
+def markdown(scores: Scores, view: View = ALL) -> str:
     """The scorings as Markdown tables, behind the intervals where there are some."""
     blocks = [f"`{scores.signature}`\n"]
     if rows := list(_intervals(scores)):
         blocks.append(_markdown(_INTERVALS, "|---|---:|---:|", rows))
-    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
-        rows = [
-            [scoring, *_row(load(scores.task), measures, values)] for scoring, values in scorings
-        ]
-        rule = f"|---|{'---:|' * len(measures)}"
-        blocks.append(_markdown([evaluation, *measures], rule, rows))
+    for heads, rows in _selected(scores, view):
+        blocks.append(_markdown(heads, f"|---|{'---:|' * (len(heads) - 1)}", rows))
     return "\n".join(blocks)
+
+
+def _selected(scores: Scores, view: View) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """The header and the rows of the table of each evaluation, with the columns of a view."""
+    task = load(scores.task)
+    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
+        columns = [measures.index(name) for name in view.columns or measures if name in measures]
+        heads = [evaluation, *(measures[index] for index in columns)]
+        cells = ((name, _row(task, measures, values)) for name, values in scorings)
+        if columns:
+            yield heads, [[name, *(row[index] for index in columns)] for name, row in cells]
 
 
 def _markdown(heads: Sequence[str], rule: str, rows: Iterable[Sequence[str]]) -> str:
@@ -207,16 +229,12 @@ def _markdown(heads: Sequence[str], rule: str, rows: Iterable[Sequence[str]]) ->
     return "".join([head, f"{rule}\n", *body])
 
 
-def latex(scores: Scores) -> str:
+def latex(scores: Scores, view: View = ALL) -> str:
     """The scorings as LaTeX tables (booktabs), behind the intervals where there are some."""
     blocks = [f"% {scores.signature}\n"]
     if rows := list(_intervals(scores)):
         blocks.append(_latex(_INTERVALS, rows))
-    for evaluation, measures, scorings in pivoted(scores.tables["scorings"]):
-        rows = [
-            [scoring, *_row(load(scores.task), measures, values)] for scoring, values in scorings
-        ]
-        blocks.append(_latex([evaluation, *measures], rows))
+    blocks += [_latex(heads, rows) for heads, rows in _selected(scores, view)]
     return "\n".join(blocks)
 
 
@@ -254,7 +272,7 @@ def write_tables(scores: Scores, folder: Path) -> None:
         (folder / name).write_text(content, "utf-8", newline="")
 
 
-FORMATS: Mapping[str, Callable[[Scores], str | RenderableType]] = MappingProxyType(
+FORMATS: Mapping[str, Callable[[Scores, View], str | RenderableType]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 """The formats by name."""

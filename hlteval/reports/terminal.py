@@ -9,16 +9,13 @@ from io import StringIO, TextIOWrapper
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console, Group, RenderableType
-from rich.measure import Measurement
+from rich.console import Console, RenderableType
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 PIPE_WIDTH = 120
 """Line width in cells without a terminal; constant, so that the output is reproducible."""
-_UNLIMITED = 1000
-"""A width in cells that no table reaches."""
 DELAY = 1.0
 """Seconds before a progress bar is shown."""
 
@@ -47,19 +44,14 @@ def write(console: Console, report: str | RenderableType) -> None:
     """Write a report.
 
     A string, which programs read, is written unchanged in UTF-8, whatever the encoding of the
-    terminal. Lines of a renderable are not wrapped; in a pipe, tables are as wide as they need.
+    terminal. A renderable wraps its own lines, at words; what is longer goes beyond the edge.
 
     Args:
         console: the console to write to.
         report: the result of a renderer.
     """
     if not isinstance(report, str):
-        width = console.width
-        if isinstance(report, Group) and not console.is_terminal:
-            options = console.options.update(max_width=_UNLIMITED)
-            console.width = max(width, Measurement.get(console, options, report).maximum)
         console.print(report, soft_wrap=True)
-        console.width = width
         return
     buffer = getattr(console.file, "buffer", None)
     console.file.flush()

@@ -7,16 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, catalogue
 from hlteval.reports.display import draw, isolate_bidi, visible
+from hlteval.reports.prose import Prose, hanging
+from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.results.verdict import Outcome, Verdict
 
 MAX_FINDINGS = 20
-"""Default maximum number of findings shown per file."""
+"""Default maximum number of findings shown per file, and of one code in the whole run."""
+FILES = 5
+"""How many times the maximum of a file is shown in the whole run."""
+CODES = 4
+"""How many codes share the maximum of a file."""
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 OUTCOMES: Mapping[Outcome, str] = {
@@ -32,8 +37,10 @@ _GUTTER = "blue"
 def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
     """Findings with location and excerpt, then a table of counts, then the verdict.
 
-    The most severe findings of each file are shown, of each code at most a quarter of the maximum.
-    Counts are those of all findings. Print the result with `soft_wrap=True`.
+    Errors come first, then warnings, then infos, each by file and line. Of each file the most
+    severe findings are shown, of each code at most a quarter of the maximum; in the whole run at
+    most five times the maximum, of each code at most the maximum. Counts are those of all findings.
+    Print the result with `soft_wrap=True`.
 
     Args:
         verdict: the verdict.
@@ -47,18 +54,33 @@ class _Report:
     verdict: Verdict
     max_findings: int
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for side in self.verdict.sides:
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        width, wrapped = options.max_width, console.is_terminal
+        findings = _in_order(self.verdict)
+        shown = _select(findings, self.max_findings)
+        for side, numbers in groupby(range(len(findings)), lambda at: findings[at].side):
             yield from _heading(self.verdict, side)
-            own = self.verdict.of(side).findings
-            for _, group in groupby(own, lambda finding: finding.file):
-                findings = list(group)
-                selected = _select(findings, self.max_findings)
+            for _, group in groupby(numbers, lambda at: (findings[at].severity, findings[at].file)):
+                same = list(group)
+                selected = [findings[at] for at in same if at in shown]
                 for finding in selected:
-                    yield block(finding, options.max_width)
-                yield from _hidden(findings, selected)
-        yield from _summary(self.verdict)
-        yield closing(self.verdict)
+                    yield block(finding, width, wrapped=wrapped)
+                if selected:
+                    yield from _hidden([findings[at] for at in same], selected)
+        yield from _summary(self.verdict, [findings[number] for number in sorted(shown)])
+        yield closing(self.verdict, width if wrapped else None)
+
+
+def _in_order(verdict: Verdict) -> list[Finding]:
+    """The findings of each side, the most severe first, then by file and line."""
+    sides = (verdict.of(side).findings for side in verdict.sides)
+    return [finding for found in sides for finding in sorted(found, key=_rank)]
+
+
+def _rank(finding: Finding) -> int:
+    return _RANKS[finding.severity]
 
 
 def _heading(verdict: Verdict, side: str) -> Iterator[Text]:
@@ -69,18 +91,32 @@ def _heading(verdict: Verdict, side: str) -> Iterator[Text]:
         yield Text(f"{named}\n", style="bold underline")
 
 
-def _select(findings: Sequence[Finding], limit: int) -> Sequence[Finding]:
-    """The most severe findings of one file, a limited number of each code, in order."""
+def _select(findings: Sequence[Finding], limit: int) -> set[int]:
+    """The numbers of the findings that are shown, the most severe of each file."""
     if not limit:
-        return findings
+        return set(range(len(findings)))
+    files: Counter[str | None] = Counter()
+    codes: Counter[tuple[str | None, str]] = Counter()
+    candidates = []
+    for number in sorted(range(len(findings)), key=lambda number: _rank(findings[number])):
+        file, code = findings[number].file, findings[number].code
+        if files[file] < limit and codes[file, code] < max(1, limit // CODES):
+            files[file] += 1
+            codes[file, code] += 1
+            candidates.append(number)
+    return _limited(findings, candidates, limit)
+
+
+def _limited(findings: Sequence[Finding], candidates: Sequence[int], limit: int) -> set[int]:
+    """Those that the whole run has room for; the first of each code before the second of any."""
     counts: Counter[str] = Counter()
-    selected: list[int] = []
-    for index in sorted(range(len(findings)), key=lambda index: _RANKS[findings[index].severity]):
-        code = findings[index].code
-        if len(selected) < limit and counts[code] < max(1, limit // 4):
-            counts[code] += 1
-            selected.append(index)
-    return [findings[index] for index in sorted(selected)]
+    ranked = []
+    for place, number in enumerate(candidates):
+        counts[findings[number].code] += 1
+        count = counts[findings[number].code]
+        if count <= limit:
+            ranked.append((count > 1, place, number))
+    return {number for _, _, number in sorted(ranked)[: FILES * limit]}
 
 
 def _hidden(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
@@ -89,37 +125,38 @@ def _hidden(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterato
     hidden.subtract(finding.code for finding in selected)
     where = "in this file" if findings[0].file else f"for the {findings[0].side}"
     lines = [
-        f"… {count:,} more {code} {where} (--max-findings 0 shows all)\n"
-        for code, count in sorted(hidden.items())
-        if count
+        f"… {count:,} more {code} {where}\n" for code, count in sorted(hidden.items()) if count
     ]
     if lines:
         yield Text("".join(lines), style="dim")
 
 
-def block(finding: Finding, width: int) -> Text:
+def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
     """One finding, followed by an empty line.
 
     Args:
         finding: the finding.
-        width: line width in cells; only the excerpt is cut to it.
+        width: line width in cells, to which the excerpt is cut.
+        wrapped: whether message, help and clause are wrapped to it, at words.
     """
+    edge = width if wrapped else None
     number = str(finding.span.line) if finding.span and finding.excerpt else ""
     margin = " " * max(1, len(number))
     result = Text()
-    result.append(f"{finding.severity}[{finding.code}]", STYLES[finding.severity])
-    result.append(f": {isolate_bidi(finding.message)}\n", "bold")
+    head = f"{finding.severity}[{finding.code}]"
+    message = hanging(f": {isolate_bidi(finding.message)}", edge, len(head))
+    result.append(head, STYLES[finding.severity]).append(f"{message}\n", "bold")
     if finding.file:
         place = f"{isolate_bidi(finding.file)}{finding.position}"
         result.append(f"{margin}--> ", _GUTTER).append(f"{place}\n")
     if finding.span and finding.excerpt:
         _append_excerpt(result, finding.excerpt, finding.span, STYLES[finding.severity], width)
     elif finding.record:
-        _append_note(result, margin, "record", finding.record)
+        _append_note(result, margin, "record", finding.record, edge)
     if finding.help:
-        _append_note(result, margin, "help", finding.help)
+        _append_note(result, margin, "help", finding.help, edge)
     if finding.clause:
-        _append_note(result, margin, "rule", finding.clause)
+        _append_note(result, margin, "rule", finding.clause, edge)
     return result
 
 
@@ -136,43 +173,60 @@ def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, widt
     result.append(" " * line.column).append("^" * line.width, style).append("\n")
 
 
-def _append_note(result: Text, margin: str, label: str, note: str) -> None:
-    result.append(f"{margin} = {label}: ", _GUTTER).append(f"{isolate_bidi(note)}\n")
+def _append_note(result: Text, margin: str, label: str, note: str, width: int | None) -> None:
+    head = f"{margin} = {label}: "
+    body = hanging(isolate_bidi(note), width, len(head), " " * len(head))
+    result.append(head, _GUTTER).append(f"{body}\n")
 
 
-def _summary(verdict: Verdict) -> Iterator[Text]:
+def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableType]:
     """A table of the codes found by side, most severe first, with exact counts.
 
     The column of sides is there if a side has findings that is not that of the verdict.
     """
     if not verdict.findings:
         return
-    first = 0 if set(verdict.sides) - {verdict.side} else 1
-    rows = [("side", "code", "severity", "count", "title")]
-    rows += [(side, *row) for side in verdict.sides for row in _summary_rows(verdict.of(side))]
-    widths = [max(cell_len(row[column]) for row in rows) for column in range(4)]
-    lines = []
-    for *names, count, title in rows:
-        cells = [f"{name:<{width}}" for name, width in zip(names, widths[:3], strict=True)]
-        lines.append("  ".join([*cells[first:], f"{count:>{widths[3]}}", title]))
-    yield Text(f"{lines[0]}\n", style="bold").append("\n".join(lines[1:]) + "\n", "not bold")
+    columns = [
+        *([Column("side", "name")] if set(verdict.sides) - {verdict.side} else []),
+        *(Column("code", "name"), Column("severity", "name"), Column("count")),
+        *(Column("shown", importance=FIXED), Column("title", "prose")),
+    ]
+    rows = [[side, *row] for side in verdict.sides for row in _summary_rows(verdict, side, shown)]
+    table = Table(columns, [row[-len(columns) :] for row in rows])
+    hidden = len(verdict.findings) - len(shown)
+    yield Tables([table if hidden else table.only(["title"])])
+    if hidden:
+        found = _number(len(verdict.findings), "finding")
+        yield Prose(f"{hidden:,} of {found} not shown; use --max-findings 0 to show all", "dim")
+    yield Text()
 
 
-def _summary_rows(verdict: Verdict) -> Iterator[tuple[str, str, str, str]]:
-    """Code, severity, count and title of each code of one side."""
+def _summary_rows(
+    verdict: Verdict, side: str, shown: Sequence[Finding]
+) -> Iterator[tuple[str, ...]]:
+    """Code, severity, counts and title of each code of one side."""
+    counts = Counter(_kind(finding) for finding in shown)
     groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
-    for finding in verdict.findings:
-        groups[_RANKS[finding.severity], finding.code].append(finding)
-    for (_, code), findings in sorted(groups.items()):
+    for finding in verdict.of(side).findings:
+        groups[_rank(finding), finding.code].append(finding)
+    for (_, code), same in sorted(groups.items()):
         entry = catalogue().get(code)
-        blocking = any(finding.blocking for finding in findings)
-        severity = f"{findings[0].severity}, blocking" if blocking else findings[0].severity.value
-        title = entry.title if entry else visible(findings[0].name)
-        yield code, severity, f"{len(findings):,}", title
+        blocking = any(finding.blocking for finding in same)
+        severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
+        title = entry.title if entry else visible(same[0].name)
+        yield code, severity, f"{len(same):,}", f"{counts[_kind(same[0])]:,}", title
 
 
-def closing(verdict: Verdict) -> Text:
+def _kind(finding: Finding) -> tuple[str, Severity, str]:
+    return finding.side, finding.severity, finding.code
+
+
+def closing(verdict: Verdict, width: int | None = None) -> Text:
     """The last line: the verdict, if there is a task, and the number of findings.
+
+    Args:
+        verdict: the verdict.
+        width: width in cells to which it is wrapped; None for a single line.
 
     Examples:
         >>> closing(Verdict("seedev-binary", "plan", passed=True)).plain
@@ -184,6 +238,7 @@ def closing(verdict: Verdict) -> Text:
     if not verdict.task:
         return Text(found)
     tail = f": {found} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
+    tail = hanging(tail, width, len(verdict.outcome))
     return Text(verdict.outcome, style=OUTCOMES[verdict.outcome]).append(tail, "not bold default")
 
 

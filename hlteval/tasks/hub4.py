@@ -5,7 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, RATIO, MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import (
+    COUNT,
+    LOW,
+    NORMAL,
+    RATE,
+    RATIO,
+    MeasureInfo,
+    StatisticInfo,
+)
 from hlteval.tasks.task import Option, Task
 
 _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
@@ -67,8 +75,8 @@ FIGURES = (
         "(β² + 1) · PRE · REC / (β² · PRE + REC); with β = 1, 2 · COR / (POS + ACT)",
         clause=_SCORES,
     ),
-    StatisticInfo("und", "Undergeneration.", "MIS / POS", better="less", clause=_SCORES),
-    StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", better="less", clause=_SCORES),
+    StatisticInfo("und", "Undergeneration.", "MIS / POS", RATE, "less", _SCORES, NORMAL),
+    StatisticInfo("ovg", "Overgeneration.", "SPU / ACT", RATE, "less", _SCORES, NORMAL),
     StatisticInfo(
         "sub",
         "Substitution, as defined in the specification.",
@@ -76,6 +84,7 @@ FIGURES = (
         RATIO,
         "less",
         _SCORES,
+        NORMAL,
     ),
     StatisticInfo(
         "sub_muc",
@@ -83,6 +92,7 @@ FIGURES = (
         "INC / (COR + INC)",
         better="less",
         clause="MUC scorer",
+        importance=LOW,
     ),
     StatisticInfo(
         "err",

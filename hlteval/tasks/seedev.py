@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, NUMBER, RATIO, StatisticInfo
+from hlteval.tasks.statistics import COUNT, NORMAL, NUMBER, RATIO, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 _COUNTED = "SeeDev evaluation, Measures"
@@ -38,6 +38,7 @@ FIGURES = (
         RATIO,
         "less",
         "SeeDev evaluation, SeeDev-full, measures",
+        NORMAL,
     ),
     StatisticInfo(
         "matches",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -63,12 +63,14 @@ FIGURES = (
         "Area with the curve extended to recall 0, at the precision of its first cut.",
         f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}",
         clause="Speech SF v1.5, section 2",
+        importance=NORMAL,
     ),
     StatisticInfo(
         "auc_unanchored",
         "Area between the first and the last point with recall above 0.",
         f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, with R > 0",
         clause="Speech SF v1.5, section 2",
+        importance=NORMAL,
     ),
     StatisticInfo(
         "max_f1",

@@ -7,6 +7,7 @@ Tasks declare both; docs/metrics.md, how values are shown, and which way is bett
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 Better = Literal["more", "less", "neither"]
@@ -30,6 +31,10 @@ RATIO = Range("≥ 0")
 COUNT = Range("an integer ≥ 0", "count")
 NUMBER = Range("a number ≥ 0", "number")
 
+LOW, NORMAL, HIGH = 1, 2, 3
+"""How important a statistic is to readers who cannot see all: details, most, the first to read."""
+_IMPORTANCE = MappingProxyType({"rate": HIGH, "number": NORMAL, "count": LOW})
+
 
 @dataclass(frozen=True, slots=True)
 class StatisticInfo:
@@ -43,6 +48,9 @@ class StatisticInfo:
         values: what it can be, and with it how it is shown.
         better: which way is better, if either is.
         clause: of the specification that defines it.
+        importance: `LOW`, `NORMAL` or `HIGH`: a terminal that is too narrow for all columns drops
+            the least important. Where it is left out, rates are more important than numbers, and
+            these than counts.
     """
 
     name: str
@@ -51,6 +59,17 @@ class StatisticInfo:
     values: Range = RATE
     better: Better = "more"
     clause: str = ""
+    importance: int | None = None
+
+    @property
+    def weight(self) -> int:
+        """Its importance, declared or by what its values are.
+
+        Examples:
+            >>> StatisticInfo("f1", "").weight > StatisticInfo("cor", "", values=COUNT).weight
+            True
+        """
+        return self.importance or _IMPORTANCE[self.values.kind]
 
 
 @dataclass(frozen=True, slots=True)

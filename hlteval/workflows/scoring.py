@@ -154,6 +154,18 @@ def scored(
     return run
 
 
+def measure_names(task: str, profile: str, options: Mapping[str, object]) -> list[str]:
+    """The measures of the tables of scores, in order; nothing is read for them but the options.
+
+    Raises:
+        WrongOption: if an option has a value that it cannot have.
+    """
+    declared = load(task)
+    metric = declared.scorer(profile, metric_options(declared, merged(declared, options)))
+    _, tables = metric.score(metric.total([]))
+    return list(tables["scorings"]["measure"].unique(maintain_order=True))
+
+
 def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
     """Give no numbers where nothing sensible can be scored, or the official software gives none."""
     codes = {finding.code for finding in judged.findings}

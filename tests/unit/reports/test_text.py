@@ -185,10 +185,11 @@ def test_what_is_counted_is_everything():
     output = shown(*CASES["limits"])
     blocks = re.findall(r"^(?:error|warning|info)\[(TST...)\]: ", output, re.MULTILINE)
     assert [blocks.count(f"TST{n}") for n in (101, 102, 103)] == [10, 2, 5]
-    assert "… 1,245 more TST101 in this file (--max-findings 0 shows all)" in output
-    assert "… 2 more TST103 for the submission (--max-findings 0 shows all)" in output
-    assert re.search(r"^TST101  error +5 ", output, re.MULTILINE)
-    assert re.search(r"^TST101  warning +1,250 ", output, re.MULTILINE)
+    assert "… 1,245 more TST101 in this file\n" in output
+    assert "… 2 more TST103 for the submission\n" in output
+    assert re.search(r"^TST101  error +5 +5 ", output, re.MULTILINE)
+    assert re.search(r"^TST101  warning +1,250 +5 ", output, re.MULTILINE)
+    assert "\n1,259 of 1,289 findings not shown; use --max-findings 0 to show all\n" in output
     assert output.endswith(
         "fail: 14 errors, 1,250 warnings, 25 info in 2 files (seedev-binary, profile plan)\n"
     )
@@ -207,6 +208,42 @@ def test_the_worst_are_shown_where_not_all_can_be():
     output = shown(*mild, told("TST999", span=Span(9999, 1, 1)))
     assert "error[TST999]" in output
     assert output.count("\ninfo[") + output.startswith("info[") == 19
+
+
+def test_errors_of_all_files_come_before_warnings_of_any():
+    files = [f"d{number}.a2" for number in range(3)]
+    findings = [told("TST101", kind, file=file) for file in files for kind in ("warning", "error")]
+    heads = re.findall(r"^(error|warning)|--> (.*)$", shown(*findings, told(severity="info")), re.M)
+    assert [word for word, _ in heads if word] == ["error"] * 3 + ["warning"] * 3
+    assert [file for _, file in heads if file][:6] == [*files, *files]
+
+
+def test_the_whole_run_has_a_limit_too():
+    findings = [told(f"TST{code}", file=f"d{n:03}") for n in range(200) for code in range(101, 110)]
+    last = told("TST999", "info", file="z")
+    output = shown(*findings, last)
+    heads = re.findall(r"^\w+\[(TST...)\]: ", output, re.MULTILINE)
+    assert len(heads) == 5 * 20
+    assert max(map(heads.count, heads)) <= 20
+    assert set(heads) == {finding.code for finding in (*findings, last)}
+    assert "\n1,701 of 1,801 findings not shown; use --max-findings 0 to show all\n" in output
+    assert shown(*findings, most=0).count("\nerror[") == 1799
+    assert "not shown" not in shown(*findings, most=0)
+
+
+def test_sentences_are_wrapped_at_words_in_a_terminal_only():
+    path = "a-folder/of-a-very-long-name/with-another-very-long-name/d1.a2"
+    sentence = "words that go on and on " * 6 + path
+    finding = told(message=sentence, help=sentence, clause=sentence, file=path)
+    stream = StringIO()
+    console = Console(file=stream, width=60, color_system=None, force_terminal=True)
+    console.print(render(Verdict("t", "plan", False, (finding,))), soft_wrap=True)
+    lines = stream.getvalue().splitlines()
+    assert all(len(line) <= 60 or path in line for line in lines)
+    assert " ".join(" ".join(lines).split()).count(sentence) == 3
+    assert [line for line in lines if line.startswith("  = help: words")]
+    assert sum(line.startswith("          words") or line == " " * 10 + path for line in lines) >= 2
+    assert f"error[TST101]: {sentence}\n" in shown(finding, width=60)
 
 
 def test_the_order_does_not_depend_on_the_order_given():

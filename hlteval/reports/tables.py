@@ -1,0 +1,250 @@
+"""Tables in a terminal: names and numbers are whole, and columns that do not fit are named.
+
+A terminal that is too narrow first wraps the sentences of a table, then drops its least important
+columns, and names them; what is left is printed beyond the edge. In a pipe no column is dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Literal, NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
+
+from hlteval.findings.suggest import did_you_mean
+from hlteval.reports.display import isolate_bidi
+from hlteval.reports.prose import Prose, wrap
+
+GAP = 2
+"""Cells between two columns."""
+NARROWEST = 24
+"""Cells that a column of sentences has at least, or its longest word."""
+FIXED = 99
+"""The importance of columns that are never dropped, such as the value that ranks."""
+KEY = 100
+"""The importance of columns that are in every selection too, such as the names of the rows."""
+
+Cell = str | tuple[str, str]
+"""The text of a cell, or its text and its style."""
+
+
+class Column(NamedTuple):
+    """A column of a table.
+
+    Attributes:
+        name: its header.
+        kind: names are on the left and numbers on the right; only prose is wrapped.
+        importance: columns of the lowest importance are dropped first, of these the last.
+    """
+
+    name: str
+    kind: Literal["name", "number", "prose"] = "number"
+    importance: int = KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table.
+
+    Attributes:
+        columns: its columns.
+        rows: its rows, a cell for each column.
+        title: a line above it, if any.
+        header: whether the names of the columns are shown.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    header: bool = True
+
+    def only(self, names: Collection[str]) -> Table:
+        """The table with the columns of some names, in their order, after those that are keys."""
+        keys = [index for index, column in enumerate(self.columns) if column.importance == KEY]
+        own = {column.name: index for index, column in enumerate(self.columns)}
+        chosen = [own[name] for name in names if name in own]
+        order = list(dict.fromkeys([*keys, *chosen]))
+        columns = [self.columns[index]._replace(importance=KEY) for index in order]
+        return replace(self, columns=columns, rows=[[row[i] for i in order] for row in self.rows])
+
+    def has(self, names: Collection[str]) -> bool:
+        """Whether it has a column of one of these names."""
+        return any(column.name in names for column in self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Tables one below the other, and a line about the columns that do not fit.
+
+    Attributes:
+        tables: the tables.
+        wide: whether all columns are shown even if they do not fit.
+    """
+
+    tables: Sequence[Table]
+    wide: bool = False
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text | Prose]:
+        width = options.max_width
+        whole = self.wide or not console.is_terminal
+        dropped: dict[tuple[str, ...], list[str]] = {}
+        for table in self.tables:
+            kept = range(len(table.columns)) if whole else _fitting(table, width)
+            yield from _lines(table, kept, width)
+            absent = [table.columns[i].name for i in range(len(table.columns)) if i not in kept]
+            if absent:
+                dropped.setdefault(tuple(absent), []).append(table.title)
+        for names, titles in dropped.items():
+            where = f"{', '.join(titles)}: " if len(dropped) > 1 and all(titles) else ""
+            yield Prose(f"{where}{not_shown(names)}", "dim")
+
+
+def not_shown(names: Sequence[str]) -> str:
+    """The line about columns that do not fit.
+
+    Examples:
+        >>> not_shown(["Insertions", "Deletions"])
+        '2 columns not shown: Insertions, Deletions; use --wide or --columns'
+    """
+    number = "1 column" if len(names) == 1 else f"{len(names)} columns"
+    return f"{number} not shown: {', '.join(names)}; use --wide or --columns"
+
+
+class View(NamedTuple):
+    """What of the tables of a result is shown.
+
+    Attributes:
+        columns: the names of the columns; empty for all.
+        wide: whether columns are shown that a terminal is too narrow for.
+    """
+
+    columns: tuple[str, ...] = ()
+    wide: bool = False
+
+    def of(self, tables: Iterable[Table]) -> list[Table]:
+        """The tables with its columns only; tables without any of them are left out."""
+        if not self.columns:
+            return list(tables)
+        return [table.only(self.columns) for table in tables if table.has(self.columns)]
+
+
+ALL = View()
+"""All columns, as far as they fit."""
+
+
+def column_names(text: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The names of columns in a list separated by commas, as they are written in the tables.
+
+    Args:
+        text: the list; case, spaces, hyphens and underscores do not matter.
+        known: the names of all columns.
+
+    Raises:
+        UnknownColumnError: if there is no such column.
+
+    Examples:
+        >>> column_names("f1,false_positives", ["F1", "Recall", "False Positives"])
+        ('F1', 'False Positives')
+    """
+    plain = {_letters(name): name for name in known}
+    asked = [name.strip() for name in text.split(",") if name.strip()]
+    for name in asked:
+        if _letters(name) not in plain:
+            raise UnknownColumnError(name, list(plain.values()))
+    return tuple(dict.fromkeys(plain[_letters(name)] for name in asked))
+
+
+class UnknownColumnError(ValueError):
+    """A column that no table has: an error of usage."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        hint = did_you_mean(name, known, f"use {', '.join(known)}")
+        super().__init__(f"unknown column {name}; {hint}")
+
+
+def _letters(name: str) -> str:
+    return re.sub("[ _-]", "", name.casefold())
+
+
+def _plain(cell: Cell) -> str:
+    return isolate_bidi(cell if isinstance(cell, str) else cell[0])
+
+
+def _natural(table: Table, index: int) -> int:
+    """The width of a column of which no cell is wrapped."""
+    cells = [_plain(row[index]) for row in table.rows]
+    heads = [table.columns[index].name] if table.header else []
+    return max(map(cell_len, [*heads, *cells]), default=0)
+
+
+def _least(table: Table, index: int) -> int:
+    """The least width of a column."""
+    natural = _natural(table, index)
+    if table.columns[index].kind != "prose":
+        return natural
+    words = [word for row in table.rows for word in _plain(row[index]).split(" ")]
+    longest = max(map(cell_len, [table.columns[index].name, *words]))
+    return min(natural, max(NARROWEST, longest))
+
+
+def _fitting(table: Table, width: int) -> Sequence[int]:
+    """The columns that are shown: the least important are dropped until the others fit."""
+    least = {index: _least(table, index) for index in range(len(table.columns))}
+    ranks = [(column.importance, -index) for index, column in enumerate(table.columns)]
+    last = max((rank for rank in ranks if rank[0] < KEY), default=None)  # beside names, a value
+    for _, index in sorted(rank for rank in ranks if rank[0] < FIXED and rank != last):
+        if _total(least) <= width:
+            break
+        del least[-index]
+    return list(least)
+
+
+def _total(widths: Mapping[int, int]) -> int:
+    return sum(widths.values()) + GAP * (len(widths) - 1)
+
+
+def _widths(table: Table, kept: Sequence[int], width: int) -> dict[int, int]:
+    """The width of each column: sentences share what the others leave, the widest give first."""
+    widths = {index: _natural(table, index) for index in kept}
+    least = {index: _least(table, index) for index in kept}
+    for _ in range(_total(widths) - width):
+        widest = max(kept, key=lambda index: (widths[index] > least[index], widths[index]))
+        widths[widest] = max(widths[widest] - 1, least[widest])
+    return widths
+
+
+def _lines(table: Table, kept: Sequence[int], width: int) -> Iterator[Text | Prose]:
+    """The lines of a table."""
+    if table.title:
+        yield Prose(table.title, "italic")
+    widths = _widths(table, kept, width)
+    if table.header:
+        yield from _row(table, widths, [(column.name, "bold") for column in table.columns])
+    for row in table.rows:
+        yield from _row(table, widths, row)
+
+
+def _row(table: Table, widths: Mapping[int, int], row: Sequence[Cell]) -> Iterator[Text]:
+    """The lines of a row: as many as its longest sentence."""
+    wrapped = []
+    for index, width in widths.items():
+        text, style = _plain(row[index]), "" if isinstance(row[index], str) else row[index][1]
+        kind = table.columns[index].kind
+        lines = wrap(text, width) if kind == "prose" else [text]
+        wrapped.append([Text(_padded(line, width, kind), style) for line in lines])
+    for cells in zip_longest(*wrapped):
+        blank = zip(cells, widths.values(), strict=True)
+        line = Text(" " * GAP).join(cell or Text(" " * width) for cell, width in blank)
+        line.rstrip()
+        yield line
+
+
+def _padded(text: str, width: int, kind: str) -> str:
+    """A text with spaces up to a width, before numbers and after all else."""
+    spaces = " " * (width - cell_len(text))
+    return spaces + text if kind == "number" else text + spaces

@@ -1,0 +1,148 @@
+"""What people see in terminals of 60, 80 and 120 columns: snapshots of every task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from hlteval.reports import terminal
+from hlteval.tasks import BUILTIN, load
+
+Run = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "terminal"
+WIDTHS = (60, 80, 120)
+DEMO, SCORED = "hlteval/demo", "fixtures/scores"
+
+SIDES = {
+    "seedev-binary": (f"{SCORED}/seedev-binary/reference", f"{SCORED}/seedev-binary/system"),
+    "seedev-full": (f"{DEMO}/reference", f"{DEMO}/system"),
+    "speech-sf": (f"{DEMO}/speech/annotations", f"{DEMO}/speech/system.json"),
+    "lorehlt-edl": (f"{DEMO}/entities/reference.tab", f"{DEMO}/entities/system.tab"),
+    "hub4": (f"{DEMO}/comparison/reference.tpl", f"{DEMO}/comparison/bold.tpl"),
+}
+"""A reference and a submission of each task that can be scored."""
+
+FLAWED = {
+    "seedev-binary": "fixtures/seedev/invalid/SEE301-outside-sentence",
+    "seedev-full": f"{DEMO}/flawed --against {DEMO}/reference",
+    "speech-sf": f"{DEMO}/speech/flawed.json",
+    "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
+    "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
+    "ltf": "fixtures/ltf/invalid/LTF307-scant",
+    "laf": "fixtures/laf/invalid/LAF204-one-off",
+}
+"""A submission to each task with something to report."""
+
+
+OTHERS = re.compile(r"^(?:hlteval:.*|note: .*\n(?:      .*\n)*)|(?<=\[)[\d.]+, [\d.]+(?=\])", re.M)
+"""What other tests hold, and what has nothing to do with widths."""
+
+
+class Screen:
+    """Runs a command as in a terminal of some width."""
+
+    def __init__(self, invoke: Run, patch: pytest.MonkeyPatch) -> None:
+        self.invoke, self.patch = invoke, patch
+
+    def __call__(self, command: str, width: int) -> str:
+        def console(stream: TextIO, **_: object) -> Console:
+            return Console(file=stream, width=width, force_terminal=True, color_system=None)
+
+        self.patch.setattr(terminal, "_console", console)
+        self.patch.setenv("COLUMNS", str(width))
+        return str(self.invoke(*command.split()).output)
+
+    def all(self, command: str) -> str:
+        """What it prints at each width, without signature, notes and limits of intervals."""
+        parts = (f"$ {command}  # {width} columns\n{self(command, width)}" for width in WIDTHS)
+        return "\n".join(OTHERS.sub("", re.sub(r" +$", "", part, flags=re.M)) for part in parts)
+
+
+@pytest.fixture
+def screen(invoke: Run, monkeypatch: pytest.MonkeyPatch) -> Screen:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Screen(invoke, monkeypatch)
+
+
+def test_every_task_is_here() -> None:
+    assert set(FLAWED) == set(BUILTIN)
+    assert set(SIDES) == {name for name in BUILTIN if load(name).metric}
+
+
+@pytest.mark.parametrize("task", SIDES)
+def test_score(task: str, screen: Screen, golden: Any) -> None:
+    reference, system = SIDES[task]
+    text = screen.all(f"score {task} -r {reference} -s {system}")
+    golden(GOLDEN / f"score-{task}.txt", text)
+
+
+@pytest.mark.parametrize("task", SIDES)
+def test_compare(task: str, screen: Screen, golden: Any) -> None:
+    reference, system = SIDES[task]
+    command = f"compare {task} -r {reference} {system} {reference} --bootstrap 20"
+    golden(GOLDEN / f"compare-{task}.txt", screen.all(command))
+
+
+@pytest.mark.parametrize("task", FLAWED)
+def test_validate(task: str, screen: Screen, golden: Any) -> None:
+    command = f"validate {task} {FLAWED[task]} --max-findings 2"
+    golden(GOLDEN / f"validate-{task}.txt", screen.all(command))
+
+
+@pytest.mark.parametrize("command", ["tasks", "formats", "explain SEE2"])
+def test_lists(command: str, screen: Screen, golden: Any) -> None:
+    golden(GOLDEN / f"{command.replace(' ', '-')}.txt", screen.all(command))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("task", SIDES)
+def test_every_number_is_whole_at_every_width(task: str, width: int, screen: Screen) -> None:
+    reference, system = SIDES[task]
+    command = f"score {task} -r {reference} -s {system}"
+    whole = set(screen(f"{command} --wide", 1000).split())
+    shown = screen(command, width)
+    table, _, rest = shown.partition("not shown")
+    assert set(table.split()) - {"columns", "column"} - set(map(str, range(20))) <= whole
+    assert bool(rest) == any(
+        cell_len(line) > width
+        for line in screen(f"{command} --wide", width).splitlines()
+        if "|" not in line
+    )
+
+
+@pytest.mark.parametrize("task", SIDES)
+def test_columns_can_be_chosen(task: str, screen: Screen) -> None:
+    reference, system = SIDES[task]
+    command = f"score {task} -r {reference} -s {system}"
+    name = load(task).primary["plan"].rpartition(".")[2]
+    lines = screen(f"{command} --columns {name.upper()}", 60).splitlines()
+    assert any(line.strip().casefold() == name for line in lines)
+    wrong = screen(f"{command} --columns {name},{name}x", 60)
+    assert f"unknown column {name}x" in " ".join(wrong.split())
+    for options in ("--columns f --format json", "--wide --format tsv", "--wide --columns f"):
+        assert "has no effect with" in screen(f"{command} {options}", 80)
+    chosen = screen(f"{command} --columns {name} --format markdown", 80)
+    assert {line.count("|") for line in chosen.splitlines() if line.startswith("|")} == {3}
+
+
+def test_the_columns_of_lists_and_comparisons_can_be_chosen(screen: Screen) -> None:
+    assert screen("tasks --columns metrics", 60).splitlines()[0].split() == ["task", "metrics"]
+    assert screen("formats --columns reads", 60).splitlines()[0].split() == ["format", "reads"]
+    assert "did you mean writes?" in screen("formats --columns write", 60)
+    assert "apply to the list" in screen("tasks hub4 --wide", 80)
+    reference, system = SIDES["hub4"]
+    command = f"compare hub4 -r {reference} {system} {reference} --bootstrap 20 --columns"
+    assert screen(f"{command} wins,value", 60).splitlines()[1].split() == [
+        "rank",
+        "system",
+        "value",
+    ]
+    assert "did you mean losses?" in screen(f"{command} loses", 60)
