@@ -21,6 +21,7 @@ from hlteval.cli.commands import (
     per_task,
     table_view,
     usage,
+    validation,
 )
 
 
@@ -68,7 +69,7 @@ def compare(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Compare submissions."""
-    from hlteval.cli.output import refusals, show_comparison
+    from hlteval.cli.output import refusals, show_comparison, show_refused
     from hlteval.cli.output_files import output_files
     from hlteval.reports.comparison import COLUMNS
     from hlteval.reports.terminal import progress, remarks
@@ -82,8 +83,10 @@ def compare(
     files = output_files(output_file, get_args(TableForm), [reference, *systems])
     with usage(), refusals(form, files), progress(remarks(), "comparing") as step:
         comparison = run(task, reference, systems, step=step, **settings)
+    show_refused(comparison.refused, lambda path: validation(task, path, reference, settings))
     with usage():
         show_comparison(comparison, form, view, files)
+    raise typer.Exit(1 if comparison.refused else 0)
 
 
 app = typer.Typer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from hlteval.reports.terminal import remarks, results, write
 if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
     from hlteval.reports.tables import View
-    from hlteval.results.comparison import Comparison
+    from hlteval.results.comparison import Comparison, RefusedSystem
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
 
@@ -46,11 +46,16 @@ def show_verdict(
 
 
 @contextmanager
-def refusals(form: str, files: Files = ()) -> Iterator[None]:
+def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Iterator[None]:
     """Report why a submission was not scored, with its findings and the fix; exit code 1.
 
     JSON goes to standard output and to files; other formats have no place for a refusal, so that
     it is printed to standard error as text.
+
+    Args:
+        form: the output format.
+        files: files to write, in which formats.
+        command: the command that reports all findings of the submission.
     """
     from hlteval.reports.refusal import Refusal
     from hlteval.workflows.scoring import Refused
@@ -58,7 +63,8 @@ def refusals(form: str, files: Files = ()) -> Iterator[None]:
     try:
         yield
     except Refused as refused:
-        refusal = Refusal(refused.verdict, str(refused), refused.fix)
+        refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
+        known: dict[str, Callable[[], str | RenderableType]]
         known = {"json": refusal.as_json, "text": refusal.as_text}
         write_files([pair for pair in files if pair[0] in known], lambda name: known[name]())
         if form == "json":
@@ -115,6 +121,19 @@ def show_comparison(comparison: Comparison, form: str, view: View, files: Files 
     from hlteval.reports.comparison import FORMATS
 
     publish(lambda name: FORMATS[name](comparison, view), form, files)
+
+
+def show_refused(systems: Sequence[RefusedSystem], command: Callable[[str], Sequence[str]]) -> None:
+    """Report to standard error why systems are refused.
+
+    Args:
+        systems: these systems.
+        command: gives the command that reports all findings of a submission.
+    """
+    from hlteval.reports.comparison import refusal
+
+    for system in systems:
+        write(remarks(), refusal(system, command(system.name)))
 
 
 def show_command(command: Sequence[str]) -> None:

@@ -24,6 +24,7 @@ from hlteval.cli.commands import (
     per_task,
     table_view,
     usage,
+    validation,
 )
 
 
@@ -73,9 +74,10 @@ def score(
     settings |= {"options": options}
     more: dict[str, Any] = {"alignment": "json" in forms or output is not None}
     more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
+    command = validation(task, system, reference, settings)
     with usage():
         view = table_view(columns, wide, lambda: measure_names(task, profile, options))
-    with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
+    with usage(), refusals(form, files, command), progress(remarks(), "scoring") as step:
         check_folder(output)
         scores = run(task, reference, system, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)

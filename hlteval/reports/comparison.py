@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -12,9 +12,10 @@ from rich.text import Text
 
 from hlteval.reports.display import visible
 from hlteval.reports.prose import Prose, note
-from hlteval.reports.score_formats import shown, tex, values_of
+from hlteval.reports.refusal import Refusal
+from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
-from hlteval.results.comparison import Comparison, Limits
+from hlteval.results.comparison import Comparison, Limits, RefusedSystem
 from hlteval.tasks import load
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
 
@@ -35,6 +36,8 @@ _PAIRS = (
     Column("losses", importance=LOW),
     Column("ties", importance=LOW),
 )
+FIRST = 4
+"""Maximum number of findings shown per file of a system that is refused."""
 COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
 """The names of the columns of both tables."""
 
@@ -45,6 +48,8 @@ def _systems(comparison: Comparison) -> Iterator[list[str]]:
         rank = "-" if system.rank is None else str(system.rank)
         name = _short(comparison, system.name)
         yield [rank, name, shown(system.value, values), _limits(system.interval)]
+    for refused in comparison.refused:
+        yield ["refused", _short(comparison, refused.name), UNDEFINED, UNDEFINED]
 
 
 def _pairs(comparison: Comparison) -> Iterator[list[str]]:
@@ -58,7 +63,9 @@ def _pairs(comparison: Comparison) -> Iterator[list[str]]:
 
 def _short(comparison: Comparison, name: str) -> str:
     """The path of a system without the folders that the paths of all systems share."""
-    shared = os.path.commonprefix([s.name for s in comparison.systems])  # noqa: RUF071 - cut back
+    names = [system.name for system in comparison.systems]
+    names += [system.name for system in comparison.refused]
+    shared = os.path.commonprefix(names)  # noqa: RUF071 - cut back to a folder
     return visible(name[shared.rfind("/") + 1 :])
 
 
@@ -92,8 +99,28 @@ def text(comparison: Comparison, view: View = ALL) -> RenderableType:
 
 
 def json(comparison: Comparison, _: View = ALL) -> str:
-    """The comparison as one JSON object."""
-    return msgspec.json.encode(comparison).decode() + "\n"
+    """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
+    reports = {
+        system.name: msgspec.Raw(_refusal(system).as_json().encode())
+        for system in comparison.refused
+    }
+    fields = {name: getattr(comparison, name) for name in comparison.__struct_fields__}
+    return msgspec.json.encode({**fields, "refused": reports}).decode() + "\n"
+
+
+def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:
+    return Refusal(system.verdict, system.reason, system.help, system.blocking, command)
+
+
+def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
+    """Why a system is refused, with the first findings that are the reason.
+
+    Args:
+        system: the system.
+        command: the command that reports all its findings.
+    """
+    head = Prose(f"refused: {system.name}", "bold underline")
+    return Group(head, Text(), _refusal(system, command).as_text(FIRST), Text())
 
 
 def tsv(comparison: Comparison, _: View = ALL) -> str:

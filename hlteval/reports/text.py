@@ -244,9 +244,19 @@ def closing(verdict: Verdict, width: int | None = None) -> Text:
 
 def _found(verdict: Verdict) -> str:
     """The number of findings of one side, by severity, and of files with findings."""
-    counts = [_number(count, name) for name, count in verdict.by_severity.items() if count]
     files = f" in {_number(verdict.files, 'file')}" if verdict.files else ""
-    return (", ".join(counts) or "no findings") + files
+    return counted(verdict) + files
+
+
+def counted(verdict: Verdict) -> str:
+    """The number of findings by severity.
+
+    Examples:
+        >>> counted(Verdict("seedev-binary", "plan", passed=True))
+        'no findings'
+    """
+    counts = [_number(count, name) for name, count in verdict.by_severity.items() if count]
+    return ", ".join(counts) or "no findings"
 
 
 def _number(count: int, name: str) -> str:

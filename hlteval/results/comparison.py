@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from hlteval.findings import Finding
+from hlteval.results.verdict import Verdict
+
 Limits = tuple[float, float] | None
 """A confidence interval, lower limit first; None if it is undefined."""
 
@@ -51,6 +54,26 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     ties: int
 
 
+class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
+    """A system that has no rank, because nothing of it was scored.
+
+    Attributes:
+        name: path of the submission.
+        reason: why, in one line, with the codes of the findings.
+        help: what to do, in one line.
+        codes: the codes of the findings that are the reason, sorted.
+        blocking: these findings.
+        verdict: the verdict of validation, with all findings.
+    """
+
+    name: str
+    reason: str
+    help: str
+    codes: tuple[str, ...]
+    blocking: tuple[Finding, ...]
+    verdict: Verdict
+
+
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Several systems scored against one reference.
 
@@ -62,6 +85,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         systems: the systems, best first.
         differences: one for each pair of systems, in the order of `systems`.
         notes: remarks on how to read the numbers.
+        refused: the systems that were not scored, in the order in which they were named.
     """
 
     task: str
@@ -71,3 +95,4 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     systems: tuple[System, ...]
     differences: tuple[Difference, ...]
     notes: tuple[str, ...] = ()
+    refused: tuple[RefusedSystem, ...] = ()

@@ -12,14 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.results.comparison import Comparison, Difference, System
+from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
 from hlteval.results.signature import Signature
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.resampling import interval, over
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.scoring import Intervals, Run, scored
+from hlteval.workflows.scoring import Intervals, Refused, Run, scored
 
 Values = NDArray[np.float64]
 
@@ -59,7 +59,8 @@ def compare(
 
     Raises:
         WrongOption: if the task has no such metric.
-        Refused: if one of the submissions is not scored.
+        Refused: if none of the submissions is scored; of several, those that are not scored have
+            no rank and are in `refused`.
     """
     declared = load(task)
     scorer = declared.scorer(profile)
@@ -67,15 +68,60 @@ def compare(
     additive = _giving(declared, scorer, chosen).additive
     statistic = declared.statistic(chosen)  # the measure may be one that is not declared
     sign = -1 if statistic and statistic.better == "less" else 1
-    runs = {
-        path: scored(task, reference, path, profile=profile, alignment=False, step=step, **given)
-        for path in dict.fromkeys(systems)
-    }
+    settings: dict[str, Any] = {"profile": profile, "alignment": False, "step": step, **given}
+    runs, refused = _runs(systems, lambda path: scored(task, reference, path, **settings))
     wanted = intervals or Intervals(0)
     if not wanted.replicates:
         wanted = replace(wanted, replicates=MANY if additive else FEW)
     plan = _Plan(chosen, sign, test, wanted, alpha)
-    return plan.comparison(runs)
+    return msgspec.structs.replace(plan.comparison(runs, _reasons(refused)), refused=refused)
+
+
+def _runs(
+    systems: Sequence[str], run: Callable[[str], Run]
+) -> tuple[dict[str, Run], tuple[RefusedSystem, ...]]:
+    """What was counted of each system, and the systems that are refused.
+
+    Raises:
+        Refused: if all are.
+    """
+    runs: dict[str, Run] = {}
+    refused: dict[str, Refused] = {}
+    for path in dict.fromkeys(systems):
+        try:
+            runs[path] = run(path)
+        except Refused as reason:
+            refused[path] = reason
+    if not runs and len(refused) == 1:
+        raise next(iter(refused.values()))
+    if not runs:
+        raise _all_refused([*refused.values()])
+    return runs, tuple(_refused(path, reason) for path, reason in refused.items())
+
+
+def _refused(path: str, reason: Refused) -> RefusedSystem:
+    return RefusedSystem(
+        name=path,
+        reason=str(reason),
+        help=reason.fix,
+        codes=tuple(sorted({finding.code for finding in reason.blocking})),
+        blocking=reason.blocking,
+        verdict=reason.verdict,
+    )
+
+
+def _all_refused(reasons: Sequence[Refused]) -> Refused:
+    """The refusal of a comparison of which no system is left."""
+    findings = tuple(finding for reason in reasons for finding in reason.verdict.findings)
+    codes = frozenset(finding.code for reason in reasons for finding in reason.blocking)
+    joined = msgspec.structs.replace(reasons[0].verdict, findings=findings, paths={})
+    return Refused(
+        joined, "nothing was compared: all submissions are refused", reasons[0].fix, codes
+    )
+
+
+def _reasons(refused: Sequence[RefusedSystem]) -> list[str]:
+    return [f"{system.name} is refused: {system.reason}" for system in refused]
 
 
 def _giving(task: Task, metric: Metric, name: str) -> Metric:
@@ -112,7 +158,7 @@ class _Plan:
     drawn: Intervals
     alpha: float
 
-    def comparison(self, runs: Mapping[str, Run]) -> Comparison:
+    def comparison(self, runs: Mapping[str, Run], reasons: Sequence[str] = ()) -> Comparison:
         documents = sorted(
             {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
         )
@@ -134,7 +180,7 @@ class _Plan:
             signature=self.signature(runs),
             systems=tuple(self.ranked(order, listed, differences)),
             differences=tuple(differences),
-            notes=(*self.notes(), *_warnings(listed)),
+            notes=(*self.notes(), *reasons, *_warnings(listed)),
         )
 
     def signature(self, runs: Mapping[str, Run]) -> str:

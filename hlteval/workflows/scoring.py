@@ -57,7 +57,13 @@ class Intervals:
 
 
 class Refused(ValueError):
-    """A submission was not scored; `verdict` says why, and `fix` what to do."""
+    """A submission was not scored.
+
+    Attributes:
+        verdict: the verdict of validation, with all its findings.
+        blocking: the findings because of which nothing was scored.
+        fix: what to do.
+    """
 
     def __init__(
         self, refused: Verdict, reason: str, fix: str, crashes: frozenset[str] = frozenset()
@@ -65,7 +71,7 @@ class Refused(ValueError):
         found = [item for item in refused.findings if item.blocking or item.code in crashes]
         codes = sorted({finding.code for finding in found})
         super().__init__(f"{reason} ({', '.join(codes)})")
-        self.verdict, self.fix = refused, fix
+        self.verdict, self.fix, self.blocking = refused, fix, tuple(found)
 
 
 def score(

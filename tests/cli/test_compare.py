@@ -83,6 +83,47 @@ def test_what_weakens_a_comparison_is_told(
     assert any("no difference is significant" in note for note in notes)
 
 
+@pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
+def test_a_refused_system_has_a_row_and_the_others_are_ranked(
+    invoke: Run, reference: Path, system: Path, second: Path, flawed: Path, form: str
+) -> None:
+    given = ("compare", "seedev-full", "-r", reference, "--bootstrap", 20, "--format", form)
+    done = invoke(*given, system, flawed, second)
+    assert done.exit_code == 1
+    assert f"refused: {flawed}" in done.stderr
+    assert "error[SEE205]" in done.stderr
+    assert "blocking findings (SEE205)" in done.stderr
+    without = invoke(*given, system, second)
+    assert without.exit_code == 0
+    if form == "json":
+        told, other = json.loads(done.stdout), json.loads(without.stdout)
+        assert (told["systems"], told["differences"]) == (other["systems"], other["differences"])
+        assert told["signature"] == other["signature"]
+        ((name, report),) = told["refused"].items()
+        assert (name, report["verdict"]) == (str(flawed), "refused")
+        assert report["counts"]["code"] == {"SEE205": 1}
+        assert "SEE205" in report["reason"]
+        assert other["refused"] == {}
+        return
+    rows = [line for line in done.stdout.splitlines() if line.lstrip("| ").startswith("refused")]
+    assert [flawed.name.replace("_", r"\_") in row for row in rows] == [True]
+    assert not [line for line in without.stdout.splitlines() if line.lstrip("| ")[:7] == "refused"]
+
+
+def test_nothing_is_compared_if_all_are_refused(
+    invoke: Run, reference: Path, flawed: Path, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(flawed, tmp_path / "copy")
+    given = ("compare", "seedev-full", "-r", reference)
+    done = invoke(*given, flawed, copy)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "all submissions are refused (SEE205)" in done.stderr
+    assert done.stderr.count("error[SEE205]") == 2
+    alone = invoke(*given, flawed)
+    assert (alone.exit_code, alone.stdout) == (1, "")
+    assert "nothing was scored because of blocking findings (SEE205)" in alone.stderr
+
+
 def test_a_single_system_has_a_rank_and_no_pairs(
     invoke: Run, reference: Path, system: Path
 ) -> None:

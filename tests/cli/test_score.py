@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shlex
 import shutil
 import sys
 import zipfile
@@ -283,6 +285,28 @@ def test_what_blocks_is_refused_and_no_scores_are_printed(
     assert "SEE205" in scores["notes"][0]
     assert scores["signature"].endswith("|lenient:yes")
     assert "1 error in the submission" in result.stderr
+
+
+def test_a_refusal_shows_what_blocks_and_counts_the_rest(
+    invoke: Run, reference: Path, flawed: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(flawed, tmp_path / "a run")
+    file = min(folder.glob("*.a2"))
+    lines = "".join(f"E{n}\tBinding Functional_Molecule:T99 Molecule:T98\n" for n in range(70, 90))
+    file.write_text(file.read_text("utf-8") + lines, "utf-8")
+    result = invoke("score", "seedev-full", "-r", reference, "-s", folder)
+    assert result.exit_code == 1
+    assert set(re.findall(r"^\w+\[(\w+)\]", result.stderr, re.M)) == {"SEE205"}
+    assert re.search(r"^not shown: \d+ errors.*; to see all findings, run$", result.stderr, re.M)
+    command = result.stderr.splitlines()[-1]
+    assert command == f"  hlteval validate seedev-full '{folder}' --against {reference}"
+    told = invoke(*shlex.split(command)[1:])
+    assert "STD302" in told.stdout
+    assert len(result.stderr.splitlines()) < 20
+    official = invoke(
+        "score", "seedev-full", "-r", reference, "-s", folder, "--profile", "official"
+    ).stderr
+    assert official.endswith(f"--against {reference} --profile official\n")
 
 
 def test_where_the_software_crashes_there_is_no_official_number(
