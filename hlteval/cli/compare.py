@@ -24,6 +24,15 @@ from hlteval.cli.commands import (
     validation,
 )
 
+Replicates = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Number of replicates (default 10,000, or 200 if each is scored separately).",
+    ),
+]
+
 
 def compare(
     task: str,
@@ -43,14 +52,7 @@ def compare(
     test: Annotated[
         Literal["permutation", "bootstrap"], typer.Option(help="Significance test.")
     ] = "permutation",
-    bootstrap: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Number of replicates (default 10,000, or 200 if each is scored separately).",
-        ),
-    ] = None,
+    bootstrap: Replicates = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     profile: Profile = "plan",
