@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
-from time import monotonic
+from threading import Timer
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, Task
 
 PIPE_WIDTH = 120
 """Line width in cells without a terminal; constant, so that the output is reproducible."""
@@ -76,9 +77,7 @@ def rendered(report: str | RenderableType) -> str:
 
 
 @contextmanager
-def progress(
-    console: Console, activity: str, total: int | None = None
-) -> Iterator[Callable[[], None]]:
+def progress(console: Console, activity: str) -> Iterator[Callable[[int, int | None], None]]:
     """Show a progress bar in a terminal if work takes longer than a second.
 
     The bar disappears at the end of the work.
@@ -86,36 +85,42 @@ def progress(
     Args:
         console: the console for remarks.
         activity: a word for the work, such as "reading".
-        total: the number of steps; None if it is unknown.
 
     Yields:
-        A function to call after each step.
+        A function to call after each step, with the work that is done and all of it; None if that
+        is unknown.
 
     Examples:
-        >>> with progress(remarks(), "reading", total=2) as step:
-        ...     step()
-        ...     step()
+        >>> with progress(remarks(), "reading") as step:
+        ...     step(1, 2)
+        ...     step(2, 2)
     """
     if not (console.is_interactive and console.file.isatty()):
-        yield lambda: None
+        yield lambda _done, _total: None
         return
     bar = _bar(console)
-    task = bar.add_task(activity, total=total)
-    start = monotonic()
-
-    def step() -> None:
-        bar.advance(task)
-        if not bar.live.is_started and monotonic() - start >= DELAY:
-            bar.start()
-
+    task = bar.add_task(activity, total=None)
+    timer = Timer(DELAY, bar.start)  # also where the first step takes long
+    timer.daemon = True
+    timer.start()
     try:
-        yield step
+        yield lambda done, total: bar.update(task, completed=done, total=total)
     finally:
+        timer.cancel()
+        timer.join()
         bar.stop()
 
 
 def _bar(console: Console) -> Progress:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    class Done(ProgressColumn):
+        """What is done, of how much if that is known."""
+
+        def render(self, task: Task) -> Text:
+            if task.total is None:
+                return Text(f"{int(task.completed):,}" if task.completed else "")
+            return Text(f"{int(task.completed):,}/{int(task.total):,}")
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), Done())
     return Progress(*columns, TimeElapsedColumn(), console=console, transient=True)

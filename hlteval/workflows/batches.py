@@ -114,6 +114,14 @@ class Submission:
         """The submission as rules over packages check it."""
         return Package(self.system, self.found, self.reference, self.expected)
 
+    @property
+    def total(self) -> int | None:
+        """The number of documents of both sides; None if only reading can tell it."""
+        forms = [self.format, *([self.reference_format] if self.reference is not None else [])]
+        if any(form.layout == "single_file" for form in forms):
+            return None
+        return len({*self.expected, *self.found})
+
     def pairs(self, size: int = BATCH) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names.
 

@@ -20,6 +20,7 @@ from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.scoring import Intervals, Refused, Run, scored
+from hlteval.workflows.steps import Step, part, silent
 
 Values = NDArray[np.float64]
 
@@ -39,7 +40,7 @@ def compare(
     intervals: Intervals | None = None,
     alpha: float = 0.05,
     profile: str = "plan",
-    step: Callable[[], None] = lambda: None,
+    step: Step = silent,
     **given: Any,
 ) -> Comparison:
     """Compare systems by a metric.
@@ -54,7 +55,8 @@ def compare(
             0 or not given, `MANY` for metrics whose counts add, and `FEW` for others.
         alpha: a difference is significant whose corrected probability is smaller.
         profile: `plan` or `official`.
-        step: called after each batch.
+        step: called after each batch with the documents that are done, and their number, which
+            is None if only reading can tell it.
         **given: more of what `score` takes, the same for all.
 
     Raises:
@@ -68,8 +70,12 @@ def compare(
     additive = _giving(declared, scorer, chosen).additive
     statistic = declared.statistic(chosen)  # the measure may be one that is not declared
     sign = -1 if statistic and statistic.better == "less" else 1
-    settings: dict[str, Any] = {"profile": profile, "alignment": False, "step": step, **given}
-    runs, refused = _runs(systems, lambda path: scored(task, reference, path, **settings))
+    settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
+    paths = list(dict.fromkeys(systems))
+    steps = {path: part(step, index, len(paths)) for index, path in enumerate(paths)}
+    runs, refused = _runs(
+        paths, lambda path: scored(task, reference, path, step=steps[path], **settings)
+    )
     wanted = intervals or Intervals(0)
     if not wanted.replicates:
         wanted = replace(wanted, replicates=MANY if additive else FEW)
@@ -87,7 +93,7 @@ def _runs(
     """
     runs: dict[str, Run] = {}
     refused: dict[str, Refused] = {}
-    for path in dict.fromkeys(systems):
+    for path in systems:
         try:
             runs[path] = run(path)
         except Refused as reason:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -26,6 +26,7 @@ from hlteval.workflows.batches import (
     submission,
 )
 from hlteval.workflows.signatures import Files, signature
+from hlteval.workflows.steps import Step, silent, watched
 from hlteval.workflows.validation import inside, outside, settings, side_paths, verdict
 
 
@@ -86,7 +87,7 @@ def score(
     intervals: Intervals | None = None,
     batch: int = BATCH,
     encoding: str = "utf-8",
-    step: Callable[[], None] = lambda: None,
+    step: Step = silent,
 ) -> Scores:
     """Score a submission.
 
@@ -101,7 +102,8 @@ def score(
         intervals: how confidence intervals are drawn, where they are wanted.
         batch: documents at a time; the numbers do not depend on it.
         encoding: of the files.
-        step: called after each batch.
+        step: called after each batch with the documents that are done, and their number, which
+            is None if only reading can tell it.
 
     Raises:
         Refused: if there are blocking findings, unless `lenient`; also then if the official
@@ -135,7 +137,7 @@ def scored(
     alignment: bool = True,
     batch: int = BATCH,
     encoding: str = "utf-8",
-    step: Callable[[], None] = lambda: None,
+    step: Step = silent,
 ) -> Run:
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
@@ -212,12 +214,11 @@ class Run:
     alignments: list[pl.DataFrame] = field(default_factory=list)
     files: Files = field(default_factory=Files)
 
-    def batches(self, size: int, step: Callable[[], None]) -> Iterator[Finding]:
+    def batches(self, size: int, step: Step) -> Iterator[Finding]:
         """Count every batch, and yield its findings."""
-        for pair in self.opened.pairs(size):
+        for pair in watched(self.opened, size, step):
             yield from inside(self.opened, pair)
             self.take(pair)
-            step()
 
     @property
     def errors(self) -> tuple[str, ...]:

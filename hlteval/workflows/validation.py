@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +16,7 @@ from hlteval.tasks.task import Task, WrongOption
 from hlteval.validators import RuleContext, apply
 from hlteval.workflows.batches import BATCH, Pair, Submission, option_files, submission
 from hlteval.workflows.selection import Selection
+from hlteval.workflows.steps import Step, part, silent, watched
 
 
 def validate(
@@ -27,7 +28,7 @@ def validate(
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     batch: int = BATCH,
-    step: Callable[[], None] = lambda: None,
+    step: Step = silent,
 ) -> Verdict:
     """Check a submission.
 
@@ -39,7 +40,8 @@ def validate(
         options: values by the names of the task's options.
         encoding: of the files.
         batch: documents at a time; the findings do not depend on it.
-        step: called after each batch.
+        step: called after each batch with the documents that are done, and their number, which
+            is None if only reading can tell it.
 
     Raises:
         KeyError: for an unknown task.
@@ -65,10 +67,9 @@ def validate(
     )
     findings = [*found, *outside(opened)]
     documents = 0
-    for pair in opened.pairs(batch):
+    for pair in watched(opened, batch, step):
         findings.extend(inside(opened, pair))
         documents += pair.reference.corpus.documents.height
-        step()
     judged = verdict(task, profile, findings, side_paths(opened))
     return judged if documents or not judged.of(REFERENCE).findings else undecided(judged)
 
@@ -96,6 +97,7 @@ def validate_all(
     profile: str = "plan",
     fail_on: str = "error",
     selection: Selection | None = None,
+    step: Step = silent,
     **arguments: Any,
 ) -> Verdict:
     """Check several submissions to a task as one.
@@ -106,9 +108,13 @@ def validate_all(
         profile: as for `validate`.
         fail_on: the lowest severity that fails, in `plan`.
         selection: the findings that are kept; in `official` the verdict does not depend on it.
+        step: called after each batch with the documents of all submissions that are done.
         **arguments: further arguments of `validate`, the same for all.
     """
-    verdicts = [validate(task, path, profile=profile, **arguments) for path in paths]
+    verdicts = [
+        validate(task, path, profile=profile, step=part(step, at, len(paths)), **arguments)
+        for at, path in enumerate(paths)
+    ]
     findings = (finding for verdict in verdicts for finding in verdict.findings)
     kept = (selection or Selection()).of(findings)
     passed = all(verdict.passed for verdict in verdicts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import BytesIO, StringIO, TextIOWrapper
+from time import sleep
 
 import pytest
 from rich.text import Text
@@ -78,10 +79,11 @@ def test_what_a_terminal_cannot_show_is_written_out():
     assert raw.getvalue() == b"\\u2192 \\u6771\n"
 
 
-def work(stream: StringIO) -> str:
-    with progress(remarks(stream), "reading [bold]", total=3) as step:
-        for _ in range(3):
-            step()
+def work(stream: StringIO, total: int | None = 3000) -> str:
+    with progress(remarks(stream), "reading [bold]") as step:
+        sleep(0.3 if terminal.DELAY == 0 else 0)  # the bar starts in a thread
+        for done in range(1, 4):
+            step(1000 * done, total)
     return stream.getvalue()
 
 
@@ -98,6 +100,7 @@ def test_progress_shows_long_work_in_a_terminal_and_clears_it(monkeypatch):
     monkeypatch.setattr(terminal, "DELAY", 0)
     shown = work(Screen())
     assert "reading [bold]" in shown
+    assert "3,000/3,000" in shown
     assert shown.endswith("\x1b[2K")
 
 
@@ -105,6 +108,7 @@ def test_progress_ends_with_an_error(monkeypatch):
     monkeypatch.setattr(terminal, "DELAY", 0)
     screen = Screen()
     with pytest.raises(RuntimeError), progress(remarks(screen), "reading") as step:
-        step()
+        sleep(0.3)
+        step(1, None)
         raise RuntimeError
     assert screen.getvalue().rpartition("\x1b[?25")[2].startswith("h")

@@ -1,0 +1,52 @@
+"""Progress of a run: how many of its documents are done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from hlteval.converters import ReadResult
+from hlteval.workflows.batches import Pair, Submission
+
+Step = Callable[[int, int | None], None]
+"""Called after each batch with the documents that are done, and all; None if these are unknown."""
+
+
+def silent(_done: int, _total: int | None) -> None:
+    """A step that nobody watches."""
+
+
+def watched(opened: Submission, size: int, step: Step) -> Iterator[Pair]:
+    """The batches of a submission; `step` is called as soon as the next one is asked for."""
+    done, total = 0, opened.total
+    for pair in opened.pairs(size):
+        yield pair
+        done += len({*_names(pair.reference), *_names(pair.system)})
+        step(done if total is None else min(done, total), total)
+
+
+def _names(side: ReadResult) -> Iterable[str]:
+    return side.corpus.documents["name"]
+
+
+def part(step: Step, index: int, parts: int) -> Step:
+    """The steps of one of several submissions, as steps of all; they are about as large.
+
+    Args:
+        step: takes the documents of all submissions; where their number is unknown, submissions.
+        index: the number of the submission, from 0.
+        parts: the number of submissions.
+
+    Examples:
+        >>> part(lambda done, total: print(done, "of", total), 1, 3)(20, 100)
+        120 of 300
+    """
+    if parts == 1:
+        return step
+
+    def own(done: int, total: int | None) -> None:
+        if total is None:
+            step(index + 1, parts)
+        else:
+            step(index * total + done, parts * total)
+
+    return own
