@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,10 @@ Weights = NDArray[np.int64]
 Replicates = dict[str, NDArray[np.float64]]
 """The values of a metric by name, an element per replicate; not-a-number where undefined."""
 Tables = dict[str, pl.DataFrame]
+Limits = tuple[float, float]
+"""The lower and the upper limit of an interval, or of what a value can be."""
+IntervalMethod = Literal["bootstrap", "jackknife", "none"]
+"""How intervals are computed; `none` where no method is known to be valid."""
 
 DOCUMENTS = "documents"
 SCORINGS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -112,6 +116,19 @@ class Metric(ABC):
     def additive(self) -> bool:
         """Whether counts add, so that `replicates` computes weighted sums."""
         return False
+
+    @property
+    def interval_method(self) -> IntervalMethod:
+        """How intervals of its values are computed (docs/intervals.md shows why).
+
+        Sums over documents are resampled. What is computed from all documents at once is not: a
+        document that is drawn twice would share clusters and ranks with its copy.
+        """
+        return "bootstrap" if self.additive else "jackknife"
+
+    def no_interval(self, name: str) -> str:  # noqa: ARG002
+        """Why a value has no interval though others have; empty where it has one."""
+        return ""
 
     @property
     def resampling_units(self) -> str:

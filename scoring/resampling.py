@@ -41,7 +41,7 @@ def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
     """
     random = np.random.default_rng(seed)
     for size in blocks(replicates):
-        drawn = random.integers(0, documents, (size, documents))
+        drawn = random.integers(0, max(documents, 1), (size, documents))
         flat = (drawn + documents * np.arange(size)[:, np.newaxis]).ravel()
         yield np.bincount(flat, minlength=size * documents).reshape(size, documents)
 
@@ -121,24 +121,6 @@ def over(
     return found
 
 
-def intervals(
-    metric: Metric, counts: pl.DataFrame, replicates: int, confidence: float, seed: int
-) -> dict[str, tuple[float, float]]:
-    """The confidence interval of each value that is defined in some replicate, by name.
-
-    Args:
-        metric: the metric that is resampled.
-        counts: what was counted of each document.
-        replicates: how many are drawn.
-        confidence: the share of them inside, between 0 and 1.
-        seed: of the random numbers.
-    """
-    between = interval if metric.resampling_units == DOCUMENTS else listed_interval
-    values = bootstrap(metric, counts, replicates, seed)
-    limits = {name: between(own, confidence) for name, own in values.items()}
-    return {name: own for name, own in limits.items() if own}
-
-
 def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator[Weights]:
     """Bootstrap draws of units of which many are alike: as many as there are, with replacement.
 
@@ -156,9 +138,11 @@ def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator
     """
     random = np.random.default_rng(seed)
     total = int(times.sum())
-    shares = times / max(total, 1)
     for size in blocks(replicates):
-        yield random.multinomial(total, shares, size)
+        if total:
+            yield random.multinomial(total, times / total, size)
+        else:
+            yield np.zeros((size, len(times)), dtype=np.int64)
 
 
 def interval(values: NDArray[np.float64], confidence: float) -> tuple[float, float] | None:

@@ -18,10 +18,10 @@ _HEAD = """\
 The metrics of each task, with their meaning, formula, range, whether more or less is better, and
 the clause that defines them. `hlteval tasks TASK` lists their names. Undefined values (0/0) are
 shown as `-`. The formulas are those of the profile `plan`; [differences.md](differences.md) lists
-where `official` differs.
+where `official` differs. [intervals.md](intervals.md) explains the methods of confidence intervals.
 """
 
-_WHAT = ("what", "comparison", "counts", "clause")
+_WHAT = ("what", "comparison", "counts", "interval", "clause")
 _FIGURE = ("figure", "meaning", "formula", "values", "better", "clause")
 
 
@@ -42,14 +42,25 @@ def _task(task: Task) -> str:
     ranked = " or ".join(f"`{name}`" for name in ranks)
     by = "" if len(ranks) < 2 else ", by profile"
     parts = [f"## {task.name}\n", f"{task.title}. Ranking metric: {ranked}{by}.\n"]
+    methods = {name: _method(task, name) for name in task.metrics}
+    if len(set(methods.values())) == 1:
+        parts.append(f"Intervals: {next(iter(methods.values()))}.\n")
     if task.measures:
         parts.append(f"Metrics are named `MEASURE.STATISTIC`, e.g. {ranked}.\n")
-        parts.append(table(_WHAT, map(_measured, task.measures)))
+        first = task.statistics[0].name
+        rows = (_measured(item, methods[f"{item.name}.{first}"]) for item in task.measures)
+        parts.append(table(_WHAT, rows))
     return "\n".join([*parts, table(_FIGURE, map(_figure, task.statistics))])
 
 
-def _measured(one: MeasureInfo) -> tuple[str, ...]:
-    return (f"`{one.name}`", *_plain(one.meaning, one.formula, one.clause))
+def _method(task: Task, name: str) -> str:
+    """How the interval of a metric is computed, as the part that gives the metric declares."""
+    (part,) = task.scorer("plan").decompose((name,))
+    return part.interval_method
+
+
+def _measured(one: MeasureInfo, method: str) -> tuple[str, ...]:
+    return (f"`{one.name}`", *_plain(one.meaning, one.formula), method, *_plain(one.clause))
 
 
 def _figure(figure: StatisticInfo) -> tuple[str, ...]:

@@ -123,15 +123,20 @@ def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
 
 
 def _draws(task: Task) -> Iterator[tuple[str, str]]:
-    """What intervals are drawn from, by profile where profiles differ."""
-    drawn = {profile: task.scorer(profile).resampling_units for profile in task.primary}
-    if len(set(drawn.values())) > 1:
-        yield (
-            "`--bootstrap` resamples",
-            "; ".join(f"{name}: {what}" for name, what in drawn.items()),
-        )
-    elif drawn:
-        yield "`--bootstrap` resamples", next(iter(drawn.values()))
+    """How intervals are computed, by profile where profiles differ."""
+    methods = {profile: _methods(task.scorer(profile)) for profile in task.primary}
+    if len(set(methods.values())) > 1:
+        both = "; ".join(f"{name}: {what}" for name, what in methods.items())
+        yield "[intervals](intervals.md)", both
+    elif methods:
+        yield "[intervals](intervals.md)", next(iter(methods.values()))
+
+
+def _methods(metric: Metric) -> str:
+    """The methods of intervals of a metric, with what is resampled."""
+    methods = dict.fromkeys(part.interval_method for part in metric.decompose())
+    units = f"bootstrap over {metric.resampling_units}"
+    return " and ".join(units if name == "bootstrap" else name for name in methods)
 
 
 def _metrics(names: Sequence[str]) -> str:

@@ -29,7 +29,7 @@ Replicates = Annotated[
     typer.Option(
         min=1,
         metavar="N",
-        help="Number of replicates (default 10,000, or 200 if each is scored separately).",
+        help="Number of resamples (default 10,000); the jackknife has none.",
     ),
 ]
 
@@ -50,8 +50,11 @@ def compare(
         ),
     ] = None,
     test: Annotated[
-        Literal["permutation", "bootstrap"], typer.Option(help="Significance test.")
-    ] = "permutation",
+        Optional[Literal["permutation", "bootstrap", "jackknife"]],  # noqa: UP045
+        typer.Option(
+            help="Significance test (default: permutation; jackknife if counts do not add)."
+        ),
+    ] = None,
     bootstrap: Replicates = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,

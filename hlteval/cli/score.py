@@ -51,7 +51,9 @@ def score(
     ] = False,
     bootstrap: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Confidence intervals from N bootstrap resamples."),
+        typer.Option(
+            min=0, metavar="N", help="Confidence intervals, from N resamples if counts add."
+        ),
     ] = 0,
     confidence: Confidence = 0.95,
     seed: Seed = 0,

@@ -35,7 +35,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
         first: name of the first system.
         second: name of the second system.
         difference: value of the first minus value of the second; None if either is undefined.
-        interval: confidence interval of the difference, from the paired bootstrap.
+        interval: confidence interval of the difference, from the same documents of both.
         probability: two-sided p value of the significance test; None if undefined.
         corrected: the p value with Holm's correction for the number of pairs.
         wins: number of documents in which the first system is better.

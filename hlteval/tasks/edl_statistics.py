@@ -12,7 +12,7 @@ from hlteval.scoring.edl.measures import DEFAULT, OVERLAPS, PLAN, Measure, measu
 from hlteval.tasks.statistics import MeasureInfo, Range, StatisticInfo
 
 _PLAN = "LoReHLT 2019 plan, 17.3"
-_NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number")
+_NUMBER = Range("a number ≥ 0, an integer unless shares are summed", "number", least=0.0)
 
 FIGURES = (
     StatisticInfo(

@@ -7,6 +7,7 @@ Tasks declare both; docs/metrics.md, how values are shown, and which way is bett
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -20,16 +21,20 @@ class Range(NamedTuple):
         text: its range, and its unit where it has one.
         kind: a `rate` is shown with four decimals; a `count` or another `number` without decimals
             where it is whole.
+        least: the least that it can be.
+        most: the most that it can be.
     """
 
     text: str
     kind: Literal["rate", "count", "number"] = "rate"
+    least: float = -inf
+    most: float = inf
 
 
-RATE = Range("0 to 1")
-RATIO = Range("≥ 0")
-COUNT = Range("an integer ≥ 0", "count")
-NUMBER = Range("a number ≥ 0", "number")
+RATE = Range("0 to 1", least=0.0, most=1.0)
+RATIO = Range("≥ 0", least=0.0)
+COUNT = Range("an integer ≥ 0", "count", least=0.0)
+NUMBER = Range("a number ≥ 0", "number", least=0.0)
 
 LOW, NORMAL, HIGH = 1, 2, 3
 """How important a statistic is to readers who cannot see all: details, most, the first to read."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -252,6 +253,17 @@ class Task:
         last = name.rpartition(".")[2].lower().replace(" ", "_")
         every = (*self.statistics, *self.table_statistics)
         return next((statistic for statistic in every if statistic.name == last), None)
+
+    def limits(self, name: str) -> tuple[float, float]:
+        """The least and the most that a metric can be, declared or not.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("speech-sf").limits("type.auc"), load("hub4").limits("both.cor")
+            ((0.0, 1.0), (0.0, inf))
+        """
+        statistic = self.statistic(name)
+        return (statistic.values.least, statistic.values.most) if statistic else (-inf, inf)
 
     @property
     def profiles(self) -> tuple[str, ...]:

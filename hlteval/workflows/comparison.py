@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
 from hlteval.results.signature import Signature
-from hlteval.scoring.metric import Metric
-from hlteval.scoring.resampling import interval, over
+from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
+from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import Task, WrongOption
@@ -36,7 +36,7 @@ def compare(
     systems: Sequence[str],
     *,
     metric: str | None = None,
-    test: str = "permutation",
+    test: str | None = None,
     intervals: Intervals | None = None,
     alpha: float = 0.05,
     profile: str = "plan",
@@ -50,7 +50,8 @@ def compare(
         reference: path of the reference.
         systems: paths of the submissions.
         metric: what they are compared by; the one that ranks where it is left out.
-        test: `permutation` or `bootstrap`.
+        test: `permutation`, `bootstrap` or `jackknife`; by default `permutation` where counts add,
+            and `jackknife` elsewhere.
         intervals: how many replicates, of which confidence, from which seed; where their number is
             0 or not given, `MANY` for metrics whose counts add, and `FEW` for others.
         alpha: a difference is significant whose corrected probability is smaller.
@@ -60,14 +61,15 @@ def compare(
         **given: more of what `score` takes, the same for all.
 
     Raises:
-        WrongOption: if the task has no such metric.
+        WrongOption: if the task has no such metric, or the test is not valid for it.
         Refused: if none of the submissions is scored; of several, those that are not scored have
             no rank and are in `refused`.
     """
     declared = load(task)
     scorer = declared.scorer(profile)
     chosen = metric or declared.primary[profile]
-    additive = _giving(declared, scorer, chosen).additive
+    measured = _giving(declared, scorer, chosen)
+    test = _valid(test, measured, chosen)
     statistic = declared.statistic(chosen)  # the measure may be one that is not declared
     sign = -1 if statistic and statistic.better == "less" else 1
     settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
@@ -78,8 +80,8 @@ def compare(
     )
     wanted = intervals or Intervals(0)
     if not wanted.replicates:
-        wanted = replace(wanted, replicates=MANY if additive else FEW)
-    plan = _Plan(chosen, sign, test, wanted, alpha)
+        wanted = replace(wanted, replicates=MANY if measured.additive else FEW)
+    plan = _Plan(chosen, sign, test, wanted, alpha, declared.limits(chosen))
     return msgspec.structs.replace(plan.comparison(runs, _reasons(refused)), refused=refused)
 
 
@@ -130,6 +132,22 @@ def _reasons(refused: Sequence[RefusedSystem]) -> list[str]:
     return [f"{system.name} is refused: {system.reason}" for system in refused]
 
 
+def _valid(test: str | None, part: Metric, name: str) -> str:
+    """The test that is wanted, or the one for the metric.
+
+    Raises:
+        WrongOption: if the test is not valid for the metric.
+    """
+    if test is None:
+        return "permutation" if part.interval_method == "bootstrap" else "jackknife"
+    if test != "jackknife" and part.interval_method != "bootstrap":
+        raise WrongOption(
+            f"--test {test} is not valid for {name}, which is computed from all documents at once: "
+            "use --test jackknife"
+        )
+    return test
+
+
 def _giving(task: Task, metric: Metric, name: str) -> Metric:
     """The part of a task's metric that gives a value.
 
@@ -156,6 +174,7 @@ class _Plan:
         test: that gives probabilities.
         drawn: the replicates.
         alpha: the level of significance.
+        within: what the metric can be at all.
     """
 
     metric: str
@@ -163,6 +182,14 @@ class _Plan:
     test: str
     drawn: Intervals
     alpha: float
+    within: Limits
+
+    def method(self, part: Metric, documents: int) -> Method:
+        """How intervals are computed: as the test is, or as the metric declares."""
+        if self.test == "jackknife" or part.interval_method != "bootstrap":
+            return Jackknife(documents, self.drawn.confidence, self.drawn.seed)
+        drawn = self.drawn
+        return Bootstrap(documents, drawn.confidence, drawn.seed, drawn.replicates)
 
     def comparison(self, runs: Mapping[str, Run], reasons: Sequence[str] = ()) -> Comparison:
         documents = sorted(
@@ -183,15 +210,18 @@ class _Plan:
             task=first.judged.task,
             profile=first.judged.profile,
             metric=self.metric,
-            signature=self.signature(runs),
+            signature=self.signature(listed),
             systems=tuple(self.ranked(order, listed, differences)),
             differences=tuple(differences),
-            notes=(*self.notes(), *reasons, *_warnings(listed)),
+            notes=(*self.notes(listed), *reasons, *_warnings(listed, self.test)),
         )
 
-    def signature(self, runs: Mapping[str, Run]) -> str:
+    def signature(self, listed: Mapping[str, _Scored]) -> str:
         """What the numbers depend on: that of the first run, and the digests of the others."""
-        signatures = [Signature.parse(run.signature(self.drawn)) for run in runs.values()]
+        signatures = [
+            Signature.parse(item.run.signature(signature([item.method])))
+            for item in listed.values()
+        ]
         common = [part for part in signatures[0].parts if part[0] != "system"]
         systems = [("system", own) for each in signatures for own in each.values("system")]
         last = (("test", self.test), ("metric", self.metric))
@@ -206,7 +236,7 @@ class _Plan:
             first=one,
             second=two,
             difference=observed,
-            interval=interval(drawn, self.drawn.confidence),
+            interval=None if observed is None else self.limits(first, drawn, observed),
             probability=None if observed is None else self.chance(first, second, observed),
             corrected=None,
             wins=int((gains > 0).sum()),
@@ -214,10 +244,17 @@ class _Plan:
             ties=int((~((gains > 0) | (gains < 0))).sum()),
         )
 
-    def chance(self, first: _Scored, second: _Scored, observed: float) -> float:
+    def limits(self, first: _Scored, drawn: Values, observed: float) -> Limits | None:
+        """The interval of a difference."""
+        if first.metric.no_interval(self.metric):
+            return None
+        return first.method.difference(observed, drawn, self.within)
+
+    def chance(self, first: _Scored, second: _Scored, observed: float) -> float | None:
         """The probability of a difference as large, if the systems were equal."""
-        if self.test == "bootstrap":  # the draws moved so that their middle is no difference
-            return probability(first.drawn - second.drawn - observed, observed)
+        if self.test != "permutation":
+            chance = first.method.probability(observed, first.drawn - second.drawn)
+            return None if np.isnan(chance) else chance
         pair = Pair.of(first.metric, first.counts, second.counts)
         swapped = pair.permutation(self.drawn.replicates, self.drawn.seed)[self.metric]
         return probability(swapped, observed)
@@ -257,12 +294,19 @@ class _Plan:
             yield System(
                 name=name,
                 value=one.value,
-                interval=interval(one.drawn, self.drawn.confidence),
+                interval=limits if isinstance(limits := one.interval(self.within), tuple) else None,
                 rank=None if one.value is None else rank,
             )
 
-    def notes(self) -> Iterator[str]:
-        yield self.drawn.note()
+    def notes(self, listed: Mapping[str, _Scored]) -> Iterator[str]:
+        found = {name: item.interval(self.within) for name, item in listed.items()}
+        (how,) = {item.method for item in listed.values()}
+        if any(isinstance(limits, tuple) for limits in found.values()):
+            yield from notes({self.metric: how})
+        missing = {name: why for name, why in found.items() if isinstance(why, str)}
+        for reason in dict.fromkeys(missing.values()):
+            names = [name for name, why in missing.items() if why == reason]
+            yield f"no interval for {', '.join(names)}: {reason}"
         yield (
             f"p: two-sided {self.test} test over documents; systems not significantly different "
             f"(Holm-corrected p < {self.alpha:g}) from the best of their group share its rank"
@@ -278,40 +322,53 @@ class _Scored:
     Attributes:
         run: its scoring.
         metric: what gives the value.
+        name: of the value.
         counts: by document.
         value: of the metric; None where undefined.
-        drawn: the value in each bootstrap replicate, the same draws for all systems.
+        method: of intervals.
+        drawn: the value in each replicate, the same documents for all systems.
         each: the value of each document by itself.
     """
 
     run: Run
     metric: Metric
+    name: str
     counts: pl.DataFrame
     value: float | None
+    method: Method
     drawn: Values
     each: Values
 
     @classmethod
     def of(cls, plan: _Plan, run: Run, documents: Sequence[str]) -> _Scored:
         counts = pl.concat(run.counts)
-        metric = _giving(run.opened.task, run.metric, plan.metric)
-        values, _ = metric.score(metric.total([counts]))
-        drawn = over(metric, counts, documents, plan.drawn.replicates, plan.drawn.seed)
-        alone = np.eye(len(documents), dtype=np.int64)
-        each = metric.replicates(counts, documents, alone)
         name = plan.metric
-        return cls(run, metric, counts, values[name], drawn[name], each[name])
+        metric = _giving(run.opened.task, run.metric, name)
+        values, _ = metric.score(metric.total([counts]))
+        how = plan.method(metric, len(documents))
+        nothing = np.array([])  # what replicates of no documents have
+        drawn = how.replicates(metric, counts, documents).get(name, nothing)
+        alone = np.eye(len(documents), dtype=np.int64)
+        each = metric.replicates(counts, documents, alone).get(name, nothing)
+        return cls(run, metric, name, counts, values[name], how, drawn, each)
+
+    def interval(self, within: Limits) -> Limits | str | None:
+        """The interval of the value, or why there is none; None where there is no value."""
+        if self.value is None:
+            return None
+        reason = self.metric.no_interval(self.name)
+        return reason or self.method.interval(self.value, self.drawn, within)
 
 
-def _warnings(listed: Mapping[str, _Scored]) -> Iterator[str]:
+def _warnings(listed: Mapping[str, _Scored], test: str) -> Iterator[str]:
     """What weakens a comparison: errors, and too few documents to tell systems apart."""
     for name, one in listed.items():
         yield from (f"{name}: {told}" for told in one.run.errors)
     documents = min(item.each.size for item in listed.values())
-    if len(listed) > 1 and documents < ENOUGH:
+    if len(listed) > 1 and documents < ENOUGH and test == "permutation":
         yield (
             f"only {documents} documents with counts: with fewer than {ENOUGH}, no difference is "
-            "significant and confidence intervals are unreliable"
+            "significant"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -12,8 +12,9 @@ from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
-from hlteval.scoring.metric import DOCUMENTS, Metric
-from hlteval.scoring.resampling import intervals as resampled
+from hlteval.scoring.intervals import IntervalSet
+from hlteval.scoring.intervals import intervals as resampled
+from hlteval.scoring.metric import Metric
 from hlteval.tasks import load
 from hlteval.tasks.options import merged, metric_options
 from hlteval.tasks.task import Task
@@ -35,26 +36,14 @@ class Intervals:
     """How confidence intervals are computed.
 
     Attributes:
-        replicates: how many bootstrap resamples.
-        confidence: the share of them inside, between 0 and 1.
+        replicates: how many resamples, where documents are resampled.
+        confidence: how often an interval is to cover the truth, between 0 and 1.
         seed: of the random numbers.
     """
 
     replicates: int
     confidence: float = 0.95
     seed: int = 0
-
-    @property
-    def signature(self) -> str:
-        """What they depend on, in one line."""
-        return f"bootstrap:{self.replicates}|confidence:{self.confidence}|seed:{self.seed}"
-
-    def note(self, units: str = DOCUMENTS) -> str:
-        """How to read them, and what was resampled."""
-        share = f"{100 * self.confidence:g}"
-        return (
-            f"[low, high]: {share} % bootstrap interval, {self.replicates:,} resamples of {units}"
-        )
 
 
 class Refused(ValueError):
@@ -254,6 +243,7 @@ class Run:
         metrics, tables = metric.score(total)
         metrics = _in_order(metrics, task.metrics)
         files = metric.official_files(total)
+        found = self.intervals(intervals, metrics)
         notes = (*_notes(judged), *self.errors, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
@@ -262,27 +252,36 @@ class Run:
         return Scores(
             task=task.name,
             profile=judged.profile,
-            signature=self.signature(intervals),
+            signature=self.signature(found.signature),
             primary=task.primary[judged.profile],
             metrics=metrics,
-            intervals=self.intervals(intervals, metrics) if intervals else {},
+            intervals=found.limits,
             tables=tables,
             verdict=judged,
-            notes=(*notes, intervals.note(metric.resampling_units)) if intervals else notes,
+            notes=(*notes, *found.notes()),
             files=files,
         )
 
-    def intervals(self, wanted: Intervals, names: Iterable[str]) -> dict[str, tuple[float, float]]:
-        """The intervals of the named metrics that are defined in some replicate, in this order."""
-        replicates, confidence, seed = wanted.replicates, wanted.confidence, wanted.seed
-        limits = resampled(self.metric, pl.concat(self.counts), replicates, confidence, seed)
-        return {name: limits[name] for name in names if name in limits}
+    def intervals(
+        self, wanted: Intervals | None, metrics: Mapping[str, float | None]
+    ) -> IntervalSet:
+        """The intervals of some metrics, where they are wanted."""
+        if wanted is None:
+            return IntervalSet()
+        return resampled(
+            self.metric,
+            pl.concat(self.counts),
+            metrics,
+            self.opened.task.limits,
+            resamples=wanted.replicates,
+            confidence=wanted.confidence,
+            seed=wanted.seed,
+        )
 
-    def signature(self, intervals: Intervals | None = None) -> str:
-        """What the numbers depend on, in one line."""
+    def signature(self, intervals: str = "") -> str:
+        """What the numbers depend on, in one line, and what their intervals do."""
         profile, lenient = self.judged.profile, self.lenient
-        more = intervals.signature if intervals else ""
-        made = signature(self.opened, self.files, profile=profile, lenient=lenient, more=more)
+        made = signature(self.opened, self.files, profile=profile, lenient=lenient, more=intervals)
         return str(made)
 
 

@@ -54,14 +54,36 @@ class Counting:
         Returns:
             `group` (what it is called; null for what has no such thing), `ptp`, `fp`, `rtp`, `fn`.
         """
-        if measure.aggregate == "blanc":
-            parts = [
-                self.counts(replace(measure, aggregate=links), by)
-                for links in ("pairwise", "pairwise_negative")
-            ]
-            return blanc(*parts, defined=not self.official)
         column = GROUPINGS[by] if by else ""
-        return self._counted(measure, column, *self._grouped(column))
+        whole, groups = self._grouped(column)
+        found = self._of_groups(measure, whole, groups)
+        called = self.whole.names[column].gather(found["group"]) if column else pl.Series([""])
+        return found.with_columns(called.alias("group"))
+
+    def replicates(self, measure: Measure, members: pl.DataFrame, size: int) -> pl.DataFrame:
+        """The counts of a measure over several selections of documents, in one go.
+
+        Args:
+            measure: what is measured.
+            members: `group`, the number of a selection; `docid`, the name of a document that is in
+                it; and `copy`, from 0: a document that is in it twice has two.
+            size: how many selections there are.
+
+        Returns:
+            What `counts` gives, a row for each selection in their order.
+        """
+        names = self.whole.names["docid"]
+        numbers = pl.DataFrame({"docid": names, "number": range(names.len())})
+        named = members.join(numbers, on="docid").select("group", "copy", docid="number")
+        rows = self.whole.rows.join(named, on="docid", maintain_order="left")
+        copies = named["copy"].n_unique()
+        sizes = {**self.whole.sizes, "group": size}
+        for column in ("docid", "span"):  # of another copy, they are others
+            rows = rows.with_columns(pl.col(column) + pl.col("copy") * sizes[column])
+            sizes[column] *= copies
+        whole = replace(self.whole, rows=rows, sizes=sizes)
+        groups = pl.DataFrame({"group": range(size)}, schema={"group": pl.Int64})
+        return self._of_groups(measure, whole, groups)
 
     def documents(self, measure: Measure) -> pl.DataFrame:
         """What each document adds to the counts of a measure, where these add up.
@@ -73,19 +95,22 @@ class Counting:
             return self.counts(measure, measure.by)
         rows = self.whole.rows.with_columns(group=pl.col("docid"))
         whole = replace(self.whole, rows=rows, sizes=self._sizes("docid"))
-        groups = rows.select("group").unique().sort("group")
-        return self._counted(measure, "docid", whole, groups)
+        found = self._of_groups(measure, whole, rows.select("group").unique().sort("group"))
+        return found.with_columns(group=self.whole.names["docid"].gather(found["group"]))
 
-    def _counted(
-        self, measure: Measure, column: str, whole: Coded, groups: pl.DataFrame
-    ) -> pl.DataFrame:
-        """The counts of a measure by group; null where the public scorer gives none."""
+    def _of_groups(self, measure: Measure, whole: Coded, groups: pl.DataFrame) -> pl.DataFrame:
+        """The counts of a measure by the number of the group; null as in `counts`."""
+        if measure.aggregate == "blanc":
+            parts = [
+                self._of_groups(replace(measure, aggregate=links), whole, groups)
+                for links in ("pairwise", "pairwise_negative")
+            ]
+            return blanc(*parts, defined=not self.official)
         rows = whole.rows.filter(pl.col(measure.filter) == 1) if measure.filter else whole.rows
         one = _Measured(measure, whole, rows, self)
         found = groups.join(one.counts(), on="group", how="left", maintain_order="left")
-        called = self.whole.names[column].gather(found["group"]) if column else pl.Series([""])
         figures = (pl.col(name).fill_null(0).cast(pl.Float64) for name in COUNTS)
-        counts = found.select(called.alias("group"), *figures)
+        counts = found.select("group", *figures)
         if self.official and not one.defined:
             return counts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)
         return counts

@@ -19,6 +19,7 @@ FIGURES = ("precision", "recall", "fscore", "ptp", "fp", "rtp", "fn")
 """What a measure gives: rates, and their counts: found and not, seen from either side."""
 OVERLAPS = tuple(f"overlap-{x}{y}" for x in ("max", "sum") for y in ("max", "sum"))
 PARTITIONS = ("b_cubed", "muc", "pairwise", "pairwise_negative", "blanc")
+PAIRWISE = ("pairwise", "pairwise_negative")
 CEAFS = ("entity_ceaf", "mention_ceaf")
 AGGREGATES = ("sets", *OVERLAPS, *CEAFS, *PARTITIONS)
 GROUPINGS: Mapping[str, str] = MappingProxyType(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import ClassVar, Literal
 
+import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
@@ -26,13 +27,14 @@ from hlteval.scoring.edl.measures import (
     DEFAULT,
     FIGURES,
     GROUPINGS,
+    PAIRWISE,
     Measure,
     WrongMeasure,
     measures,
 )
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.metric import Metric, Replicates, Weights
-from hlteval.scoring.resampling import weighted
+from hlteval.scoring.resampling import gathered, weighted
 
 AVERAGES = ("<micro>", "<macro>")
 RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -44,6 +46,9 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
  or, where `by` is `note`, a note."""
 
 PRIMARY = "strong_typed_all_match"
+_MEMBERS = {"group": pl.Int64, "docid": pl.String, "copy": pl.Int64}
+_ROWS = 1_000_000
+"""How many annotations of replicates are counted at a time, which bounds the memory."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,9 @@ class LinkMatch(Metric):
     def results(self, total: pl.DataFrame) -> pl.DataFrame:
         """The figures of all measures over annotations (`RESULTS`), computed once."""
         if id(total) not in self._kept:
-            # the annotations are kept as well, so that no others can take their id
+            # the annotations are kept as well, so that no others can take their id; and no others
+            # than the last, or every replicate would stay in memory
+            self._kept.clear()
             self._kept[id(total)] = (total, self._measured(total))
         return self._kept[id(total)][1]
 
@@ -263,8 +270,8 @@ class LinkMatch(Metric):
         Raises:
             WrongMeasure: for an unknown name.
         """
-        if names is None and self.options.by:
-            return (self,)  # averages over groups are among its values
+        if names is None and self.options.by:  # averages over groups are among its values
+            return (self, *self.decompose(f"{m.name}.fscore" for m in self.reported if m.additive))
         wanted = self.reported if names is None else tuple(map(_measure_of, names))
         parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
         return tuple(
@@ -278,12 +285,25 @@ class LinkMatch(Metric):
         """Whether the counts of all measures add."""
         return not self.options.by and all(measure.additive for measure in self.reported)
 
+    def no_interval(self, name: str) -> str:
+        """Numbers of pairs grow with the square of the documents, and have none."""
+        notation, _, figure = name.rpartition(".")
+        pairs = figure in COUNTS and parse(notation.partition(";")[0]).aggregate in PAIRWISE
+        return "numbers of pairs vary too unevenly" if pairs else ""
+
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
-        """The figures of each replicate: by weighted sums over documents where counts add."""
+        """The figures of each replicate: by weighted sums over documents where counts add.
+
+        Where they do not, the replicates are groups of one table; but not where what is selected
+        from the reference depends on all of the system, nor where there are groups already.
+        """
         if not self.additive:
-            return super().replicates(counts, documents, weights)
+            grouped = self.options.by or any(measure.by for measure in self.reported)
+            if grouped or self.options.alternatives:
+                return super().replicates(counts, documents, weights)
+            return self._selections(counts, documents, weights)
         counting = self.counting(self.total([counts]))
         found: Replicates = {}
         for measure in self.reported:
@@ -292,6 +312,33 @@ class LinkMatch(Metric):
             values = self._with_rates(sums).fill_null(float("nan"))
             found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return found
+
+    def _selections(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The figures of replicates, of as many at a time as memory allows."""
+        counting = self.counting(self.total([counts]))
+        names = pl.Series("docid", documents, dtype=pl.String)
+        mean = max(1.0, counting.whole.rows.height * float(weights.mean() if weights.size else 0))
+        size = max(1, int(_ROWS / mean))
+        blocks = []
+        for begin in range(0, len(weights), size):
+            block = weights[begin : begin + size]
+            copies = [np.nonzero(block > copy) for copy in range(int(block.max(initial=0)))]
+            members = pl.concat(
+                [
+                    pl.DataFrame({"group": group, "docid": names.gather(at), "copy": copy})
+                    for copy, (group, at) in enumerate(copies)
+                ]
+                or [pl.DataFrame(schema=_MEMBERS)]
+            )
+            found: Replicates = {}
+            for measure in self.reported:
+                own = counting.replicates(measure, members, len(block))
+                rated = self._rated(own, measure, "").fill_null(float("nan"))
+                found |= {f"{measure.name}.{name}": rated[name].to_numpy() for name in FIGURES}
+            blocks.append(found)
+        return gathered(iter(blocks)) if blocks else {}
 
 
 def _measure_of(name: str) -> Measure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 Run = Callable[..., Any]
+DEMO = Path(__file__).parents[2] / "hlteval" / "demo" / "comparison"
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_less_is_better_where_the_task_says_so(
     assert "lower is better for ser" in told["notes"]
 
 
-@pytest.mark.parametrize("test", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("test", ["permutation", "bootstrap", "jackknife"])
 def test_a_system_and_its_copy_share_a_rank(
     invoke: Run, reference: Path, system: Path, tmp_path: Path, test: str
 ) -> None:
@@ -139,19 +141,70 @@ def test_an_unknown_metric_is_an_error_of_usage(invoke: Run, reference: Path, sy
     assert "unknown metric nope" in done.stderr
 
 
-def test_scores_have_intervals_where_they_are_wanted(
-    invoke: Run, reference: Path, system: Path
-) -> None:
-    given = ("score", "seedev-full", "-r", reference, "-s", system)
+def test_scores_have_intervals_where_they_are_wanted(invoke: Run) -> None:
+    given = ("score", "hub4", "-r", DEMO / "reference.tpl", "-s", DEMO / "careful.tpl")
     done = json.loads(invoke(*given, "--bootstrap", 100, "--format", "json").stdout)
-    low, high = done["intervals"]["f1"]
-    assert low <= done["metrics"]["f1"] <= high
+    low, high = done["intervals"]["both.f"]
+    assert low <= done["metrics"]["both.f"] <= high
     assert "bootstrap:100|confidence:0.95|seed:0" in done["signature"]
+    assert "both.optional" not in done["intervals"]  # 0 in every document: nothing varies
     without = json.loads(invoke(*given, "--format", "json").stdout)
     assert without["intervals"] == {}
     assert without["metrics"] == done["metrics"]
     lines = invoke(*given, "--bootstrap", 100, "--format", "tsv").stdout.splitlines()
     assert len(lines[0].split("\t")) == 4
+
+
+def test_too_few_documents_have_no_interval_and_a_note(
+    invoke: Run, reference: Path, system: Path
+) -> None:
+    given = ("score", "seedev-full", "-r", reference, "-s", system, "--bootstrap", 100)
+    done = json.loads(invoke(*given, "--format", "json").stdout)
+    assert done["intervals"] == {}
+    assert any("2 documents with counts, at least 10 are needed" in note for note in done["notes"])
+
+
+@pytest.fixture
+def entities(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A reference of entities in many documents, and two systems."""
+    return tuple(mentions(tmp_path / f"{number}.tab", number) for number in range(3))
+
+
+def mentions(path: Path, number: int) -> Path:
+    """Mentions of which a system, by its number, links some wrongly."""
+    truth, errors = random.Random(1), random.Random(2 + number)
+    rows = [
+        f"R\tm{at}\tx\tENG_{at // 5:02}:{at * 10}-{at * 10 + 2}\t"
+        f"NIL{truth.randrange(9) + (number and errors.random() < 0.2)}\tPER\tNAM\t1.0\n"
+        for at in range(100)
+    ]
+    path.write_text("".join(rows), "utf-8")
+    return path
+
+
+def test_a_measure_over_clusters_is_compared_by_the_jackknife(
+    invoke: Run, entities: tuple[Path, Path, Path]
+) -> None:
+    given = ("compare", "lorehlt-edl", "-r", *entities, "--metric", "muc.fscore")
+    told = json.loads(invoke(*given, "--format", "json").stdout)
+    for system in told["systems"]:
+        assert system["interval"][0] < system["value"] < system["interval"][1]
+    (pair,) = told["differences"]
+    assert pair["interval"][0] <= pair["difference"] <= pair["interval"][1]
+    assert 0 < pair["probability"] <= 1
+    assert "|jackknife:20|confidence:0.95|seed:0" in told["signature"]
+    assert told["signature"].endswith("test:jackknife|metric:muc.fscore")
+    assert "bootstrap" not in told["signature"]
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "permutation"])
+def test_tests_that_are_not_valid_for_clusters_are_refused(
+    invoke: Run, entities: tuple[Path, Path, Path], test: str
+) -> None:
+    given = ("compare", "lorehlt-edl", "-r", *entities, "--metric", "muc.fscore", "--test", test)
+    done = invoke(*given)
+    assert done.exit_code == 2
+    assert "use --test jackknife" in " ".join(done.stderr.replace("│", " ").split())
 
 
 def test_a_profile_that_a_task_does_not_have_is_an_error_of_usage(invoke: Run) -> None:

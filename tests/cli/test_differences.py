@@ -114,15 +114,17 @@ def told(example: Example, given: Mapping[str, str], profile: str, folder: Path)
         scores = score(example.task, *paths, **chosen)
     except Refused:
         return ["no number"] * len(example.measures)
-    return [value(scores, measure) for measure in example.measures]
+    return [value(scores, measure, drawn=bool(drawn)) for measure in example.measures]
 
 
-def value(scores: Scores, measure: str) -> str:
+def value(scores: Scores, measure: str, *, drawn: bool) -> str:
     """A metric, its interval where one is drawn, or a value of the table of scorings."""
     values = values_of(tasks.load(scores.task), measure.rpartition(" / ")[2])
     if measure in scores.intervals:
         low, high = (shown(limit, values) for limit in scores.intervals[measure])
         return f"{low} to {high}"
+    if drawn:
+        return "no interval"
     if " / " not in measure:
         return shown(scores.metrics[measure], values)
     names = dict(zip(("evaluation", "scoring", "measure"), measure.split(" / "), strict=True))

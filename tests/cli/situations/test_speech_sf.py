@@ -237,8 +237,21 @@ def test_reading_goes_on_behind_an_item_that_makes_no_sense(tmp_path):
     assert {line for code, line in found if code.startswith("JSN")} == {3}
 
 
-def test_intervals_come_from_segments_drawn_anew(data):
+def test_intervals_leave_out_segments_and_need_some(data):
     found = scores(data, "--bootstrap", 30)
-    low, high = found["intervals"]["relevance.max_f1"]
-    assert 0 <= low <= found["metrics"]["relevance.max_f1"] <= high <= 1
-    assert found["intervals"] == scores(data, "--bootstrap", 30)["intervals"]
+    assert found["intervals"] == {}
+    assert "2 documents with counts, at least 6 are needed" in found["notes"][-1]
+    frames = json.loads((data / "system.json").read_text())
+    pack = data / "gt" / "SET1" / "ANNOTATION"
+    for number in range(3, 9):
+        (pack / f"D{number}.txt").write_text(ANNOTATED.format(place="Osh"), "utf-8")
+        sure = {"TypeConfidence": number / 10, "Type": ("Shelter", "Evacuation")[number % 2]}
+        frames.append({"DocumentID": f"D{number}", **sure})
+    (data / "system.json").write_text(json.dumps(frames))
+    found = scores(data, "--bootstrap", 30)
+    low, high = found["intervals"]["type.max_f1"]
+    assert 0 < low < found["metrics"]["type.max_f1"] < high < 1
+    assert "relevance.max_f1" not in found["intervals"]  # it is 1 whatever segments there are
+    assert found["intervals"] == scores(data, "--bootstrap", 40)["intervals"]
+    assert "jackknife:8|confidence:0.95|seed:0" in found["signature"]
+    assert any("95 % jackknife interval, 8 groups of documents" in note for note in found["notes"])

@@ -147,21 +147,27 @@ def test_numbers_of_many_copies_are_those_of_one(tmp_path: Path) -> None:
             assert many["ser"] == pytest.approx(one["ser"])
 
 
-DEMO = Path(__file__).parents[3] / "hlteval" / "demo" / "entities"
-
-
 @pytest.mark.parametrize("by", ["", "type"])
-def test_every_metric_that_is_reported_has_its_interval(by: str) -> None:
+def test_every_metric_that_is_reported_has_its_interval(by: str, tmp_path: Path) -> None:
     """A measure that nobody declared, and the one that ranks beside it."""
+    for name, shift in (("reference.tab", 0), ("system.tab", 1)):
+        rows = [
+            f"R\tm{at}\tx\tENG_{at // 5:02}:{at * 10}-{at * 10 + 2 + (shift and at % 6 == 0)}\t"
+            f"{'NIL' if at % 3 else '1'}{at % 7 + (shift and at % 5 == 0)}\t"
+            f"{'PER' if at % 4 else 'ORG'}\tNAM\t1.0\n"
+            for at in range(60)
+        ]
+        (tmp_path / name).write_text("".join(rows), "utf-8")
     options = {"measure": "sets:is_linked:span+type muc", "by": by}
-    paths = (str(DEMO / "reference.tab"), str(DEMO / "system.tab"))
-    scores = score("lorehlt-edl", *paths, options=options, intervals=Intervals(10))
+    paths = (str(tmp_path / "reference.tab"), str(tmp_path / "system.tab"))
+    scores = score("lorehlt-edl", *paths, options=options, intervals=Intervals(50))
     assert "sets:is_linked:span+type.fscore" in scores.intervals
     assert "strong_typed_all_match.fscore" in scores.intervals
+    assert "muc.fscore" in scores.intervals
     defined = [name for name, value in scores.metrics.items() if value is not None]
     assert list(scores.intervals) == defined
     for name, (low, high) in scores.intervals.items():
-        assert low <= high, name
+        assert low <= (scores.metrics[name] or 0.0) <= high, name
 
 
 def test_how_a_value_is_shown_follows_from_its_statistic(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,200 @@
+"""Generators of corpora for simulations: a reference and a system's output for it.
+
+A generator is a process: its documents are independent of each other given the names of entities,
+which recur across documents, a few of them in most. How well the system does varies by document.
+Each takes the number of documents, a seed, and the number of the system: systems of other numbers
+are as good, with other errors against the same reference. A task without a generator of its own is
+simulated by `resampled` documents of its demonstration, in which things are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import polars as pl
+
+from hlteval.representation import TABLES, Corpus
+from hlteval.tasks import load
+from hlteval.validators.situations.schema import types
+from hlteval.workflows.batches import submission
+
+Pair = tuple[Corpus, Corpus]
+Generator = Callable[[int, int, int], Pair]
+
+DEMO = Path(__file__).parents[1] / "hlteval" / "demo"
+DEMONSTRATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "seedev-binary": ("reference", "system"),
+        "seedev-full": ("reference", "system"),
+        "speech-sf": ("speech/annotations", "speech/system.json"),
+        "lorehlt-edl": ("entities/reference.tab", "entities/system.tab"),
+        "hub4": ("comparison/reference.tpl", "comparison/careful.tpl"),
+    }
+)
+"""A reference and a submission of each task, in the folder of the demonstration."""
+
+ENTITIES = 300
+PLACES = ("Osh", "Naryn", "Talas", "Batken", "Bishkek", "Jalal-Abad")
+
+
+def generator(task: str) -> Generator:
+    """The generator of a task."""
+    return GENERATORS.get(task) or partial(resampled, task)
+
+
+def sources(seed: int, number: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """The random numbers of the reference, and of a system."""
+    return np.random.default_rng([seed, 0]), np.random.default_rng([seed, 1 + number])
+
+
+def names(documents: int) -> pl.DataFrame:
+    """The table of so many documents."""
+    rows = pl.int_range(documents, dtype=pl.Int64, eager=True)
+    return pl.DataFrame({"row": rows}).with_columns(name=pl.format("DOC_{}", pl.col("row")))
+
+
+def entities(documents: int, seed: int, number: int = 0) -> Pair:
+    """Mentions of entities with Zipf frequencies; a document is about 2 to 8 of them.
+
+    The system confuses 15 % of the entities with another wherever they occur, and other mentions
+    with others now and then; it misses some, and finds some that are none. It has its own names for
+    entities that are not in the knowledge base.
+    """
+    truth, errors = sources(seed, number)
+    shares = 1 / np.arange(1, ENTITIES + 1)
+    shares /= shares.sum()
+    fixed = np.random.default_rng(number)  # what it confuses belongs to the system
+    known = np.where(fixed.random(ENTITIES) < 0.15, fixed.permutation(ENTITIES), range(ENTITIES))
+    reference: list[tuple[int, int, int, int]] = []
+    system: list[tuple[int, int, int, int]] = []
+    for document in range(documents):
+        subject = truth.choice(ENTITIES, size=truth.integers(2, 9), p=shares)
+        mentions = truth.choice(subject, size=1 + truth.negative_binomial(3, 0.2))
+        quality = truth.beta(6, 3)  # some documents are hard for every system
+        found, right = errors.random((2, len(mentions))) < quality
+        for at, entity in enumerate(mentions.tolist()):
+            reference.append((document, 10 * at, 10 * at + 4, entity))
+            other = int(known[entity]) if right[at] else int(errors.integers(ENTITIES))
+            if found[at]:
+                system.append((document, 10 * at, 10 * at + 4 + (errors.random() < 0.05), other))
+        for at, entity in enumerate(errors.choice(ENTITIES, errors.poisson(4 * (1 - quality)))):
+            system.append((document, 5000 + 10 * at, 5004 + 10 * at, int(entity)))
+    return _mentions(documents, reference, "NIL"), _mentions(documents, system, f"NIL{number}x")
+
+
+def _mentions(documents: int, rows: list[tuple[int, int, int, int]], nil: str) -> Corpus:
+    number = pl.col("number")
+    known, names_of_nil = number % 3 == 0, pl.format(f"{nil}{{}}", number)
+    table = pl.DataFrame(
+        rows, schema=dict.fromkeys(("document", "start", "end", "number"), pl.Int64), orient="row"
+    )
+    table = table.with_columns(
+        *(pl.int_range(pl.len(), dtype=pl.Int64).alias(name) for name in ("row", "record")),
+        origin=pl.lit(0, pl.Int64),
+        mention=pl.lit("m"),
+        label=pl.format("T{}", number % 4),
+        entity=pl.when(known).then(pl.format("{}", number)).otherwise(names_of_nil),
+    )
+    return Corpus(documents=names(documents), mentions=table.drop("number"))
+
+
+def speech(documents: int, seed: int, number: int = 0) -> Pair:
+    """Segments with up to three situations; a system's frames, the right ones more confident.
+
+    Systems of odd numbers are as sure of right frames beside wrong ones, but less sure of all.
+    """
+    truth, errors = sources(seed, number)
+    labels = types()
+    reference: list[tuple[int, str, str, float | None]] = []
+    system: list[tuple[int, str, str, float | None]] = []
+    for document in range(documents):
+        actual = {str(label): str(truth.choice(PLACES)) for label in _some(labels, truth)}
+        reference += [(document, label, place, None) for label, place in actual.items()]
+        quality = truth.beta(6, 3)
+        for label in labels:
+            right = label in actual
+            if errors.random() < (quality if right else 0.4 * (1 - quality)):
+                sure = errors.beta(4, 2) if right else errors.beta(2, 3)
+                place = actual[label] if right and errors.random() < quality else "Bishkek"
+                system.append((document, label, place, round(float(sure) / (1 + number % 2), 4)))
+    return _frames(documents, reference), _frames(documents, system)
+
+
+def _some(labels: Sequence[str], random: np.random.Generator) -> Iterable[str]:
+    """At most three of them."""
+    return (str(label) for label in random.choice(labels, random.integers(0, 4), replace=False))
+
+
+def _frames(documents: int, rows: list[tuple[int, str, str, float | None]]) -> Corpus:
+    schema = {"document": pl.Int64, "label": pl.String, "place": pl.String}
+    table = pl.DataFrame(rows, schema={**schema, "confidence": pl.Float64}, orient="row")
+    table = table.with_columns(
+        *(pl.int_range(pl.len(), dtype=pl.Int64).alias(name) for name in ("row", "record")),
+        origin=pl.lit(0, pl.Int64),
+        kind=pl.lit("situation"),
+    )
+    return Corpus(documents=names(documents), frames=table)
+
+
+def resampled(task: str, documents: int, seed: int, number: int = 0) -> Pair:
+    """Documents of the demonstration of a task, of which each lacks other things on either side."""
+    sides = demonstration(task)
+    known = sides[0].documents["name"].sort().to_list()
+    truth, errors = sources(seed, number)
+    chosen = [known[at] for at in truth.integers(len(known), size=documents)]
+    quality = (truth.beta(8, 2, documents), truth.beta(6, 3, documents))
+    scored = load(task).scored_table
+    first, second = (
+        _thinned(_copied(corpus, chosen), scored, rates, random)
+        for corpus, rates, random in zip(sides, quality, (truth, errors), strict=True)
+    )
+    return first, second
+
+
+@cache
+def demonstration(task: str) -> Pair:
+    """The reference and the submission that the demonstration has for a task."""
+    reference, system = (str(DEMO / name) for name in DEMONSTRATIONS[task])
+    (pair,) = submission(load(task), system, reference).pairs(10_000)
+    return pair.reference.corpus, pair.system.corpus
+
+
+def _copied(corpus: Corpus, chosen: list[str]) -> Corpus:
+    """A corpus of copies of the named documents."""
+    rows = corpus.documents.select("name", "row")
+    picks = pl.DataFrame({"name": chosen}).with_row_index("copy").join(rows, on="name")
+    picks = picks.select(pl.col("copy").cast(pl.Int64), old="row")
+    step = 1 + max(frame["row"].max() or 0 for _, frame in corpus.tables() if frame.height)  # type: ignore[type-var]
+    tables = {"documents": names(len(chosen)), "sources": corpus.sources}
+    for name, frame in corpus.tables():
+        references = dict(TABLES[name].references)
+        if references.get("document") != "documents":
+            continue
+        inner = [c for c, table in references.items() if table not in {"documents", "sources"}]
+        copied = frame.join(picks, left_on="document", right_on="old", maintain_order="left")
+        shifted = (pl.col(c) + pl.col("copy") * step for c in ("row", *inner))
+        tables[name] = copied.with_columns(*shifted, document="copy").drop("copy").sort("row")
+    return Corpus(**tables)
+
+
+def _thinned(corpus: Corpus, table: str, rates: np.ndarray, random: np.random.Generator) -> Corpus:
+    """A corpus in which each document keeps a share of the rows of a table."""
+    rows: pl.DataFrame = getattr(corpus, table)
+    keeps = random.random(rows.height) < rates[rows["document"].to_numpy()]
+    gone = rows.filter(pl.Series(~keeps, dtype=pl.Boolean))["row"].implode()
+    kept = {table: rows.filter(pl.Series(keeps, dtype=pl.Boolean))}
+    for name, frame in corpus.tables():
+        for column, target in TABLES[name].references:
+            if target == table:
+                kept[name] = frame.filter(~pl.col(column).is_in(gone))
+    return corpus.replace(**kept)
+
+
+GENERATORS: Mapping[str, Generator] = MappingProxyType(
+    {"lorehlt-edl": entities, "speech-sf": speech}
+)
+"""The generators of the tasks that have one."""

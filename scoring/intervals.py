@@ -1,0 +1,319 @@
+"""Confidence intervals of the values of a metric, each by the method that its part declares.
+
+- Sums over documents: the percentile bootstrap (`resampling`).
+- What is computed from all documents at once: the delete-group jackknife (`jackknife`).
+
+No interval is given where the method is not valid: for too few documents, for a value that does not
+vary with them, or that is undefined without some. docs/intervals.md shows how often intervals cover
+the truth, and why the limits are what they are.
+
+Conventions:
+    The limits of a value (`within`) are what it can be at all; infinite where it has none.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.scoring import jackknife
+from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates
+from hlteval.scoring.resampling import bootstrap, interval, listed_interval, over
+from hlteval.scoring.significance import probability
+
+Values = NDArray[np.float64]
+UNLIMITED = (-np.inf, np.inf)
+NAMED = 3
+"""How many values without an interval are named in a note."""
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """A method of intervals.
+
+    Attributes:
+        documents: how many there are.
+        confidence: how often an interval is to cover the truth, between 0 and 1.
+        seed: of the random numbers.
+    """
+
+    fewest: ClassVar[int]
+    """With fewer documents, intervals cover the truth too seldom to be given."""
+
+    documents: int
+    confidence: float
+    seed: int
+
+    @property
+    @abstractmethod
+    def signature(self) -> str:
+        """The method and how often it computes a value, as `name:number`."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The method for people."""
+
+    @abstractmethod
+    def replicates(
+        self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
+    ) -> Replicates:
+        """The values of the replicates of a system over the named documents."""
+
+    @abstractmethod
+    def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:
+        """The interval of a value; None if the replicates do not give one."""
+
+    @abstractmethod
+    def probability(self, difference: float, replicates: Values) -> float:
+        """How often chance alone gives a difference as large, from its replicates."""
+
+    def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
+        """The interval of a value, or why there is none."""
+        if self.documents < self.fewest:
+            return f"{_documents(self.documents)} with counts, at least {self.fewest} are needed"
+        if np.isnan(replicates).mean() > 1 - self.confidence:
+            return "undefined without some of the documents"
+        if np.ptp(replicates[~np.isnan(replicates)]) <= _CLOSE * abs(value):
+            return "the same whatever documents are taken"
+        found = self.limits(value, replicates, within)
+        if found is None:
+            return "undefined without some of the documents"
+        return found if _holds(found, value) else "its resamples lie to one side of it"
+
+    def difference(self, value: float, replicates: Values, within: Limits) -> Limits | None:
+        """The interval of a difference of two values with the same limits; None if there is none.
+
+        Systems that do not differ in any replicate do not differ.
+        """
+        if value == 0 and not np.any(replicates):
+            return 0.0, 0.0
+        found = self.interval(value, replicates, UNLIMITED)
+        most = within[1] - within[0]
+        return None if isinstance(found, str) else (max(-most, found[0]), min(most, found[1]))
+
+
+_CLOSE = 1e-12
+
+
+@dataclass(frozen=True)
+class Bootstrap(Method):
+    """Percentiles of the values of resamples.
+
+    Attributes:
+        resamples: how many there are.
+        units: what is resampled.
+    """
+
+    fewest: ClassVar[int] = 10
+
+    resamples: int
+    units: str = DOCUMENTS
+
+    @property
+    def signature(self) -> str:
+        """The number of resamples."""
+        return f"bootstrap:{self.resamples}"
+
+    @property
+    def text(self) -> str:
+        """What is resampled, and how often."""
+        return f"bootstrap interval, {self.resamples:,} resamples of {self.units}"
+
+    def replicates(
+        self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
+    ) -> Replicates:
+        """The values of the resamples."""
+        if self.units != DOCUMENTS:
+            return bootstrap(part, counts, self.resamples, self.seed)
+        return over(part, counts, documents, self.resamples, self.seed)
+
+    def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:  # noqa: ARG002
+        """Their percentiles."""
+        return interval(replicates, self.confidence)
+
+    def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
+        """The interval; as the software takes it where other units are resampled."""
+        if self.units != DOCUMENTS:
+            return listed_interval(replicates, self.confidence) or "undefined in some resamples"
+        return super().interval(value, replicates, within)
+
+    def probability(self, difference: float, replicates: Values) -> float:
+        """Of resamples that are moved so that their middle is no difference."""
+        return probability(replicates - difference, difference)
+
+
+@dataclass(frozen=True)
+class Jackknife(Method):
+    """The value with t standard errors on either side, from values without groups of documents."""
+
+    fewest: ClassVar[int] = 6
+
+    @property
+    def groups(self) -> NDArray[np.int64]:
+        """The group of each document."""
+        return jackknife.groups(self.documents, self.seed)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many documents each group has."""
+        return np.bincount(self.groups)
+
+    @property
+    def signature(self) -> str:
+        """The number of groups."""
+        return f"jackknife:{len(self.sizes)}"
+
+    @property
+    def text(self) -> str:
+        """What is left out, and how often."""
+        return f"jackknife interval, {len(self.sizes)} groups of documents, not resampled"
+
+    def replicates(
+        self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
+    ) -> Replicates:
+        """The values without each group."""
+        return part.replicates(counts, documents, jackknife.deletions(self.groups))
+
+    def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:
+        """The value and its standard error."""
+        return jackknife.interval(value, replicates, self.sizes, self.confidence, within)
+
+    def probability(self, difference: float, replicates: Values) -> float:
+        """Student's t of the difference over its standard error."""
+        return jackknife.probability(difference, replicates, self.sizes)
+
+
+def method(
+    part: Metric, documents: int, *, resamples: int, confidence: float, seed: int
+) -> Method | None:
+    """The method of a part of a metric; None where none is known to be valid."""
+    if part.interval_method == "none":
+        return None
+    if part.interval_method == "jackknife":
+        return Jackknife(documents, confidence, seed)
+    return Bootstrap(documents, confidence, seed, resamples, part.resampling_units)
+
+
+@dataclass(frozen=True)
+class IntervalSet:
+    """The intervals of a system.
+
+    Attributes:
+        limits: the interval of each value that has one, by name.
+        methods: the method of each of these values.
+        missing: why the other values have none.
+    """
+
+    limits: dict[str, Limits] = field(default_factory=dict)
+    methods: dict[str, Method] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def signature(self) -> str:
+        """What they depend on, in one line."""
+        return signature(self.methods.values())
+
+    def notes(self) -> Iterator[str]:
+        """How to read them, and why there are none."""
+        yield from notes({name: self.methods[name] for name in self.limits})
+        for reason in dict.fromkeys(self.missing.values()):
+            names = [name for name, why in self.missing.items() if why == reason]
+            yield f"no interval for {_listed(names)}: {reason}"
+
+
+def signature(methods: Iterable[Method]) -> str:
+    """What intervals depend on, in one line.
+
+    Examples:
+        >>> signature([Bootstrap(12, 0.95, 0, 200), Jackknife(12, 0.95, 0)])
+        'bootstrap:200|jackknife:12|confidence:0.95|seed:0'
+    """
+    every = list(dict.fromkeys(methods))
+    named = dict.fromkeys(item.signature for item in every)
+    shared = [f"confidence:{every[0].confidence}", f"seed:{every[0].seed}"] if every else []
+    return "|".join([*named, *shared])
+
+
+def notes(methods: Mapping[str, Method]) -> Iterator[str]:
+    """How to read intervals: the first method of all, and those that have another one.
+
+    Args:
+        methods: by name of the value.
+    """
+    every = list(dict.fromkeys(methods.values()))
+    for own in every:
+        names = [name.rpartition(".")[0] or name for name in methods if methods[name] == own]
+        what = "" if own == every[0] else f" of {', '.join(dict.fromkeys(names))}"
+        yield f"[low, high]{what}: {100 * own.confidence:g} % {own.text}"
+
+
+def intervals(
+    metric: Metric,
+    counts: pl.DataFrame,
+    values: Mapping[str, float | None],
+    within: Callable[[str], Limits],
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int,
+) -> IntervalSet:
+    """The confidence intervals of the values of a system.
+
+    Args:
+        metric: the metric.
+        counts: what was counted of each document.
+        values: by name; those that are None have no interval.
+        within: gives the limits of a value by its name.
+        resamples: how many there are where documents are resampled.
+        confidence: how often an interval is to cover the truth, between 0 and 1.
+        seed: of the random numbers.
+    """
+    found: dict[str, Limits | str] = {}
+    methods: dict[str, Method] = {}
+    documents = metric.documents(counts)
+    for part in metric.decompose():
+        how = method(part, len(documents), resamples=resamples, confidence=confidence, seed=seed)
+        if how is None:
+            found |= dict.fromkeys(part.score(part.total([]))[0], "no method is known to be valid")
+            continue
+        replicates = how.replicates(part, counts, documents) if documents else {}
+        for name, own in replicates.items():
+            value = values.get(name)
+            if value is not None:
+                reason = part.no_interval(name)
+                found[name] = reason or how.interval(value, own, within(name))
+                methods[name] = how
+    named = {
+        name: found[name] for name, value in values.items() if name in found and value is not None
+    }
+    limits = {name: item for name, item in named.items() if not isinstance(item, str)}
+    missing = {name: item for name, item in named.items() if isinstance(item, str)}
+    return IntervalSet(limits, methods, missing)
+
+
+def _documents(number: int) -> str:
+    return "1 document" if number == 1 else f"{number} documents"
+
+
+def _holds(found: Limits, value: float) -> bool:
+    slack = _CLOSE * (1 + abs(value))
+    return found[0] - slack <= value <= found[1] + slack
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Some names, the first few of many.
+
+    Examples:
+        >>> _listed(["a", "b", "c", "d", "e"])
+        'a, b, c and 2 more'
+    """
+    if len(names) <= NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
