@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import polars as pl
+
 from hlteval.converters.toolkit.frame_kinds import only_kinds, plural
+from hlteval.converters.toolkit.words import plural as plural_of
+from hlteval.converters.toolkit.words import worded
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
@@ -52,6 +57,15 @@ def nothing(_: Corpus) -> Mapping[str, int]:
     return {}
 
 
+Describe = Callable[[str, pl.DataFrame], Mapping[str, int]]
+"""Gives counts of rows by the words for them; they are rows of a table, or values of a column."""
+
+
+def by_table(item: str, rows: pl.DataFrame) -> Mapping[str, int]:
+    """The count of rows in the words of the representation."""
+    return worded({}, item, rows)
+
+
 def single_batch(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """All files under an empty name: for formats that keep many documents in a file."""
     return {"": source.members}
@@ -79,6 +93,10 @@ class Format:
         count_losses: counts by name what it cannot represent of these tables and follows from
             no declaration; it is given a corpus with frames of its `frame_kinds` only.
         settings: what can be set.
+        words: what people who have files of this format call what is in the tables and columns that
+            it carries: `modifiers` is an `M line`; see `converters.toolkit.words`.
+        needed_files: for a single file with some suffix, the suffixes of files beside it that it
+            refers to.
         codes: the codes of the findings of its reader, or their prefixes; codes of files as such
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
@@ -104,6 +122,8 @@ class Format:
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     has_rows: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def with_settings(self, values: Mapping[str, str]) -> Format:
         """The format with settings, given as text by name.
@@ -149,10 +169,14 @@ class Format:
     def _of_frame_kinds(self, corpus: Corpus) -> Corpus:
         return only_kinds(corpus, self.frame_kinds)
 
-    def losses(self, corpus: Corpus) -> Mapping[str, int]:
+    def losses(self, corpus: Corpus, describe: Describe = by_table) -> Mapping[str, int]:
         """The counts of what is lost of the tables that the format carries, by name.
 
         Each row is counted once: with the frame that it belongs to, or else with its columns.
+
+        Args:
+            corpus: what is to be written.
+            describe: gives the words for rows of a table, or of a column of it.
 
         Examples:
             >>> from hlteval.converters import load
@@ -161,11 +185,14 @@ class Format:
             >>> load("bioc-xml").losses(corpus)
             {'frames of the kind claim': 1}
         """
-        counts = {**derived_losses(self, corpus), **self.count_losses(self.supported(corpus))}
+        counts = Counter(derived_losses(self, corpus, describe))
+        counts.update(self.count_losses(self.supported(corpus)))
         return {name: count for name, count in counts.items() if count}
 
 
-def derived_losses(form: Format, corpus: Corpus) -> Mapping[str, int]:
+def derived_losses(
+    form: Format, corpus: Corpus, describe: Describe = by_table
+) -> Mapping[str, int]:
     """The losses that follow from the declarations of a format, in the tables that it carries.
 
     These are the frames of other kinds, by kind, the rows that belong to them, by table, and of
@@ -173,27 +200,31 @@ def derived_losses(form: Format, corpus: Corpus) -> Mapping[str, int]:
     """
     supported = form.supported(corpus)
     lost = corpus.frames.join(supported.frames, on="row", how="anti")
-    counts = {
-        plural(kind): count
-        for kind, count in lost.group_by("kind", maintain_order=True).len().iter_rows()
-    }
+    counts = Counter(
+        {
+            plural(kind): count
+            for kind, count in lost.group_by("kind", maintain_order=True).len().iter_rows()
+        }
+    )
     for table in form.tables:
         before, after = getattr(corpus, table), getattr(supported, table)
-        if table != "frames":
-            counts[f"{table} that belong to frames of other kinds"] = before.height - after.height
-        for column in _optional(table):
+        if table != "frames" and before.height > after.height:
+            gone = before.join(after, on="row", how="anti")
+            for words, count in describe(table, gone).items():
+                counts[f"{plural_of(words)} of frames of other kinds"] += count
+        for column in optional(table):
             if column not in form.carries:
-                values = after[column.partition(".")[2]]
-                counts[f"values of {column}"] = values.len() - values.null_count()
+                values = after.filter(pl.col(column.partition(".")[2]).is_not_null())
+                counts.update(describe(column, values))
     return counts
 
 
-def _optional(table: str) -> tuple[str, ...]:
+def optional(table: str) -> tuple[str, ...]:
     """The columns of a table that may be null, with its name, but for references."""
     references = dict(TABLES[table].references)
     columns = (column for column in TABLES[table].columns if column.nullable)
     return tuple(f"{table}.{column.name}" for column in columns if column.name not in references)
 
 
-EVERYTHING = tuple(TABLES) + tuple(column for table in TABLES for column in _optional(table))
+EVERYTHING = tuple(TABLES) + tuple(column for table in TABLES for column in optional(table))
 """What a format carries that loses nothing."""

@@ -235,6 +235,13 @@ FORMAT = Format(
     title="CoNLL coreference: tokens with the mentions that start and end there",
     suffixes=(SUFFIX,),
     layout="single_file",
+    words={
+        "segments": "sentence",
+        "tokens": "token line",
+        "mentions": "coreference mark",
+        "mentions.entity": "entity number",
+        "rejected_records": "unreadable line",
+    },
     carries=("sources", "documents", "segments", "tokens", "mentions", "mentions.entity"),
     sniff=sniff,
     read=read,

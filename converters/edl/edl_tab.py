@@ -191,6 +191,18 @@ FORMAT = Format(
     title="entity mentions as a table: one mention per line (LoReHLT EDL)",
     suffixes=(SUFFIX,),
     layout="single_file",
+    words={
+        "mentions": "mention line",
+        "links": "further entity after |",
+        "mentions.text": "mention string",
+        "mentions.entity": "entity",
+        "mentions.mention_type": "mention type",
+        "mentions.confidence": "confidence",
+        "mentions.confidence_text": "notation of a confidence",
+        "mentions.annotator": "run",
+        "links.entity": "further entity after |",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),

@@ -77,6 +77,13 @@ FORMAT = Format(
     title="knowledge base entries as a table (LoReHLT)",
     suffixes=(".tab",),
     layout="single_file",
+    words={
+        "entities": "entity line",
+        "entities.label": "entity_type",
+        "entities.source": "origin",
+        "entities.name": "name",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "entities"),
         *("entities.label", "entities.source", "entities.name"),

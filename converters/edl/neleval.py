@@ -212,6 +212,17 @@ FORMAT = Format(
     title="neleval annotation files: spans with candidate entities",
     suffixes=(".neleval",),
     layout="single_file",
+    words={
+        "mentions": "span",
+        "links": "further candidate",
+        "mentions.entity": "entity",
+        "mentions.confidence": "score",
+        "mentions.confidence_text": "notation of a score",
+        "links.entity": "entity of a further candidate",
+        "links.label": "type of a further candidate",
+        "links.confidence": "score of a further candidate",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "mentions", "links"),
         *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),

@@ -223,6 +223,10 @@ FORMAT = Format(
     title="SGML text corpus: one file of documents between tags",
     suffixes=(".sgml", ".sgm"),
     layout="single_file",
+    words={
+        "documents.start": "offset of a document in the file",
+        "rejected_records": "unreadable element",
+    },
     carries=("sources", "documents", "documents.text", "documents.start"),
     known_losses="text between documents; line breaks other than LF",
     sniff=sniff,

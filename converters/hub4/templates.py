@@ -149,6 +149,18 @@ FORMAT = Format(
     title="HUB-4 template sets: templette instances with slots and fills",
     suffixes=(".tpl",),
     layout="single_file",
+    words={
+        "frames": "template instance",
+        "fills": "fill",
+        "frames.frame": "instance name",
+        "frames.optional": "optional slot",
+        "fills.target": "pointer",
+        "fills.text": "fill text",
+        "fills.quoted": "quotation",
+        "fills.extents": "list of extents",
+        "fills.brackets": "minimal string",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "frames", "fills", "frames.frame", "frames.optional"),
         *("fills.target", "fills.text", "fills.quoted", "fills.extents", "fills.brackets"),

@@ -66,6 +66,11 @@ FORMAT = Format(
     title="SeeDev sentences: a table of document, start, end",
     suffixes=(".txt", ".tsv"),
     layout="single_file",
+    words={
+        "segments": "sentence",
+        "segments.name": "sentence name",
+        "rejected_records": "unreadable line",
+    },
     carries=("sources", "documents", "segments", "segments.name"),
     sniff=sniff,
     read=read,

@@ -263,6 +263,16 @@ FORMAT = Format(
     title="CoNLL-U: one token per line, with offsets",
     suffixes=(".conllu",),
     layout="single_file",
+    words={
+        "segments": "sentence",
+        "tokens": "token line",
+        "segments.name": "# sent_id comment",
+        "segments.text": "# text comment",
+        "tokens.name": "Id in MISC",
+        "tokens.pos": "XPOS",
+        "tokens.morph": "Morph in MISC",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "segments", "tokens", "documents.text", "segments.name"),
         *("segments.text", "tokens.name", "tokens.pos", "tokens.morph"),

@@ -14,7 +14,7 @@ from hlteval.converters.ltf.segmentation import lines, tokens
 from hlteval.converters.ltf.tables import LANGUAGE, LENGTH, MD5, unlike
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
-from hlteval.sources import is_file_name
+from hlteval.sources import is_file_path
 from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, escaped, start_tag
 
 SUFFIX = ".ltf.xml"
@@ -50,7 +50,7 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     return {
         "documents without text": set(empty).difference(segmented, _attributes(corpus)),
         "documents whose name is not a valid file name": {
-            row for row, name in named if not is_file_name(name)
+            row for row, name in named if not is_file_path(name)
         },
         "documents with characters not allowed in XML": unwritable,
     }

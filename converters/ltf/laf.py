@@ -106,7 +106,8 @@ class _Batch:
 
     def document(self, element: Element, origin: int, stem: str) -> None:
         """Add a document, or continue one that an earlier file began."""
-        name = element.attributes.get("id", stem)
+        own = element.attributes.get("id")
+        name = stem if own is None else self.files.members[origin].document(own)
         root = element.parent.attributes if element.parent else {}
         self.known.setdefault(name, len(self.known))
         self.place = (self.known[name], origin, element.ordinal)
@@ -172,6 +173,13 @@ FORMAT = Format(
     title="LAF: typed spans, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    words={
+        "mentions": "ANNOTATION element",
+        "attributes": "XML attribute",
+        "documents.language": "lang attribute",
+        "mentions.text": "EXTENT text",
+        "rejected_records": "unreadable element",
+    },
     carries=(
         *("sources", "documents", "mentions", "attributes"),
         *("documents.language", "mentions.text"),

@@ -63,6 +63,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                 parts.append(part)
                 findings += located_findings(text, problems, member.display)
         tables = Tables.concat(parts)
+        tables = tables._replace(documents=files.named(tables.documents))
         findings += _repeated(tables.documents, files)
         yield ReadResult(corpus(files.sources, tables), tuple(findings), tuple(files.members))
 
@@ -99,6 +100,19 @@ FORMAT = Format(
     title="LTF: segments and tokens, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    words={
+        "segments": "SEG element",
+        "tokens": "TOKEN element",
+        "attributes": "XML attribute",
+        "documents.language": "lang attribute",
+        "segments.name": "SEG id",
+        "segments.text": "ORIGINAL_TEXT element",
+        "segments.part": "HEADLINE, TEXT or P element",
+        "tokens.name": "TOKEN id",
+        "tokens.pos": "pos attribute",
+        "tokens.morph": "morph attribute",
+        "rejected_records": "unreadable element",
+    },
     carries=(
         *("sources", "documents", "segments", "tokens", "attributes"),
         *("documents.text", "documents.language", "segments.name", "segments.text"),

@@ -43,7 +43,7 @@ from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.single_file import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, finding, line_findings
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, is_file_name, sha256
+from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256
 
 SUFFIX, FOLDER = ".txt", "ANNOTATION"
 ROLE = "Place"
@@ -61,7 +61,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     inside = [member for member in texts if member.name.split("/")[-2:-1] == [FOLDER]]
     found: dict[str, list[Member]] = {}
     for member in inside or texts:
-        found.setdefault(member.basename.partition(".")[0], []).append(member)
+        found.setdefault(member.document(member.basename.partition(".")[0]), []).append(member)
     return {name: tuple(found[name]) for name in sorted(found)}
 
 
@@ -165,12 +165,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     Segments from other formats are written to `ALL/ANNOTATION`, where the official software expects
     them. A segment without frames has a block of `n/a`.
     """
-    path.mkdir(parents=True, exist_ok=True)
-    for corpus in corpora:
-        for name, content in _files(corpus):
-            file = path / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content, "utf-8", newline="")
+    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
@@ -185,7 +180,7 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 
 def _is_file_name(name: str) -> bool:
-    return is_file_name(name) and "." not in name
+    return is_file_path(name) and "." not in name.rpartition("/")[2]
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
@@ -253,6 +248,15 @@ FORMAT = Format(
     title="Appen annotations of situation frames in speech: one file per audio segment",
     suffixes=(".appen",),
     layout="per_document",
+    words={
+        "frames": "situation",
+        "arguments": "candidate place",
+        "frames.place": "PLACE",
+        "frames.status": "TIME line",
+        "frames.resolution": "Resolution line",
+        "frames.urgent": "URGENCY line",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "frames", "arguments"),
         *("frames.place", "frames.status", "frames.resolution", "frames.urgent"),

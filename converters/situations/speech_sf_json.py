@@ -308,6 +308,14 @@ FORMAT = Format(
     title="Speech Situation Frames v1.5: system output as a JSON array",
     suffixes=(".json",),
     layout="single_file",
+    words={
+        "frames": "frame",
+        "frames.place": "PlaceMention",
+        "frames.status": "Status with Need",
+        "frames.resolution": "Status with Relief",
+        "frames.confidence": "TypeConfidence",
+        "rejected_records": "unreadable frame",
+    },
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),

@@ -145,6 +145,14 @@ FORMAT = Format(
     title="Speech Situation Frames as a table: one frame per line",
     suffixes=(".tsv",),
     layout="single_file",
+    words={
+        "frames": "line",
+        "frames.place": "place",
+        "frames.status": "need",
+        "frames.resolution": "relief",
+        "frames.confidence": "confidence",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),

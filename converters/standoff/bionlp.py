@@ -25,7 +25,7 @@ from pathlib import Path
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
-from hlteval.converters.standoff.dialects import BIONLP
+from hlteval.converters.standoff.dialects import ASKED, BIONLP, GIVEN, TEXT
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -51,7 +51,24 @@ FORMAT = Format(
     name="standoff",
     title="BioNLP-ST standoff: a folder of .txt, .a1 and .a2 files",
     suffixes=BIONLP.suffixes,
+    needed_files={GIVEN: (TEXT,), ASKED: (TEXT, GIVEN)},
     layout="per_document",
+    words={
+        "mentions": "T line",
+        "mentions:W": "W line",
+        "groups": "member of a * line",
+        "frames": "E line",
+        "frames:R": "R line",
+        "arguments": "argument",
+        "modifiers": "M line",
+        "modifiers:N": "N line",
+        "mentions.fragments": "discontinuous span",
+        "mentions.text": "span text",
+        "frames.frame": "event identifier",
+        "frames.trigger": "trigger",
+        "modifiers.value": "referent",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "mentions", "groups", "frames", "arguments", "modifiers"),
         *("documents.text", "mentions.fragments", "mentions.text"),

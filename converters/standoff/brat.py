@@ -37,10 +37,10 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
-from hlteval.converters.standoff.dialects import BRAT
+from hlteval.converters.standoff.dialects import ANNOTATIONS, BRAT, TEXT
 from hlteval.converters.standoff.reading import Batch
 from hlteval.converters.standoff.references import with_entities
-from hlteval.converters.standoff.texts import misplaced
+from hlteval.converters.toolkit.span_texts import misplaced
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -140,7 +140,29 @@ FORMAT = Format(
     name="brat",
     title="brat standoff: a folder of .txt and .ann files",
     suffixes=BRAT.suffixes,
+    needed_files={ANNOTATIONS: (TEXT,)},
     layout="per_document",
+    words={
+        "mentions": "T line",
+        "links": "further N line of a span",
+        "groups": "member of a * line",
+        "frames": "E line",
+        "frames:R": "R line",
+        "arguments": "argument",
+        "modifiers": "A line",
+        "modifiers:M": "M line",
+        "modifiers:N": "N line",
+        "modifiers:#": "# note",
+        "mentions.fragments": "discontinuous span",
+        "mentions.text": "span text",
+        "mentions.entity": "reference of a span",
+        "links.entity": "reference of an N line",
+        "frames.frame": "event identifier",
+        "frames.trigger": "trigger",
+        "modifiers.value": "value of an A or N line",
+        "modifiers.text": "text of an N line or note",
+        "rejected_records": "unreadable line",
+    },
     carries=(
         *("sources", "documents", "mentions", "links", "groups", "frames", "arguments"),
         *("modifiers", "documents.text", "mentions.fragments", "mentions.text", "mentions.entity"),

@@ -10,28 +10,60 @@ import polars as pl
 from hlteval.converters.standoff.dialects import BRAT, TEXT, Dialect
 from hlteval.converters.standoff.fitting import fitted
 from hlteval.converters.standoff.identifiers import modifier_kind
+from hlteval.converters.toolkit.per_document import write_files
 from hlteval.representation import Corpus
+from hlteval.sources import stays_inside
 
 
 def write(corpora: Iterable[Corpus], path: Path, dialect: Dialect) -> None:
     """The documents as a folder of texts and annotations."""
-    path.mkdir(parents=True, exist_ok=True)
-    for corpus in corpora:
-        for name, content in as_files(corpus, dialect):
-            (path / name).write_text(content, "utf-8", newline="")
+    write_files((file for corpus in corpora for file in as_files(corpus, dialect)), path)
 
 
 def as_files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
-    """The name and content of every file, also of those without records."""
+    """The name and content of every file, also of those without records.
+
+    Files are in the folders where those of their documents were.
+    """
     corpus = fitted(corpus, dialect).corpus
+    read = _files_read(corpus, dialect)
+    homes = {(name, suffix): path for name, path, suffix in read.drop("origin").iter_rows()}
+    others = dict(read.select("name", "path").unique("name", keep="first").iter_rows())
+    for name, suffix, content in _contents(corpus, dialect, read):
+        path = homes.get((name, suffix)) or others.get(name) or name
+        yield path + suffix, content
+
+
+def _files_read(corpus: Corpus, dialect: Dialect) -> pl.DataFrame:
+    """The files that the documents were read from: `origin`, `name`, `path` and `suffix`.
+
+    The name of a document begins with its folder where the name of its files does not suffice.
+    """
+    suffix = pl.col("member").str.extract(r"(\.[^./]*)$")
+    own = corpus.sources.filter(
+        pl.col("format") == dialect.name,
+        suffix.is_in([*dialect.suffixes]),
+        pl.col("member").map_elements(stays_inside, pl.Boolean),
+    )
+    files = own.select(
+        origin="row", path=pl.col("member").str.extract(r"(.*)\.[^./]*$"), suffix=suffix
+    )
+    qualified = pl.col("path").is_in(corpus.documents["name"].implode())
+    name = pl.when(qualified).then("path").otherwise(pl.col("path").str.extract(r"([^/]*)$"))
+    return files.select("origin", "path", "suffix", name=name).select(
+        "origin", "name", "path", "suffix"
+    )
+
+
+def _contents(
+    corpus: Corpus, dialect: Dialect, files: pl.DataFrame
+) -> Iterator[tuple[str, str, str]]:
+    """The document, suffix and content of every file."""
     for name, text in corpus.documents.select("name", "text").iter_rows():
         if text is not None:
-            yield name + TEXT, text
-    suffix = pl.col("member").str.extract(r"(\.[^./]*)$")
-    annotated = pl.when(suffix.is_in(list(dialect.annotations))).then(suffix)
-    own = corpus.sources.filter(pl.col("format") == dialect.name)
-    stem = pl.col("member").str.extract(r"([^/]*)\.[^./]*$")
-    read = own.select(origin="row", name=stem, suffix=annotated)
+            yield name, TEXT, text
+    annotated = pl.when(pl.col("suffix").is_in(list(dialect.annotations))).then("suffix")
+    read = files.select("origin", "name", suffix=annotated)
     names = corpus.documents.select("name", document="row")
     lines = _written(corpus, dialect).join(read.select("origin", "suffix"), on="origin", how="left")
     lines = lines.join(names, on="document").with_columns(
@@ -47,7 +79,7 @@ def as_files(corpus: Corpus, dialect: Dialect) -> Iterator[tuple[str, str]]:
     wanted = pl.concat([known, bare, content.select("name", "suffix")])
     filled = wanted.unique().join(content, on=["name", "suffix"], how="left").sort("name", "suffix")
     for name, suffix, text in filled.select("name", "suffix", "content").iter_rows():
-        yield name + suffix, text or ""
+        yield name, suffix, text or ""
 
 
 def _written(corpus: Corpus, dialect: Dialect) -> pl.DataFrame:

@@ -17,10 +17,10 @@ from hlteval.converters.standoff.references import (
     with_references,
     with_triggers,
 )
-from hlteval.converters.standoff.texts import filled
 from hlteval.converters.toolkit.per_document import count_nameless
+from hlteval.converters.toolkit.span_texts import filled
 from hlteval.representation import Corpus, of_documents
-from hlteval.sources import is_file_name
+from hlteval.sources import is_file_path
 
 _BLANK = r"[ \t\r\n\f\x0b]"
 _LARGEST = 999_999_999
@@ -71,7 +71,7 @@ def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
     counts.update(count_nameless(corpus))
     if not any(count_nameless(corpus).values()):
         return corpus
-    names = [name for name in corpus.documents["name"] if is_file_name(name)]
+    names = [name for name in corpus.documents["name"] if is_file_path(name)]
     return of_documents(corpus, pl.Series(names, dtype=pl.String))
 
 

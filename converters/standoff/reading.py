@@ -43,16 +43,12 @@ _COLUMNS = {
 
 
 def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ...]]:
-    """The members of each document, by the name of the files up to the last dot.
-
-    In a folder only the files at the top are read, in an archive those at any depth.
-    """
+    """The members of each document, by the name of the files up to the last dot."""
     found: dict[str, list[Member]] = {}
     for member in source.members:
         stem, dot, suffix = member.basename.rpartition(".")
-        nested = source.kind == "folder" and "/" in member.name
-        if stem and dot + suffix in dialect.suffixes and not nested:
-            found.setdefault(stem, []).append(member)
+        if stem and dot + suffix in dialect.suffixes:
+            found.setdefault(member.document(stem), []).append(member)
     return {name: tuple(found[name]) for name in sorted(found)}
 
 

@@ -14,7 +14,7 @@ from hlteval.sources import (
     Source,
     Unreadable,
     decode,
-    is_file_name,
+    is_file_path,
     sha256,
     stays_inside,
 )
@@ -40,7 +40,7 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
 
 
 def stem(member: Member, suffix: str) -> str:
-    """The name of a file without the suffix of its format, or without the end of that.
+    """The name of a file's document: without the suffix of its format, or without the end of that.
 
     Examples:
         >>> stem(Member("ltf/d1.xml", "", 0, bytes), ".ltf.xml")
@@ -49,8 +49,8 @@ def stem(member: Member, suffix: str) -> str:
     name = member.basename
     for end in (suffix, f".{suffix.rpartition('.')[2]}"):
         if name.endswith(end) and name != end:
-            return name.removesuffix(end)
-    return name
+            return member.document(name.removesuffix(end))
+    return member.document(name)
 
 
 def has_suffix(source: Source, suffix: str) -> bool:
@@ -81,6 +81,22 @@ class FileBatch:
         columns = ("row", "path", "member", "format", "sha256")
         schema = {name: TABLES["sources"].schema[name] for name in columns}
         return pl.DataFrame(self.rows, schema=schema, orient="row")
+
+    def named(self, documents: pl.DataFrame) -> pl.DataFrame:
+        """Documents whose files name them, with the folder where files are qualified by it.
+
+        Args:
+            documents: with the columns `origin` and `name`.
+        """
+        if not any(member.qualified for member in self.members):
+            return documents
+        own = documents.select("origin", "name").iter_rows()
+        names = [
+            name if name.startswith(self.members[origin].document("")) else
+            self.members[origin].document(name)
+            for origin, name in own
+        ]  # fmt: skip
+        return documents.with_columns(name=pl.Series(names, dtype=pl.String))
 
     def add(self, name: str, member: Member) -> int:
         """Add a file of a document and give its size in bytes."""
@@ -132,20 +148,21 @@ def output_paths(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
     return {
         row: members.get(origin, f"{name}{suffix}")
         for row, origin, name in rows
-        if is_file_name(name)
+        if is_file_path(name)
     }
 
 
 def original_files(corpus: Corpus, form: str) -> Mapping[int, str]:
     """The files of a format that a corpus was read from, by row of `sources`.
 
-    Paths that lead out of the folder are left out.
+    Paths that lead out of the folder are left out, and those that files of several inputs have.
     """
-    rows = corpus.sources.filter(pl.col("format") == form).select("row", "member")
-    return {row: member for row, member in rows.iter_rows() if stays_inside(member)}
+    files = corpus.sources.filter(pl.col("format") == form, pl.col("member").is_unique())
+    rows = files.select("row", "member").iter_rows()
+    return {row: member for row, member in rows if stays_inside(member)}
 
 
 def count_nameless(corpus: Corpus) -> Mapping[str, int]:
     """The count of documents whose name cannot be that of a file, as a loss."""
-    count = sum(not is_file_name(name) for name in corpus.documents["name"])
+    count = sum(not is_file_path(name) for name in corpus.documents["name"])
     return {"documents whose name is not a valid file name": count}

@@ -313,12 +313,14 @@ def usage() -> Iterator[None]:
     from hlteval.converters import WrongSetting
     from hlteval.tasks.task import WrongOption
     from hlteval.workflows.batches import NothingGiven
-    from hlteval.workflows.conversion import UnknownFormat
+    from hlteval.workflows.conversion import UnknownFormat, WrongOutput
     from hlteval.workflows.selection import UnknownCode
 
     try:
         yield
-    except (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongSetting) as error:
+    except (
+        *(NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting),
+    ) as error:
         raise typer.BadParameter(str(error)) from error
     except FileNotFoundError as error:
         reason = f"no such file or folder: {error.filename}" if error.filename else str(error)

@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from hlteval.cli.commands import usage
+from hlteval.cli.commands import Encoding, usage
 
 
 def _settings(assignments: list[str]) -> dict[str, str]:
@@ -18,19 +18,23 @@ def _settings(assignments: list[str]) -> dict[str, str]:
 
 
 def convert(
-    source: Annotated[
-        str,
-        typer.Argument(metavar="INPUT", help="Folder, file, .zip or .tgz; - for standard input."),
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Folder, file, .zip or .tgz; - for standard input. Several inputs, such as texts "
+            "and annotations, are joined by document name.",
+        ),
     ],
     target: Annotated[
         str, typer.Argument(metavar="OUTPUT", help="Output path; - for standard output.")
     ],
     from_format: Annotated[
-        Optional[str],  # noqa: UP045
+        Optional[list[str]],  # noqa: UP045
         typer.Option(
             "--from",
             metavar="FORMAT",
-            help="Input format (default: auto-detect).",
+            help="Input format (default: auto-detect); one for all inputs, or one for each.",
         ),
     ] = None,
     to_format: Annotated[
@@ -44,7 +48,16 @@ def convert(
     strict_loss: Annotated[
         bool,
         typer.Option(
-            "--strict-loss", help="Write nothing if the output format cannot represent everything."
+            "--strict-loss",
+            help="Write nothing if the output format cannot represent everything, or if there are "
+            "errors or unread files in the input.",
+        ),
+    ] = False,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Replace an existing file; in a folder, replace files of the same names only.",
         ),
     ] = False,
     settings: Annotated[
@@ -55,24 +68,27 @@ def convert(
             help="Format setting, e.g. escapes=ascii; `hlteval formats` lists them. Repeatable.",
         ),
     ] = None,
+    encoding: Encoding = "utf-8",
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
     from hlteval.cli.output import show_findings
-    from hlteval.workflows.conversion import Lossy
+    from hlteval.workflows.conversion import NotConverted
     from hlteval.workflows.conversion import convert as run
 
     try:
         with usage():
             findings = run(
-                source,
+                sources,
                 target,
-                from_format=from_format,
+                from_format=from_format or None,
                 to_format=to_format,
                 strict_loss=strict_loss,
                 settings=_settings(settings or []),
+                encoding=encoding,
+                force=force,
             )
-    except Lossy as lossy:
-        show_findings(lossy.findings)
-        raise typer.Exit(1) from lossy
+    except NotConverted as reason:
+        show_findings(reason.findings)
+        raise typer.Exit(1) from reason
     show_findings(findings)
     raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)

@@ -2,10 +2,10 @@
 
 from hlteval.sources.decoding import DecodeResult, decode, sha256
 from hlteval.sources.limits import LIMITS, Limits
-from hlteval.sources.names import is_file_name, stays_inside
+from hlteval.sources.names import is_file_name, is_file_path, stays_inside
 from hlteval.sources.opening import open_source
 from hlteval.sources.source import Member, Source, Unreadable
-from hlteval.sources.writing import writing
+from hlteval.sources.writing import finish, merge, unfinished, writing
 
 CODES = ("SRC",)
 """Prefixes of the codes that any file may raise, whatever its format."""
@@ -19,9 +19,13 @@ __all__ = [
     "Source",
     "Unreadable",
     "decode",
+    "finish",
     "is_file_name",
+    "is_file_path",
+    "merge",
     "open_source",
     "sha256",
     "stays_inside",
+    "unfinished",
     "writing",
 ]

@@ -135,6 +135,16 @@ def is_file_name(name: str) -> bool:
     )
 
 
+def is_file_path(name: str) -> bool:
+    """Whether a name is that of a file, also if a suffix is added, possibly in sub-folders.
+
+    Examples:
+        >>> is_file_path("run-1/d1"), is_file_path("/d1"), is_file_path("../d1")
+        (True, False, False)
+    """
+    return all(map(is_file_name, name.split("/")))
+
+
 def stays_inside(path: str) -> bool:
     """Whether a relative path can be written and stays inside its folder.
 
@@ -142,4 +152,4 @@ def stays_inside(path: str) -> bool:
         >>> stays_inside("runs/d1.a2"), stays_inside("../d1.a2"), stays_inside("/d1.a2")
         (True, False, False)
     """
-    return unsafe_reason(path) is None and all(map(is_file_name, path.split("/")))
+    return unsafe_reason(path) is None and is_file_path(path)

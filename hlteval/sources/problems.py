@@ -56,6 +56,15 @@ def ignored_files(label: str, names: Sequence[str]) -> list[Finding]:
     """The warning about hidden files and files of an operating system, if there are any."""
     if not names:
         return []
-    listed = ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
     noun = "file" if len(names) == 1 else "files"
-    return [finding("SRC107", file=label, count=len(names), noun=noun, names=listed)]
+    return [finding("SRC107", file=label, count=len(names), noun=noun, names=shown_names(names))]
+
+
+def shown_names(names: Sequence[str]) -> str:
+    """The first of some names, for a finding about several files.
+
+    Examples:
+        >>> shown_names(["b", "a", "d", "c"])
+        'a, b, c, ...'
+    """
+    return ", ".join(sorted(names)[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")

@@ -23,6 +23,8 @@ class Member:
         size: size in bytes; None in a folder, where looking it up takes as long as reading.
         fetch: function that returns the bytes, as often as it is called; raises `Unreadable`.
         encoding: encoding of the text.
+        qualified: whether the folder is part of the name of the document, since files of other
+            folders have the same name.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Member:
     size: int | None
     fetch: Callable[[], bytes] = field(repr=False, compare=False)
     encoding: str = "utf-8"
+    qualified: bool = False
 
     @property
     def basename(self) -> str:
@@ -40,6 +43,16 @@ class Member:
             'd1.a2'
         """
         return (self.name or self.display).rpartition("/")[2]
+
+    def document(self, name: str) -> str:
+        """The name of a document of the file: its own, after the folder if the file is qualified.
+
+        Examples:
+            >>> Member("a/d1.txt", "x.zip/a/d1.txt", 0, bytes, qualified=True).document("d1")
+            'a/d1'
+        """
+        folder = self.name.rpartition("/")[0]
+        return f"{folder}/{name}" if self.qualified and folder else name
 
 
 class Unreadable(Exception):

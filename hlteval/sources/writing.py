@@ -49,15 +49,62 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
     """
     target = path.resolve()
     _check(target, replace=replace)
-    unfinished = _hidden_path(target)
-    try:
-        yield unfinished
+    with unfinished(target) as made:
+        yield made
         _check(target, replace=replace)
-        _synchronize(unfinished)
-        _replace(unfinished, target)
-    except BaseException:
-        _remove(unfinished)
-        raise
+        finish(made, target)
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """A hidden path in the folder of a target, at which the caller creates a file or a folder.
+
+    What is still there at the end is removed.
+    """
+    path = _hidden_path(target.resolve())
+    try:
+        yield path
+    finally:
+        _remove(path)
+
+
+def finish(made: Path, target: Path) -> None:
+    """Give a complete file or folder its name; an existing file or folder is replaced."""
+    _synchronize(made)
+    _replace(made, target.resolve())
+
+
+def merge(made: Path, folder: Path) -> list[str]:
+    """Move the files of a complete folder to an existing one, each in one step.
+
+    Files of the same name are replaced, and no others are touched.
+
+    Returns:
+        The names of the files that were there and stay.
+
+    Raises:
+        FileExistsError: if a file is in the way of a folder or a folder in the way of a file; then
+            nothing is moved.
+    """
+    _synchronize(made)
+    names = sorted(str(file.relative_to(made)) for file in made.rglob("*") if file.is_file())
+    for name in names:
+        _check_way(folder, name)
+    others = (file for file in folder.rglob("*") if file.is_file())
+    stay = sorted({str(file.relative_to(folder)) for file in others}.difference(names))
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).replace(folder / name)
+    return stay
+
+
+def _check_way(folder: Path, name: str) -> None:
+    target = folder / name
+    if target.is_dir():
+        raise FileExistsError(f"{target} is a folder, not a file")
+    for parent in target.relative_to(folder).parents:
+        if (folder / parent).exists() and not (folder / parent).is_dir():
+            raise FileExistsError(f"{folder / parent} is a file, not a folder")
 
 
 def _check(target: Path, *, replace: bool) -> None:

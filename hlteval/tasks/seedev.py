@@ -86,6 +86,7 @@ _SENTENCES = Option(
 
 _declare = partial(
     Task,
+    reads_sub_folders=False,
     specification="BioNLP-ST 2016, SeeDev evaluation",
     format="standoff",
     submission_suffixes=(".a2",),

@@ -194,6 +194,7 @@ class Task:
             format's own.
         schema_for: what the task allows, where that depends on options.
         alignment: the name of the table that tells what was paired with what.
+        reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
     """
 
     name: str
@@ -223,6 +224,7 @@ class Task:
     submission_settings: Mapping[str, str] = field(default_factory=dict)
     schema_for: Callable[[Mapping[str, str]], Any] | None = None
     alignment: str = "alignment"
+    reads_sub_folders: bool = True
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ class Submission:
     @property
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
-        documents = self.format.documents(self.system)
+        documents = self._files(self.format, self.system)
         suffixes = tuple(self.task.submission_suffixes)
         if self.reference is None or not suffixes or self.system.corpus is not None:
             return documents
@@ -107,7 +107,13 @@ class Submission:
         """The files of the reference, by document."""
         if self.reference is None:
             return self.found
-        return self.reference_format.documents(self.reference)
+        return self._files(self.reference_format, self.reference)
+
+    def _files(self, form: Format, source: Source) -> Documents:
+        """The files of a source that the task reads, by document."""
+        if self.task.reads_sub_folders or source.kind != "folder":
+            return form.documents(source)
+        return form.documents(source.only(m for m in source.members if "/" not in m.name))
 
     @property
     def package(self) -> Package:

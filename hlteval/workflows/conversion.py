@@ -6,152 +6,102 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from hlteval.converters import BUILTIN, Format, ReadResult, WrongSetting, known, load
-from hlteval.converters.corpus.memory import in_memory
-from hlteval.findings import Finding, finding, in_order
+from hlteval.converters import Format, ReadResult, WrongSetting
+from hlteval.findings import Finding, Severity, finding, in_order
 from hlteval.representation import Corpus
-from hlteval.sources import Source, open_source, sha256, writing
+from hlteval.sources import open_source, sha256
+from hlteval.sources.problems import shown_names
+from hlteval.workflows.inputs import Input, UnknownFormat, detected
+from hlteval.workflows.joining import joined
+from hlteval.workflows.losses import Losses, content
+from hlteval.workflows.outputs import Output, WrongOutput
+from hlteval.workflows.targets import target
+
+__all__ = [
+    "Lossy",
+    "NotConverted",
+    "UnknownFormat",
+    "WrongOutput",
+    "convert",
+    "detected",
+    "read",
+    "target",
+]
 
 
-class UnknownFormat(ValueError):
-    """The format of a path cannot be detected: an error of usage."""
-
-
-class Lossy(ValueError):
-    """A conversion would lose something, which `strict_loss` forbids."""
+class NotConverted(ValueError):
+    """Nothing was written; `findings` say why."""
 
     def __init__(self, findings: list[Finding]) -> None:
         super().__init__("; ".join(finding.message for finding in findings))
         self.findings = findings
 
 
-def read(path: str, form: str | None = None) -> tuple[Corpus, list[Finding]]:
+class Lossy(NotConverted):
+    """A conversion would lose something, which `strict_loss` forbids."""
+
+
+def read(path: str | Sequence[str], form: str | None = None) -> tuple[Corpus, list[Finding]]:
     """Read a source as one corpus, with its findings.
 
     Args:
-        path: a folder, file or archive, or `-`.
+        path: a folder, file or archive, or `-`; or several, which are joined by document name.
         form: name of its format; detected if it is not given.
 
     Raises:
         UnknownFormat: if the format cannot be detected.
         FileNotFoundError: if the path does not exist.
     """
-    source = open_source(path)
-    readings = list(detected(source, form).read(source))
-    findings = [*source.findings, *(f for reading in readings for f in reading.findings)]
-    return Corpus.concat(reading.corpus for reading in readings), in_order(findings)
+    paths = [path] if isinstance(path, str) else [*path]
+    result = joined(_inputs(paths, form, "utf-8"))
+    return result.corpus, in_order(result.findings)
 
 
-def detected(source: Source, form: str | None = None) -> Format:
-    """The format of a source, by its name or detected from the names and first bytes of its files.
-
-    Raises:
-        UnknownFormat: if there is no such format, or several, or none that fits.
-    """
-    if held := in_memory(source):
-        if form is not None:
-            raise UnknownFormat(f"{source.path} is in memory: leave out --from")
-        return held
-    if form is not None:
-        named = _named(form)
-        if not named.reads:
-            raise UnknownFormat(f"{form} is a write-only format")
-        return named
-    fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
-    suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
-    fitting = _preferred(suffixed or fitting)  # what looks alike is told apart by its name
-    if len(fitting) == 1:
-        return fitting[0]
-    names = " or ".join(candidate.name for candidate in fitting)
-    reason = f"may be {names}" if names else "matches no known format"
-    raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
-
-
-def _named(name: str) -> Format:
-    if name not in known():
-        raise UnknownFormat(f"unknown format {name}; use one of {', '.join(known())}")
-    return load(name)
-
-
-def target(
-    path: str,
-    form: str | None = None,
-    given: Format | None = None,
-    tables: Callable[[], Collection[str]] = tuple,
-) -> Format:
-    """The format to write to a path, by its name or by the path's suffix.
-
-    Of several formats with the suffix, built-in ones go before those of plug-ins, then those of the
-    family of the input, then those that can represent the most of its tables.
-
-    Args:
-        path: to write to.
-        form: name of the format.
-        given: the format of the input.
-        tables: returns the names of the tables that the input has; called if they are needed.
-
-    Raises:
-        UnknownFormat: if there is no such format, or several, or it cannot be written.
-    """
-    if form is not None:
-        named = _named(form)
-        if named.write is None:
-            raise UnknownFormat(f"{form} cannot be written; {_writable()}")
-        return named
-    formats = [load(name) for name in known()]
-    fitting = _preferred([f for f in formats if f.write and path.endswith(f.suffixes)])
-    lengths = [max(len(s) for s in f.suffixes if path.endswith(s)) for f in fitting]
-    longest = max(lengths, default=0)  # .rsd.txt before .txt
-    fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
-    family = [f for f in fitting if given and _family(f.name) == _family(given.name)]
-    if len(fitting := family or fitting) > 1:
-        present = set(tables())
-        counts = {f.name: len(present.intersection(f.tables)) for f in fitting}
-        fitting = [f for f in fitting if counts[f.name] == max(counts.values())]
-    if len(fitting) != 1:
-        names = " or ".join(f.name for f in fitting)
-        reason = f", which may be {names}" if names else ""
+def _inputs(paths: Sequence[str], form: str | Sequence[str] | None, encoding: str) -> list[Input]:
+    """The inputs of some paths, with a format for all or one for each."""
+    forms = [form] * len(paths) if form is None or isinstance(form, str) else [*form]
+    if len(forms) == 1:
+        forms *= len(paths)
+    if len(forms) != len(paths):
         raise UnknownFormat(
-            f"the suffix of {path} does not determine the format{reason}; {_writable()}"
+            f"{len(forms)} input formats for {len(paths)} inputs; give one --from for all of them, "
+            "or one for each"
         )
-    return fitting[0]
-
-
-def _writable() -> str:
-    return "set one with --to: " + ", ".join(name for name in known() if load(name).write)
-
-
-def _family(name: str) -> str:
-    """The package of a format's module: `hlteval.converters.edl`, or that of a plug-in."""
-    return known()[name].partition(":")[0].rpartition(".")[0]
-
-
-def _preferred(formats: list[Format]) -> list[Format]:
-    """The built-in ones of some formats, or all if none is."""
-    return [f for f in formats if f.name in BUILTIN] or formats
+    several = len(paths) > 1
+    named = zip(paths, forms, strict=True)
+    return [Input.open(path, name, encoding, several=several) for path, name in named]
 
 
 def convert(
-    path: str,
+    path: str | Sequence[str],
     output: str,
     *,
-    from_format: str | None = None,
+    from_format: str | Sequence[str] | None = None,
     to_format: str | None = None,
     strict_loss: bool = False,
     settings: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
+    force: bool = False,
 ) -> list[Finding]:
     """Convert a source.
 
     Args:
-        path: of a folder, file or archive, or `-` for standard input.
+        path: of a folder, file or archive, or `-` for standard input; or several of these, which
+            are joined by document name: texts and annotations of them.
         output: path to write to; `-` for standard output, for formats that are one file.
-        from_format: name of the format of the source; detected if it is not given.
+        from_format: name of the format of the source; detected if it is not given. Of several
+            sources, one for all or one for each.
         to_format: name of the format to write; by default that of the suffix, see `target`.
-        strict_loss: write nothing if anything would be lost.
+        strict_loss: write nothing if anything would be lost, or could not be read.
         settings: of either format, by name.
+        encoding: of the files that are read; files are always written in UTF-8.
+        force: replace an existing file; in an existing folder, replace files with the names of new
+            ones and leave all others.
 
     Returns:
         The findings of the source, and what the format cannot represent.
@@ -159,98 +109,133 @@ def convert(
     Raises:
         UnknownFormat: if a format cannot be detected.
         WrongSetting: if neither format has a setting, or it cannot have the value.
-        Lossy: with `strict_loss`, if something would be lost.
+        WrongOutput: if the output is the name of a single file, and several would be written.
+        Lossy: with `strict_loss`, if something would be lost or cannot be read.
+        NotConverted: if nothing can be read, or the format can represent nothing of it.
         FileNotFoundError: if a path does not exist.
-        FileExistsError: if the output is a folder that is not empty.
+        FileExistsError: if the output exists and `force` is not set.
+        LookupError: for an unknown encoding.
     """
-    source = open_source(path)
-    given = detected(source, from_format)
-    written = target(output, to_format, given, lambda: _tables(given, source))
-    form, written = _set(given, written, settings or {})
-    run = _Run(form, source, written)
-    if output == "-":
-        run.to_stdout(strict_loss=strict_loss)
+    paths = [path] if isinstance(path, str) else [*path]
+    destination = None if output == "-" else Output(Path(output), force=force)
+    if destination:
+        destination.check()
+    inputs = _inputs(paths, from_format, encoding)
+    written = target(output, to_format, inputs[0].form, lambda: _tables(inputs))
+    inputs, written = _set(inputs, written, settings or {})
+    run = _Run(inputs, written, strict_loss=strict_loss)
+    if destination is None:
+        run.to_stdout()
     else:
-        with writing(Path(output)) as unfinished:
-            run.write(unfinished, strict_loss=strict_loss)
+        with destination.unfinished() as unfinished:
+            run.write(unfinished)
+            run.findings += destination.place(unfinished, written, len(run.losses.documents))
     return in_order(run.findings)
 
 
-def _tables(form: Format, source: Source) -> list[str]:
-    """The tables of the first batch of a source that have rows."""
-    corpora = (reading.corpus for reading in form.read(source))
-    return [name for name, rows in next(corpora, Corpus()).tables() if rows.height]
+def _tables(inputs: Sequence[Input]) -> list[str]:
+    """The tables of the first batch of each input that have rows."""
+    corpora = (next((result.corpus for result in each.read()), Corpus()) for each in inputs)
+    return [name for corpus in corpora for name, rows in corpus.tables() if rows.height]
 
 
-def _set(form: Format, written: Format, settings: Mapping[str, str]) -> tuple[Format, Format]:
-    """The two formats with their settings: the first is read, the second written."""
-    reads = {setting.name for setting in form.settings if setting.of == "read"}
+def _set(
+    inputs: Sequence[Input], written: Format, settings: Mapping[str, str]
+) -> tuple[list[Input], Format]:
+    """The inputs and the format that is written, with their settings."""
+    reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
     writes = {setting.name for setting in written.settings if setting.of == "write"}
-    if unknown := settings.keys() - reads - writes:
-        known = ", ".join(sorted(reads | writes)) or "none"
+    if unknown := settings.keys() - writes.union(*reads):
+        known = ", ".join(sorted(writes.union(*reads))) or "none"
+        forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
         raise WrongSetting(
-            f"unknown setting {min(unknown)} of {form.name} to {written.name}; use one of {known}"
+            f"unknown setting {min(unknown)} of {forms} to {written.name}; use one of {known}"
         )
-    return (
-        form.with_settings({name: settings[name] for name in settings.keys() & reads}),
-        written.with_settings({name: settings[name] for name in settings.keys() & writes}),
-    )
+    changed = [
+        replace(each, form=each.form.with_settings({n: settings[n] for n in settings.keys() & own}))
+        for each, own in zip(inputs, reads, strict=True)
+    ]
+    return changed, written.with_settings({n: settings[n] for n in settings.keys() & writes})
 
 
 class _Run:
     """One conversion: its findings and losses while batches stream from reader to writer."""
 
-    def __init__(self, form: Format, source: Source, target: Format) -> None:
-        self.form, self.source, self.target = form, source, target
-        self.findings: list[Finding] = list(source.findings)
-        self.lost: Counter[str] = Counter()
-        self.partly: Counter[str] = Counter()
+    def __init__(self, inputs: Sequence[Input], target: Format, *, strict_loss: bool) -> None:
+        self.inputs, self.target, self.strict_loss = inputs, target, strict_loss
+        self.findings: list[Finding] = []
+        self.losses = Losses([each.form for each in inputs], target)
         self.digests: dict[str, str] = {}
 
-    def write(self, path: Path, *, strict_loss: bool) -> None:
+    def write(self, path: Path) -> None:
+        """Write the output to a path, or raise the reason why it must not be kept."""
         assert self.target.write is not None  # noqa: S101 - target() has seen to it
         self.target.write(self.corpora(), path)
-        losses = list(self.losses())
-        if losses and strict_loss:
-            raise Lossy(losses)
-        self.findings += [*losses, *self.relaid(path)]
+        if nothing := self.nothing(path):
+            raise NotConverted(in_order([*self.findings, nothing]))
+        losses = [*self.losses.findings(), *self.shortened()]
+        errors = [found for found in self.findings if found.severity == Severity.ERROR]
+        unread = [found for found in self.findings if found.code == "CNV104"]
+        if self.strict_loss and (losses or errors or unread):
+            raise Lossy(in_order([*self.findings, *losses]))
+        self.findings += [*losses, *self.relaid(path), *self.in_spite_of(len(errors))]
 
-    def to_stdout(self, *, strict_loss: bool) -> None:
+    def to_stdout(self) -> None:
+        """Write the output to standard output."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "output")
-            self.write(file, strict_loss=strict_loss)
+            self.write(file)
             if file.is_dir():
-                raise UnknownFormat(f"{self.target.name} writes a folder; use a path instead of -")
+                raise WrongOutput(f"{self.target.name} writes a folder; use a path instead of -")
             with file.open("rb") as stream:
                 shutil.copyfileobj(stream, sys.stdout.buffer)
 
     def corpora(self) -> Iterator[Corpus]:
         """The batches as they are written; losses are counted on the way."""
-        for result in self.form.read(self.source):
-            self.count_losses(result)
+        for result in self.results():
+            self.findings += result.findings
+            self.count_losses(result.corpus)
             yield self.target.supported(result.corpus)
 
-    def count_losses(self, result: ReadResult) -> None:
-        self.findings += result.findings
-        for name, rows in result.corpus.tables():
-            if rows.height and name not in self.target.tables:
-                self.lost[name] += rows.height
-        self.partly.update(self.target.losses(result.corpus))
-        files = result.corpus.sources.select("member", "format", "sha256")
+    def results(self) -> Iterator[ReadResult]:
+        """The batches as they are read; several inputs are one batch."""
+        if len(self.inputs) > 1:
+            yield joined(self.inputs)
+            return
+        self.findings += self.inputs[0].findings
+        yield from self.inputs[0].read()
+
+    def count_losses(self, corpus: Corpus) -> None:
+        self.losses.count(corpus)
+        files = corpus.sources.select("member", "format", "sha256")
         self.digests |= {
             name: digest for name, form, digest in files.iter_rows() if form == self.target.name
         }
 
-    def losses(self) -> Iterable[Finding]:
-        for table, rows in self.lost.items():
-            carriers = ", ".join(
-                name for name in known() if load(name).write and table in load(name).carries
-            )
-            yield finding(
-                "CNV101", rows=rows, table=table, format=self.target.name, carriers=carriers
-            )
-        for what, rows in self.partly.items():
-            yield finding("CNV103", rows=rows, what=what, format=self.target.name)
+    def nothing(self, path: Path) -> Finding | None:
+        """The finding about an output without content, or None."""
+        paths = " ".join(each.source.path for each in self.inputs)
+        forms = " and ".join(dict.fromkeys(each.form.name for each in self.inputs))
+        if not self.losses.documents and not self.losses.found.total():
+            return finding("CNV105", path=paths, format=forms, files=_files(self.inputs))
+        if self.losses.holds_something or self.found_again(path):
+            return None
+        values: dict[str, Any] = {
+            "contents": self.losses.summary,
+            "holders": ", ".join(self.losses.holders),
+        }
+        return finding("CNV106", format=self.target.name, path=paths, **values)
+
+    def found_again(self, path: Path) -> bool:
+        """Whether what was written has any content when it is read again."""
+        if not self.target.reads or not path.exists():
+            return path.exists() and any(self.losses.supported.values())
+        names_only = not self.losses.found.total()
+        again = (result.corpus for result in self.target.read(open_source(str(path))))
+        return any(
+            corpus.documents.height > 0 if names_only else content(self.target, corpus)
+            for corpus in again
+        )
 
     def relaid(self, folder: Path) -> Iterable[Finding]:
         """Files of the same format that are written with other bytes."""
@@ -259,3 +244,40 @@ class _Run:
             file = file if file.is_file() else folder / member.rpartition("/")[2]
             if digest and file.is_file() and sha256(file.read_bytes()) != digest:
                 yield finding("CNV102", file=member or None, member=member or "file")
+
+    def shortened(self) -> Iterable[Finding]:
+        """The documents that are read again without the folder in their name."""
+        if self.target.layout != "per_document":
+            return
+        stems = Counter(name.rpartition("/")[2] for name in self.losses.documents)
+        names = [n for n in self.losses.documents if "/" in n and stems[n.rpartition("/")[2]] == 1]
+        if names:
+            noun = "document" if len(names) == 1 else "documents"
+            yield finding("CNV109", count=len(names), noun=noun, names=shown_names(names))
+
+    def in_spite_of(self, errors: int) -> Iterable[Finding]:
+        """What was written although there are errors, and what was left out."""
+        if errors:
+            left_out = 0 if "rejected_records" in self.target.tables else self.losses.rejected
+            yield finding(
+                "CNV107",
+                documents=_count(len(self.losses.documents), "document"),
+                records=_count(left_out, "record"),
+                errors=_count(errors, "error"),
+            )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _files(inputs: Sequence[Input]) -> str:
+    """The files of the inputs in words, by suffix."""
+    counts: dict[str, int] = {}
+    for each in inputs:
+        for member in each.source.members:
+            suffix = Path(member.basename).suffix or "other"
+            counts[suffix] = counts.get(suffix, 0) + 1
+    listed = [f"{count:,} {suffix}" for suffix, count in sorted(counts.items())]
+    total = sum(counts.values())
+    return f"{', '.join(listed)} {'file' if total == 1 else 'files'}" if listed else "no files"

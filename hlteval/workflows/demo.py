@@ -31,6 +31,6 @@ def commands(folder: str) -> list[list[str]]:
         "score seedev-full -r {}/reference -s {}/system --profile official",
         "validate lorehlt-edl {}/entities/flawed.tab --against {}/entities/texts",
         "score hub4 -r {}/templettes/reference.tpl -s {}/templettes/system.tpl --mode both",
-        "convert {}/system {}/system.jsonl",
+        "convert {}/system {}/system.jsonl --force",
     )
     return [["hlteval", *(word.replace("{}", folder) for word in line.split())] for line in lines]

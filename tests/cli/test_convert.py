@@ -108,7 +108,7 @@ def test_records_that_cannot_be_read_are_told_and_lost(
     result = invoke("convert", path, tmp_path / "out", "--to", "standoff")
     assert result.exit_code == 1
     assert "error[STD101]" in result.stderr
-    assert "1 rows of rejected_records" in result.stderr
+    assert "1 unreadable record" in result.stderr
     assert (tmp_path / "out" / "seed-1.a2").read_bytes().count(b"\n") == 1
     kept = invoke("convert", path, tmp_path / "kept.jsonl")
     assert kept.exit_code == 1
@@ -164,10 +164,13 @@ def test_a_folder_that_holds_something_stays(invoke: Run, reference: Path, tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
-def test_a_file_is_replaced(invoke: Run, reference: Path, tmp_path: Path) -> None:
+def test_a_file_is_replaced_only_by_force(invoke: Run, reference: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.jsonl"
     target.write_text("old")
-    assert invoke("convert", reference, target).exit_code == 0
+    result = invoke("convert", reference, target)
+    assert (result.exit_code, target.read_text()) == (2, "old")
+    assert "use --force to replace it" in " ".join(result.stderr.replace("│", " ").split())
+    assert invoke("convert", reference, target, "--force").exit_code == 0
     assert target.read_bytes().startswith(b'{"format"')
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import polars as pl
@@ -21,10 +22,11 @@ from hypothesis import strategies as st
 
 from hlteval import convert
 from hlteval.converters import Format, known, load
+from hlteval.converters.toolkit import words as wording
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
-from hlteval.workflows.conversion import Lossy
+from hlteval.workflows.conversion import Lossy, NotConverted
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Rows = list[dict[str, Any]]
@@ -344,26 +346,34 @@ def content(form: Format) -> set[str]:
     return set(form.tables) - {"sources"} | texts
 
 
-def losses(form: Format, corpus: Corpus) -> dict[str, int]:
-    """What the declarations say that a format has no place for, by what that is."""
-    counts = Counter[str]()
+def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str, int]:
+    """What the declarations say that a format has no place for, by what that is.
+
+    It is in the words of the format that was read, or else of the tables.
+    """
+    counts, words = Counter[str](), read.words if read else {}
+    countable = Counter[str]()
     kept = of_its_kinds(form, corpus)
     for name, frame in corpus.tables():
         after: pl.DataFrame = getattr(kept, name)
         if name not in form.tables:
-            counts[f"rows of {name}"] += frame.height
+            countable.update(wording.worded(words, name, frame))
         elif name == "frames":
-            gone = Counter(frame["kind"].to_list()) - Counter(after["kind"].to_list())
+            kinds = Counter(frame["kind"].to_list()) - Counter(after["kind"].to_list())
             counts.update(
-                {KINDS.get(kind, f"frames of the kind {kind}"): gone[kind] for kind in gone}
+                {KINDS.get(kind, f"frames of the kind {kind}"): kinds[kind] for kind in kinds}
             )
         else:
-            counts[f"{name} that belong to frames of other kinds"] += frame.height - after.height
+            gone = frame.filter(~pl.col("row").is_in(after["row"].implode()))
+            for word, count in wording.worded(words, name, gone).items():
+                counts[f"{wording.plural(word)} of frames of other kinds"] += count
         if name in form.tables:
             for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
-                values = after[column].len() - after[column].null_count()
-                counts[f"values of {name}.{column}"] += values
+                values = after.filter(pl.col(column).is_not_null())
+                countable.update(wording.worded(words, f"{name}.{column}", values))
     counts.update(form.count_losses(kept))
+    for word, count in countable.items():
+        counts[wording.counted(count, word).partition(" ")[2]] += count
     return {what: count for what, count in counts.items() if count}
 
 
@@ -510,17 +520,22 @@ def test_frames_of_another_kind_are_lost_with_all_that_belongs_to_them(
     assert write is not None
     write([corpus], path)
     there = tmp_path / f"there{form.suffixes[0]}"
-    with pytest.raises(Lossy) as refused:
+    with pytest.raises(NotConverted) as refused:
         convert(str(path), str(there), to_format=name, strict_loss=True)
     assert [*tmp_path.iterdir()] == [path]
-    lost = told(refused.value.findings)
+    nothing = "CNV106" in {finding.code for finding in refused.value.findings}
+    assert nothing == ("event" not in form.frame_kinds)
+    lost = losses(form, corpus) if nothing else told(refused.value.findings)
     assert lost == losses(form, corpus)
     assert lost["frames of the kind claim"] == 1
     counts = {"arguments": 3, "modifiers": 2, "groups": 1, "attributes": 1, "fills": 1}
     if "event" not in form.frame_kinds:
         counts |= {"arguments": 4, "modifiers": 3}
     for table in counts.keys() & set(form.tables):
-        assert lost[f"{table} that belong to frames of other kinds"] == counts[table]
+        assert lost[f"rows of {table} of frames of other kinds"] == counts[table]
+    if nothing:
+        assert Counter({**form.losses(corpus)}) <= Counter(lost)
+        return
     assert told(convert(str(path), str(there), to_format=name)) == lost
     if form.reads:
         again = Corpus.concat(item.corpus for item in form.read(open_source(str(there))))
@@ -574,7 +589,7 @@ def test_each_pair_of_formats_says_what_it_loses(
     readings = list(form.read(open_source(str(sources[name]))))
     corpus = readings[0].corpus if len(readings) == 1 else Corpus.concat(r.corpus for r in readings)
     once = replace(form, read=lambda _: iter(readings))  # it is what takes most of the time
-    monkeypatch.setattr("hlteval.workflows.conversion.detected", lambda *_: once)
+    monkeypatch.setattr("hlteval.workflows.inputs.detected", lambda *_: once)
     assert sum(getattr(corpus, table).height for table in form.tables[1:]) > 0
     shared = content(form) - {"documents"} or {"documents"}
     sharing = [other for other in WRITTEN if shared & content(load(other))]
@@ -591,7 +606,13 @@ def converted(
     """Hold that a conversion loses what the declarations say, and that the rest arrives."""
     given = (str(source), str(path))
     named = {"from_format": form.name, "to_format": other.name}
-    expected = losses(other, corpus)
+    expected = losses(other, corpus, form)
+    if not says_something(other, corpus, path.parent / "direct"):
+        with pytest.raises(NotConverted) as nothing:
+            convert(*given, **named, strict_loss=strict)
+        assert "CNV106" in {finding.code for finding in nothing.value.findings}
+        assert list(path.parent.glob(f"*{path.name}*")) == []
+        return
     if expected and strict:
         with pytest.raises(Lossy) as refused:
             convert(*given, **named, strict_loss=True)
@@ -602,6 +623,25 @@ def converted(
     if other.reads:
         kept = of_its_kinds(other, corpus)
         arrived(form, kept, other, path, sum(other.count_losses(kept).values()))
+
+
+def says_something(form: Format, corpus: Corpus, path: Path) -> bool:
+    """Whether anything of a corpus is there, beyond names of documents, once it is written."""
+    assert form.write is not None
+    if not form.reads:
+        return bool(of_its_kinds(form, corpus).frames.height)
+    form.write([form.supported(corpus)], path)
+    again = Corpus.concat(item.corpus for item in form.read(open_source(str(path))))
+    rmtree(path) if path.is_dir() else path.unlink()
+    kept = {name for name, frame in again.tables() if frame.height} - {"sources", "attributes"}
+    texts = set(again.documents["text"].drop_nulls()) - {""}
+    silent_too = not texts and kept == {"documents"} and form.tables[1:] != ("documents",)
+    only_names = {name for name, frame in corpus.tables() if frame.height} <= {
+        "sources",
+        "documents",
+    }
+    only_names &= not set(corpus.documents["text"].drop_nulls()) - {""}
+    return bool(kept) and (only_names or not silent_too)
 
 
 def arrived(form: Format, corpus: Corpus, other: Format, path: Path, lost: int) -> None:

@@ -96,7 +96,7 @@ ELSEWHERE = (
     *("xml", "ltf", "rsd", "laf", "conllu"),
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
     *("hub4", "sgml-corpus", "glm"),
-    *("brat", "bioc-xml", "pubannotation"),
+    *("brat", "bioc-xml", "pubannotation", "inputs"),
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """

@@ -50,8 +50,8 @@ def test_a_document_is_named_up_to_the_last_dot(made: Made) -> None:
     }
 
 
-def test_of_a_folder_only_the_top_is_read(made: Made) -> None:
-    assert list(FORMAT.documents(made({"a.a2": "", "sub/b.a2": ""}))) == ["a"]
+def test_sub_folders_are_read(made: Made) -> None:
+    assert list(FORMAT.documents(made({"a.a2": "", "sub/b.a2": ""}))) == ["a", "b"]
 
 
 def test_documents_come_in_order_and_in_batches(made: Made) -> None:

@@ -12,7 +12,7 @@ from hlteval import convert, read
 from hlteval.converters import BUILTIN, Format, load
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
-from hlteval.workflows import conversion
+from hlteval.workflows import inputs, losses, targets
 from hlteval.workflows.conversion import Lossy, UnknownFormat, detected, target
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -41,6 +41,15 @@ SECOND = replace(load("document-list"), name="second", suffixes=(".tab",))
 """Another format with the suffix of `edl-tab`, of documents."""
 
 
+MODULES = (inputs, losses, targets)
+
+
+def replaced(monkeypatch: pytest.MonkeyPatch, form: Format) -> None:
+    """Have a format loaded instead of the one of its name."""
+    for each in MODULES:
+        monkeypatch.setattr(each, "load", lambda name: form if name == form.name else load(name))
+
+
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Format, str], None]:
     """Add a format, by the module that declares it: a built-in one without a colon."""
@@ -48,11 +57,10 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Format, str], None]:
     def add(added: Format, module: str) -> None:
         builtin = dict(BUILTIN) if ":" in module else {**BUILTIN, added.name: module}
         names = {added.name: module, **BUILTIN}
-        monkeypatch.setattr(conversion, "BUILTIN", builtin)
-        monkeypatch.setattr(conversion, "known", lambda: names)
-        monkeypatch.setattr(
-            conversion, "load", lambda name: added if name == added.name else load(name)
-        )
+        monkeypatch.setattr(inputs, "BUILTIN", builtin)
+        for each in MODULES:
+            monkeypatch.setattr(each, "known", lambda: names)
+        replaced(monkeypatch, added)
 
     return add
 
@@ -130,7 +138,7 @@ def test_a_format_that_cannot_be_told_is_asked_for(
 
 def test_what_could_be_two_formats_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     greedy = replace(load("jsonl"), sniff=lambda _: True)
-    monkeypatch.setattr(conversion, "load", lambda name: greedy if name == "jsonl" else load(name))
+    replaced(monkeypatch, greedy)
     source = Source("run", "folder", (Member("d.a2", "d.a2", 0, bytes),))
     with pytest.raises(UnknownFormat, match="may be standoff or jsonl"):
         detected(source)
@@ -142,7 +150,7 @@ def test_strict_loss_holds_for_standard_output_too(
 ) -> None:
     """No format of one file loses anything as yet; this one is made to."""
     narrow = replace(load("jsonl"), carries=("documents", "documents.text"))
-    monkeypatch.setattr(conversion, "load", lambda name: narrow if name == "jsonl" else load(name))
+    replaced(monkeypatch, narrow)
     with pytest.raises(Lossy) as lossy:
         convert(CORPUS, "-", from_format="standoff", to_format="jsonl", strict_loss=True)
     assert {finding.code for finding in lossy.value.findings} == {"CNV101"}
@@ -165,7 +173,7 @@ def test_a_mistaken_end_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         raise OSError(28, "No space left on device")
 
     broken = replace(load("jsonl"), write=fail)
-    monkeypatch.setattr(conversion, "load", lambda name: broken if name == "jsonl" else load(name))
+    replaced(monkeypatch, broken)
     with pytest.raises(OSError, match="No space"):
         convert(CORPUS, str(tmp_path / "out.jsonl"), from_format="standoff")
     assert list(tmp_path.iterdir()) == []

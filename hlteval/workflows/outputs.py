@@ -1,0 +1,144 @@
+"""Outputs of a conversion: the path that is written to, and what is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hlteval.converters import Format
+from hlteval.findings import Finding, finding
+from hlteval.sources import finish, merge, unfinished
+from hlteval.sources.problems import shown_names
+
+
+class WrongOutput(ValueError):
+    """An output path that does not fit what is written: an error of usage."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """The path of an output.
+
+    Attributes:
+        path: of a file or folder.
+        force: whether files that exist are replaced.
+    """
+
+    path: Path
+    force: bool = False
+
+    def check(self) -> None:
+        """Check, before any work is done, that the path can be written to.
+
+        Raises:
+            FileNotFoundError: if its folder does not exist.
+            FileExistsError: if it exists, and `force` is not set.
+        """
+        path = self.path.resolve()
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"no folder {path.parent}")
+        if path.is_dir():
+            if not self.force and any(path.iterdir()):
+                raise FileExistsError(
+                    f"{self.path} is a folder that is not empty; use --force to add files to it "
+                    "and replace those with the same names"
+                )
+        elif path.is_file():
+            if not self.force:
+                raise FileExistsError(f"{self.path} exists; use --force to replace it")
+        elif path.exists() or path.is_symlink():
+            raise FileExistsError(f"{self.path} is neither a file nor a folder")
+
+    @contextmanager
+    def unfinished(self) -> Iterator[Path]:
+        """A hidden path in the same folder, at which a file or folder is created."""
+        with unfinished(self.path) as path:
+            yield path
+
+    def place(self, made: Path, form: Format, documents: int) -> Iterator[Finding]:
+        """Give what is complete its name.
+
+        Args:
+            made: the file or folder.
+            form: the format of it.
+            documents: the number of documents in it.
+
+        Yields:
+            A finding about other files that stay in the folder.
+
+        Raises:
+            WrongOutput: for several documents and the name of a file, where each has its own.
+            FileExistsError: if files are in the way.
+        """
+        target = self.path.resolve()
+        if made.is_dir() and not target.is_dir() and self._names_file(made, form):
+            self._place_files(made, form, documents)
+        elif made.is_dir() and target.is_dir():
+            yield from self._merged(made, target)
+        elif target.is_dir():
+            raise WrongOutput(f"{self.path} is a folder, and {form.name} writes a file")
+        elif made.is_dir() and target.exists():
+            raise WrongOutput(f"{self.path} is a file, and {form.name} writes a folder")
+        else:
+            finish(made, target)
+
+    def _names_file(self, made: Path, form: Format) -> bool:
+        """Whether the path has the suffix of the files in a folder, with a file per document."""
+        suffixes = tuple({*form.suffixes, *(file.suffix for file in _files(made))} - {""})
+        per_document = form.layout == "per_document" or any(
+            file.name.endswith(form.suffixes) for file in _files(made)
+        )
+        return per_document and bool(suffixes) and self.path.name.endswith(suffixes)
+
+    def _place_files(self, made: Path, form: Format, documents: int) -> None:
+        """Name the files of a single document like the path, each with its own suffix."""
+        files = _files(made)
+        ends = _ends([file.name for file in files], form)
+        if len({str(file).removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
+            raise WrongOutput(
+                f"{self.path} is the name of a single file, and {form.name} writes a file for each "
+                f"of the {documents} documents; use a folder with --to {form.name}"
+            )
+        own = max((end for end in ends if self.path.name.endswith(end)), key=len, default="")
+        stem = self.path.name.removesuffix(own or self.path.suffix)
+        if not own:  # a suffix of the format that its files do not have
+            ends = [self.path.suffix if len(files) == 1 else end for end in ends]
+        targets = [self.path.with_name(f"{stem}{end}") for end in ends]
+        for file, target in zip(files, targets, strict=True):
+            if target.exists() and not self.force and target.read_bytes() != file.read_bytes():
+                raise FileExistsError(f"{target} exists; use --force to replace it")
+        for file, target in zip(files, targets, strict=True):
+            finish(file, target)
+
+    def _merged(self, made: Path, target: Path) -> Iterator[Finding]:
+        others = merge(made, target)
+        if others:
+            noun = "file" if len(others) == 1 else "files"
+            values: dict[str, Any] = {
+                "count": len(others),
+                "noun": noun,
+                "names": shown_names(others),
+            }
+            yield finding("CNV108", file=str(self.path), **values)
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def _ends(names: Sequence[str], form: Format) -> list[str]:
+    """The suffix of each file: the longest of the format, or what follows the last dot.
+
+    Examples:
+        >>> from hlteval.converters import load
+        >>> _ends(["d.1.ltf.xml"], load("ltf")), _ends(["d.1.txt"], load("text"))
+        (['.ltf.xml'], ['.txt'])
+    """
+    fitting = ([s for s in form.suffixes if name.endswith(s)] for name in names)
+    return [
+        max(suffixes, key=len, default=Path(name).suffix)
+        for name, suffixes in zip(names, fitting, strict=True)
+    ]
