@@ -172,7 +172,7 @@ class _Run:
         assert self.target.write is not None  # noqa: S101 - target() has seen to it
         self.target.write(self.corpora(), path)
         if nothing := self.nothing(path):
-            raise NotConverted(in_order([*self.findings, nothing]))
+            raise NotConverted(in_order([*self.findings, nothing, *self.losses.reasons()]))
         losses = [*self.losses.findings(), *self.shortened()]
         errors = [found for found in self.findings if found.severity == Severity.ERROR]
         unread = [found for found in self.findings if found.code == "CNV104"]

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters import Format, known, load
+from hlteval.converters.toolkit.frame_kinds import plural
 from hlteval.converters.toolkit.words import counted, worded
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
@@ -36,11 +37,13 @@ class Losses:
         self.rejected = 0
         self.words: set[str] = set()
         self.contents: set[str] = set()
+        self.kinds: set[str] = set()
 
     def count(self, corpus: Corpus) -> None:
         """Count the losses of a batch, and what it contains."""
         describe = _Words(self.forms, self.first, corpus)
         self.documents |= dict.fromkeys(corpus.documents["name"])
+        self.kinds |= {*corpus.frames["kind"]}
         self.rejected += corpus.rejected_records.height
         for name, rows in corpus.tables():
             if rows.height and name not in self.target.tables:
@@ -75,7 +78,23 @@ class Losses:
         """The formats that can represent some of what was found, or the names of documents."""
         wanted = self.contents or {"documents"}
         forms = (load(name) for name in known() if name != self.target.name)
-        return [form.name for form in forms if form.write and wanted & {*form.carries}]
+        return [
+            form.name
+            for form in forms
+            if form.write and (wanted - self._unsupported(form)) & {*form.carries}
+        ]
+
+    def _unsupported(self, form: Format) -> set[str]:
+        """The tables of frames, if a format represents frames of other kinds only."""
+        fitting = not form.frame_kinds or self.kinds & {*form.frame_kinds}
+        return set() if fitting else {"frames", "arguments", "fills", "modifiers", "groups"}
+
+    def reasons(self) -> Iterator[Finding]:
+        """The findings about what was not written of tables that the format supports."""
+        kinds = {plural(kind) for kind in self.kinds}
+        for what, rows in self.parts.items():
+            if what not in self.words | kinds:
+                yield finding("CNV103", what=f"{rows:,} {what}", format=self.target.name)
 
     def findings(self) -> Iterator[Finding]:
         """A finding for each kind of loss."""

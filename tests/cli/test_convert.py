@@ -108,7 +108,7 @@ def test_records_that_cannot_be_read_are_told_and_lost(
     result = invoke("convert", path, tmp_path / "out", "--to", "standoff")
     assert result.exit_code == 1
     assert "error[STD101]" in result.stderr
-    assert "1 unreadable record" in result.stderr
+    assert "1 unreadable line" in result.stderr
     assert (tmp_path / "out" / "seed-1.a2").read_bytes().count(b"\n") == 1
     kept = invoke("convert", path, tmp_path / "kept.jsonl")
     assert kept.exit_code == 1
