@@ -9,6 +9,25 @@ import typer
 from hlteval.cli.commands import Encoding, usage
 
 
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT...",
+        help="Folder, file, .zip or .tgz; - for standard input. Several inputs, such as texts "
+        "and annotations, are joined by document name.",
+    ),
+]
+
+Settings = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Format setting, e.g. escapes=ascii; `hlteval formats` lists them. Repeatable.",
+    ),
+]
+
+
 def _settings(assignments: list[str]) -> dict[str, str]:
     """The values of the settings by name, from `NAME=VALUE`."""
     for assignment in assignments:
@@ -18,14 +37,7 @@ def _settings(assignments: list[str]) -> dict[str, str]:
 
 
 def convert(
-    sources: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="INPUT...",
-            help="Folder, file, .zip or .tgz; - for standard input. Several inputs, such as texts "
-            "and annotations, are joined by document name.",
-        ),
-    ],
+    sources: Inputs,
     target: Annotated[
         str, typer.Argument(metavar="OUTPUT", help="Output path; - for standard output.")
     ],
@@ -60,14 +72,7 @@ def convert(
             help="Replace an existing file; in a folder, replace files of the same names only.",
         ),
     ] = False,
-    settings: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Format setting, e.g. escapes=ascii; `hlteval formats` lists them. Repeatable.",
-        ),
-    ] = None,
+    settings: Settings = None,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
