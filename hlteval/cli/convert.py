@@ -8,13 +8,38 @@ import typer
 
 from hlteval.cli.commands import Encoding, usage
 
-
 Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="INPUT...",
         help="Folder, file, .zip or .tgz; - for standard input. Several inputs, such as texts "
         "and annotations, are joined by document name.",
+    ),
+]
+
+InputFormats = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="Input format (default: auto-detect); one for all inputs, or one for each.",
+    ),
+]
+
+StrictLoss = Annotated[
+    bool,
+    typer.Option(
+        "--strict-loss",
+        help="Write nothing if the output format cannot represent everything, or if there are "
+        "errors or unread files in the input.",
+    ),
+]
+
+Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace an existing file; in a folder, replace files of the same names only.",
     ),
 ]
 
@@ -41,14 +66,7 @@ def convert(
     target: Annotated[
         str, typer.Argument(metavar="OUTPUT", help="Output path; - for standard output.")
     ],
-    from_format: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
-            "--from",
-            metavar="FORMAT",
-            help="Input format (default: auto-detect); one for all inputs, or one for each.",
-        ),
-    ] = None,
+    from_format: InputFormats = None,
     to_format: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
@@ -57,21 +75,8 @@ def convert(
             help="Output format (default: from the suffix of the output).",
         ),
     ] = None,
-    strict_loss: Annotated[
-        bool,
-        typer.Option(
-            "--strict-loss",
-            help="Write nothing if the output format cannot represent everything, or if there are "
-            "errors or unread files in the input.",
-        ),
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Replace an existing file; in a folder, replace files of the same names only.",
-        ),
-    ] = False,
+    strict_loss: StrictLoss = False,
+    force: Force = False,
     settings: Settings = None,
     encoding: Encoding = "utf-8",
 ) -> None:
