@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.cli.output_files import Files, Renderer, write_files
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
     from hlteval.reports.tables import View
     from hlteval.results.comparison import Comparison, RefusedSystem
+    from hlteval.results.fixes import FixedCopy
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
 
@@ -43,6 +44,29 @@ def show_verdict(
 
     limit = text.MAX_FINDINGS if max_findings is None else max_findings
     publish(lambda name: findings.render(verdict, name, limit), form, files)
+
+
+def show_fixes(
+    copy: FixedCopy, form: str, max_findings: int | None = None, files: Files = ()
+) -> None:
+    """Print what was corrected and the verdict over the copy, and write it to files.
+
+    JSON has the corrections; beside formats that cannot show them they are on standard error.
+    """
+    from hlteval.reports import findings, fixes
+    from hlteval.reports import text as reports_text
+
+    limit = reports_text.MAX_FINDINGS if max_findings is None else max_findings
+
+    def render(name: str) -> str | RenderableType:
+        if name == "json":
+            return fixes.json(copy)
+        rest = findings.render(copy.verdict, name, limit)
+        return rest if isinstance(rest, str) else Group(fixes.text(copy), rest)
+
+    publish(render, form, files)
+    if form not in {"text", "json"}:
+        write(remarks(), fixes.text(copy))
 
 
 @contextmanager

@@ -12,6 +12,14 @@ FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "j
 """The output formats of a verdict."""
 
 
+FixTo = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--fix",
+        metavar="OUT",
+        help="Write a copy with mechanical fixes, and validate that; OUT must not exist.",
+    ),
+]
 Paths = Annotated[
     list[str],
     typer.Argument(metavar="SUBMISSION", help="Folder, file, .zip or .tgz; - for standard input."),
@@ -64,13 +72,15 @@ def validate(
     ignore: Ignore = None,
     severity: Severities = None,
     output_file: OutputFiles = None,
+    fix: FixTo = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
-    from hlteval.cli.output import show_verdict
+    from hlteval.cli.output import show_fixes, show_verdict
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.workflows.fixing import fix as write_fixed
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
@@ -78,11 +88,25 @@ def validate(
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options}
     with usage(), progress(remarks(), "checking") as step:
-        selection = Selection.parse(select or (), ignore or (), severity or ())
-        verdict = validate_all(task, paths, selection=selection, step=step, **settings)
+        settings |= {"selection": Selection.parse(select or (), ignore or (), severity or ())}
+        if fix is not None:
+            copy = write_fixed(task, _single(paths), fix, step=step, **settings)
+        else:
+            verdict = validate_all(task, paths, step=step, **settings)
     with usage():
-        show_verdict(verdict, form, max_findings, files)
+        if fix is not None:
+            verdict = copy.verdict
+            show_fixes(copy, form, max_findings, files)
+        else:
+            show_verdict(verdict, form, max_findings, files)
     raise typer.Exit(0 if verdict.passed else 1)
+
+
+def _single(paths: list[str]) -> str:
+    """The one submission of which a copy is written."""
+    if len(paths) > 1:
+        raise typer.BadParameter("--fix takes a single submission")
+    return paths[0]
 
 
 CONDITIONS = (

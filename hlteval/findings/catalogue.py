@@ -39,6 +39,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A template for the fix in one line."""
     why: str
     fix: str
+    fixer: str = ""
+    """The name of the fixer with which `validate --fix` corrects it; see `findings.fixers`."""
     clause: str = ""
     bad: str = ""
     good: str = ""

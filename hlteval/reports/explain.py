@@ -87,8 +87,8 @@ class Explanation:
 
 
 def status(entry: Entry) -> str:
-    """The name and severity of an entry, and whether it is blocking."""
-    text = f"{entry.name}, {entry.severity}"
+    """The name and severity of an entry, and whether it is fixable and blocking."""
+    text = f"{entry.name}, {entry.severity}{', fixable' if entry.fixer else ''}"
     return f"{text}, blocking: the submission cannot be scored" if entry.blocking else text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 from rich.console import RenderableType
@@ -63,7 +64,7 @@ def _concise(finding: Finding) -> str:
     return f"{head}{finding.severity}[{finding.code}] {whose}{visible(finding.message)}\n"
 
 
-def json(verdict: Verdict, *, outcome: str = "", **more: str) -> str:
+def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
     """One object with task, profile, verdict, counts and findings, one finding per line.
 
     Args:
@@ -77,7 +78,7 @@ def json(verdict: Verdict, *, outcome: str = "", **more: str) -> str:
     """
     head = msgspec.json.encode(
         {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
-        | {name: value.encode("utf-8", "backslashreplace").decode() for name, value in more.items()}
+        | _printable(msgspec.to_builtins(more))
         | {"side": verdict.side, "counts": verdict.counts}
     )
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
@@ -85,6 +86,15 @@ def json(verdict: Verdict, *, outcome: str = "", **more: str) -> str:
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
     return _escape(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n")
+
+
+def _printable(value: Any) -> Any:
+    r"""A value of JSON with lone surrogates as escapes, e.g. `\udcff`."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {name: _printable(item) for name, item in value.items()}
+    return [_printable(item) for item in value] if isinstance(value, list) else value
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -137,13 +147,7 @@ def _item(finding: Finding) -> Item:
 
 
 def _without_surrogates(item: Item) -> Item:
-    r"""The item with lone surrogates as escapes, e.g. `\udcff`."""
-    values = {
-        name: value.encode("utf-8", "backslashreplace").decode()
-        for name, value in msgspec.structs.asdict(item).items()
-        if isinstance(value, str)
-    }
-    return msgspec.structs.replace(item, **values)
+    return msgspec.structs.replace(item, **_printable(msgspec.structs.asdict(item)))
 
 
 FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyType(

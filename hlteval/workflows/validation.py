@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -50,6 +50,25 @@ def validate(
         hlteval.workflows.batches.NothingGiven: if there is nothing to check against.
         WrongOption: if an option has a value that it cannot have.
     """
+    opened, found = open_submission(
+        task, path, against=against, profile=profile, options=options, encoding=encoding
+    )
+    return judge(opened, found, profile=profile, batch=batch, step=step)
+
+
+def open_submission(
+    task: str,
+    path: str,
+    *,
+    against: str | None = None,
+    profile: str = "plan",
+    options: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
+) -> tuple[Submission, list[Finding]]:
+    """A submission that is opened but not read, and the findings about the files of its options.
+
+    The arguments and errors are those of `validate`.
+    """
     declared = load(task)
     declared.hold_profile(profile)
     values = merged(declared, options or {})
@@ -65,12 +84,32 @@ def validate(
         reference_form=reference_form,
         lists=lists,
     )
+    return opened, found
+
+
+def judge(
+    opened: Submission,
+    found: Iterable[Finding] = (),
+    *,
+    profile: str = "plan",
+    batch: int = BATCH,
+    step: Step = silent,
+) -> Verdict:
+    """The verdict over a submission.
+
+    Args:
+        opened: the submission.
+        found: findings about the files of its options.
+        profile: `plan` or `official`.
+        batch: documents at a time.
+        step: called after each batch.
+    """
     findings = [*found, *outside(opened)]
     documents = 0
     for pair in watched(opened, batch, step):
         findings.extend(inside(opened, pair))
         documents += pair.reference.corpus.documents.height
-    judged = verdict(task, profile, findings, side_paths(opened))
+    judged = verdict(opened.task.name, profile, findings, side_paths(opened))
     return judged if documents or not judged.of(REFERENCE).findings else undecided(judged)
 
 

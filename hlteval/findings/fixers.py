@@ -1,0 +1,168 @@
+"""Fixers: mechanical corrections of lines and files, named by the entries of the catalogue.
+
+A fixer never guesses: it returns None where the correction is not certain. Its result is read again
+by the workflow, which withdraws it if the finding remains.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from string import Formatter
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from hlteval.findings.catalogue import entry
+from hlteval.findings.finding import Finding
+
+Lines = tuple[str, ...] | None
+"""What replaces a line: lines without their ends, none to remove it; None to leave it."""
+
+
+class Fixer(NamedTuple):
+    """A mechanical correction.
+
+    Attributes:
+        title: what was done, in a few words.
+        scope: whether it corrects a `line`, a `file`, or the `files` of a submission.
+        line: gives the lines that replace a line with a finding; for the scope `line`.
+    """
+
+    title: str
+    scope: Literal["line", "file", "files"] = "line"
+    line: Callable[[str, Finding], Lines] | None = None
+
+
+def _marked(line: str, finding: Finding) -> tuple[int, int]:
+    """Where in a line a finding is; the empty end of the line without a span."""
+    if finding.span is None:
+        return len(line), len(line)
+    return finding.span.column - 1, finding.span.end_column - 1
+
+
+def tab_for_spaces(line: str, finding: Finding) -> Lines:
+    r"""The line with one tab for the spaces at which a finding begins.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> tab_for_spaces("E1  Binding", finding("STD101", span=Span(1, 3, 4)))
+        ('E1\tBinding',)
+    """
+    start, _ = _marked(line, finding)
+    before, after = line[:start], line[start:]
+    if not after.startswith(" ") or before.endswith((" ", "\t")) or after.lstrip(" ")[:1] == "\t":
+        return None
+    return (f"{before}\t{after.lstrip(' ')}",)
+
+
+def tabs_for_spaces(line: str, _: Finding) -> Lines:
+    r"""A line without a tab with one tab for each run of spaces.
+
+    Examples:
+        >>> from hlteval.findings import Finding, finding
+        >>> tabs_for_spaces("run m1  Lyon", finding("EDL103"))
+        ('run\tm1\tLyon',)
+    """
+    return None if "\t" in line or " " not in line else (re.sub(" +", "\t", line.strip(" ")),)
+
+
+def spelling(line: str, finding: Finding) -> Lines:
+    """The line with the marked name as the help writes it, if they differ only in case.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> wrong = finding("SEE101", span=Span(1, 4, 11), label="binding", hint="use Binding")
+        >>> spelling("E1 binding A:T1", wrong)
+        ('E1 Binding A:T1',)
+    """
+    start, end = _marked(line, finding)
+    while start < end and line[start] in "\"'":
+        start += 1
+    while start < end and line[end - 1] in "\"':":
+        end -= 1
+    name = line[start:end].strip()
+    start += line[start:end].find(name)
+    if not name or not finding.help:
+        return None
+    alike = re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", finding.help, re.IGNORECASE)
+    known = {match[0] for match in alike}
+    if len(known) != 1 or known == {name}:
+        return None
+    return (line[:start] + known.pop() + line[start + len(name) :],)
+
+
+def suggestion(line: str, finding: Finding) -> Lines:
+    """The line with the value that the help gives instead of the marked one.
+
+    The templates of the code name the values `given` and `fix`.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> wrong = finding("EDL213", span=Span(1, 3, 6), given="٣-٤", fix="3-4")
+        >>> suggestion("d:٣-٤", wrong)
+        ('d:3-4',)
+    """
+    start, end = _marked(line, finding)
+    declared = entry(finding.code)
+    given = _value(declared.message, "given", finding.message)
+    fix = _value(declared.help, "fix", finding.help or "")
+    if given is None or not fix or line[start:end] != given:
+        return None
+    return (line[:start] + fix + line[end:],)
+
+
+def _value(template: str, name: str, text: str) -> str | None:
+    """The value of a field of a template in its text."""
+    found = _pattern(template).fullmatch(text)
+    return found[name] if found and name in found.groupdict() else None
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    """A pattern with a group for the first use of each field of a template."""
+    parts, seen = [], set[str]()
+    for literal, field, _, _ in Formatter().parse(template):
+        parts.append(re.escape(literal))
+        if field:
+            parts.append(f"(?P={field})" if field in seen else f"(?P<{field}>.*)")
+            seen.add(field)
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def no_empty_line(line: str, _: Finding) -> Lines:
+    """No line in place of a blank one.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> no_empty_line(" ", finding("EDL103")), no_empty_line("x", finding("EDL103"))
+        ((), None)
+    """
+    return None if line.strip() else ()
+
+
+def no_trailing_space(line: str, _: Finding) -> Lines:
+    r"""The line without spaces and tabs at its end.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> no_trailing_space("a\t", finding("EDL211"))
+        ('a',)
+    """
+    return None if line == line.rstrip(" \t") else (line.rstrip(" \t"),)
+
+
+FIXERS: Mapping[str, Fixer] = MappingProxyType(
+    {
+        "byte-order-mark": Fixer("removed the byte order mark", "file"),
+        "line-ends": Fixer("replaced CR LF with LF", "file"),
+        "junk-files": Fixer("left out hidden and system files", "files"),
+        "tab": Fixer("replaced spaces with a tab", line=tab_for_spaces),
+        "tabs": Fixer("replaced spaces with tabs", line=tabs_for_spaces),
+        "spelling": Fixer("corrected upper and lower case", line=spelling),
+        "suggestion": Fixer("rewrote the value as suggested", line=suggestion),
+        "empty-line": Fixer("removed an empty line", line=no_empty_line),
+        "trailing-space": Fixer("removed spaces at the end of the line", line=no_trailing_space),
+    }
+)
+"""The fixers by name, as the entries of the catalogue name them."""

@@ -1,0 +1,60 @@
+"""Corrections of a submission, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.text import Text
+
+from hlteval.reports.display import isolate_bidi
+from hlteval.reports.findings import json as findings_json
+from hlteval.results.fixes import Fix, FixedCopy
+
+_SHOWN = 5
+"""Maximum number of lines that are named for a file and code."""
+
+
+def text(copy: FixedCopy) -> Text:
+    r"""What was corrected, by file and code, and what was left, a line each.
+
+    Examples:
+        >>> from hlteval.results.verdict import Verdict
+        >>> text(FixedCopy(path="out", verdict=Verdict("hub4", "plan", passed=True))).plain
+        'nothing to fix; out is a copy\n'
+    """
+    return Text("\n".join([*_lines(copy), ""]))
+
+
+def _lines(copy: FixedCopy) -> Iterator[str]:
+    if copy.path is None:
+        yield "no copy was written, since the submission cannot be read"
+        return
+    for (file, code), group in groupby(sorted(copy.fixes, key=_group), _group):
+        fixes = list(group)
+        yield f"fixed[{code}]: {isolate_bidi(file)}{_places(fixes)}: {fixes[0].title}"
+    for item in copy.unfixed:
+        yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
+    count, path = len(copy.fixes), isolate_bidi(copy.path)
+    if count:
+        yield f"{count:,} {'fix' if count == 1 else 'fixes'} in {path}"
+    else:
+        yield f"{'nothing fixed' if copy.unfixed else 'nothing to fix'}; {path} is a copy"
+
+
+def _group(fix: Fix) -> tuple[str, str]:
+    return fix.file or "", fix.code
+
+
+def _places(fixes: list[Fix]) -> str:
+    """The lines of fixes, with a count of those that are not named."""
+    lines = [str(fix.line) for fix in fixes if fix.line is not None]
+    if not lines:
+        return ""
+    more = f" and {len(lines) - _SHOWN:,} more lines" if len(lines) > _SHOWN else ""
+    return f":{','.join(lines[:_SHOWN])}{more}"
+
+
+def json(copy: FixedCopy) -> str:
+    """The verdict over the copy as JSON, with its path, `fixes` and `unfixed`."""
+    return findings_json(copy.verdict, copy=copy.path, fixes=copy.fixes, unfixed=copy.unfixed)

@@ -1,0 +1,205 @@
+"""The files of a submission while they are corrected: lines that keep their original numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+
+from hlteval.findings import Finding, Severity, entry
+from hlteval.findings.fixers import FIXERS, Lines
+from hlteval.results.fixes import Fix
+from hlteval.sources import Member, Source, Unreadable
+
+_BOM = "\ufeff"
+
+
+@dataclass
+class TextFile:
+    """One text file: its byte order mark, and its lines by the numbers that they had at first.
+
+    Attributes:
+        mark: the byte order mark, or nothing.
+        lines: the original number and the text of each line, without its line feed.
+        changed: the original text of the changed lines, by number.
+        fixes: what was corrected, by line and code; the line 0 is the file.
+    """
+
+    mark: str
+    lines: list[tuple[int, str]]
+    changed: dict[int, str] = field(default_factory=dict)
+    fixes: dict[tuple[int, str], Fix] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, member: Member) -> TextFile | None:
+        """The text of a member; None if it cannot be read or is not what it would be written as."""
+        try:
+            data = member.fetch()
+            text = data.decode(member.encoding)
+            if text.encode(member.encoding) != data:
+                return None
+        except (Unreadable, UnicodeError):
+            return None
+        mark = _BOM if text.startswith(_BOM) else ""
+        lines = text.removeprefix(mark).split("\n")
+        return cls(mark, list(enumerate(lines, start=1)))
+
+    @property
+    def text(self) -> str:
+        """The text as it is now."""
+        return self.mark + "\n".join(line for _, line in self.lines)
+
+    def number(self, line: int) -> int:
+        """The original number of a line of the present text; 0 if there is no such line."""
+        return self.lines[line - 1][0] if 0 < line <= len(self.lines) else 0
+
+    def fix(self, finding: Finding) -> bool:
+        """Correct a finding, and return whether that changed anything."""
+        fixer = FIXERS[entry(finding.code).fixer]
+        if fixer.scope == "file":
+            changed = self._fix_file(finding)
+            number = 0
+        elif finding.span is None or fixer.line is None:
+            return False
+        else:
+            index = finding.span.line - 1
+            number, line = self.lines[index]
+            body = line.removesuffix("\r")
+            changed = self._put(index, fixer.line(body, finding), line[len(body) :])
+        if changed:
+            line_number = number or None
+            self.fixes[number, finding.code] = Fix(
+                code=finding.code, file=finding.file, line=line_number, title=fixer.title
+            )
+        return changed
+
+    def _fix_file(self, finding: Finding) -> bool:
+        before = self.text
+        if entry(finding.code).fixer == "byte-order-mark":
+            self.mark = ""
+        else:
+            self.lines = [(number, line.removesuffix("\r")) for number, line in self.lines]
+        return self.text != before
+
+    def _put(self, index: int, lines: Lines, end: str) -> bool:
+        """Replace a line by others, which keep its number."""
+        if lines is None:
+            return False
+        number, old = self.lines[index]
+        self.changed.setdefault(number, old)
+        self.lines[index : index + 1] = [(number, line + end) for line in lines]
+        return True
+
+    def withdraw(self, number: int) -> None:
+        """Put back the original text of a line."""
+        old = self.changed.pop(number)
+        if any(entry(code).fixer == "line-ends" for line, code in self.fixes if not line):
+            old = old.removesuffix("\r")
+        self.lines = [(n, old if n == number else line) for n, line in self.lines]
+        for key in [key for key in self.fixes if key[0] == number]:
+            del self.fixes[key]
+
+
+@dataclass
+class FixedFiles:
+    """The files of a submission while they are corrected.
+
+    Attributes:
+        source: the original.
+        texts: the files with corrections, by their names in findings.
+        withdrawn: corrections that did not help, by file, original line and code.
+        junk: the finding about hidden and system files, if they are left out.
+    """
+
+    source: Source
+    texts: dict[str, TextFile | None] = field(default_factory=dict)
+    withdrawn: set[tuple[str, int, str]] = field(default_factory=set)
+    junk: Finding | None = None
+
+    @cached_property
+    def members(self) -> Mapping[str, Member]:
+        """The original files by their names in findings."""
+        return {member.display: member for member in self.source.members}
+
+    def text(self, file: str) -> TextFile | None:
+        """The text of a file; None if it is not readable."""
+        if file not in self.texts:
+            self.texts[file] = TextFile.read(self.members[file]) if file in self.members else None
+        return self.texts[file]
+
+    def apply(self, findings: Iterable[Finding]) -> bool:
+        """Correct what can be corrected, and return whether that changed anything.
+
+        Findings are corrected from the end of a file, so that earlier places stay right.
+        """
+        ordered = sorted(findings, key=lambda finding: finding.order, reverse=True)
+        changes = [self._apply(finding) for finding in ordered]
+        return any(changes)
+
+    def _apply(self, finding: Finding) -> bool:
+        if FIXERS[entry(finding.code).fixer].scope == "files":
+            new, self.junk = self.junk is None, finding
+            return new
+        text = self.text(finding.file) if finding.file else None
+        if text is None or finding.file is None:
+            return False
+        number = text.number(finding.span.line) if finding.span else 0
+        return (finding.file, number, finding.code) not in self.withdrawn and text.fix(finding)
+
+    def place(self, finding: Finding) -> tuple[str | None, int]:
+        """The file of a finding, and the original number of its line; 0 for the file."""
+        text = self.texts.get(finding.file or "")
+        line = finding.span.line if finding.span else 0
+        return finding.file, text.number(line) if text and line else line
+
+    def withdraw(self, places: Iterable[tuple[str | None, int]]) -> bool:
+        """Undo the corrections of lines, and return whether there are any."""
+        undone = False
+        for file, number in set(places):
+            text = self.texts.get(file or "")
+            if file is None or text is None or number not in text.changed:
+                continue
+            codes = [code for line, code in text.fixes if line == number]
+            self.withdrawn.update((file, number, code) for code in codes)
+            text.withdraw(number)
+            undone = True
+        return undone
+
+    @property
+    def fixes(self) -> Iterator[Fix]:
+        """What was corrected, by file and line."""
+        if self.junk is not None:
+            title = FIXERS[entry(self.junk.code).fixer].title
+            yield Fix(code=self.junk.code, file=self.junk.file, line=None, title=title)
+        for _, text in sorted(self.texts.items()):
+            yield from (fix for _, fix in sorted(text.fixes.items())) if text else ()
+
+    @property
+    def fixed(self) -> Source:
+        """The source with the corrected files."""
+        members = tuple(map(self._member, self.source.members))
+        kept = tuple(item for item in self.source.findings if item is not self.junk)
+        return replace(self.source, members=members, findings=kept)
+
+    def _member(self, member: Member) -> Member:
+        text = self.texts.get(member.display)
+        if text is None or not text.fixes:
+            return member
+        data = text.text.encode(member.encoding)
+        return replace(member, size=len(data), fetch=partial(bytes, data))
+
+
+def fixable(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that have a fixer.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> [item.code for item in fixable([finding("SRC202"), finding("LTF106")])]
+        ['SRC202']
+    """
+    return [finding for finding in findings if entry(finding.code).fixer]
+
+
+def worst(findings: Iterable[Finding]) -> bool:
+    """Whether an error is among findings."""
+    return any(finding.severity is Severity.ERROR for finding in findings)

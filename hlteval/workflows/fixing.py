@@ -1,0 +1,168 @@
+"""Fixing: a corrected copy of a submission, for what can be corrected mechanically."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hlteval.findings import SUBMISSION, Finding, entry
+from hlteval.results.fixes import FixedCopy, Unfixed
+from hlteval.results.verdict import Verdict
+from hlteval.sources import Source, Unreadable, writing
+from hlteval.sources.packing import pack, suffix_problem
+from hlteval.tasks.task import WrongOption
+from hlteval.workflows.batches import Submission
+from hlteval.workflows.fixed_files import FixedFiles, fixable, worst
+from hlteval.workflows.selection import Selection
+from hlteval.workflows.steps import Step, silent
+from hlteval.workflows.validation import judge, open_submission, validate_all
+
+ROUNDS = 5
+"""Most rounds of corrections: one may show what the next corrects, such as a second missing tab."""
+
+
+def fix(
+    task: str,
+    path: str,
+    target: str,
+    *,
+    selection: Selection | None = None,
+    fail_on: str = "error",
+    step: Step = silent,
+    **arguments: Any,
+) -> FixedCopy:
+    """Write a corrected copy of a submission, and validate it.
+
+    Only findings with a fixer are corrected, and only where the correction is certain; all other
+    bytes of the files stay the same. Hidden and system files are left out. The copy is always
+    written, also if there is nothing to correct, unless the submission cannot be read.
+
+    Args:
+        task: name of the task.
+        path: the submission, as for `validate`.
+        target: path of the copy, which is of the same kind as the submission.
+        selection: the findings that are corrected and reported.
+        fail_on: as for `validate_all`.
+        step: called after each batch of the copy, as for `validate`.
+        **arguments: further arguments of `validate`.
+
+    Raises:
+        FileExistsError: if the target exists.
+        WrongOption: if the target is inside the submission, or has the suffix of another kind.
+    """
+    opened, found = open_submission(task, path, **arguments)
+    _check_target(opened.system, target)
+    chosen = selection or Selection()
+    work = _Work(opened, tuple(found), arguments.get("profile", "plan"), chosen)
+    files = FixedFiles(opened.system)
+    if not worst(opened.system.findings):
+        work.correct(files)
+    if worst(opened.system.findings) or not _write(files.fixed, target):
+        judged = work.selected(work.verdict(opened.system))
+        return FixedCopy(path=None, verdict=judged)
+    judged = validate_all(task, [target], selection=chosen, fail_on=fail_on, step=step, **arguments)
+    unfixed = tuple(work.unfixed(files))
+    return FixedCopy(path=target, verdict=judged, fixes=tuple(files.fixes), unfixed=unfixed)
+
+
+def _check_target(source: Source, target: str) -> None:
+    path = Path(target)
+    if path.exists() or path.is_symlink():
+        raise FileExistsError(f"{target} exists; --fix writes a new copy")
+    if source.kind == "folder" and path.resolve().is_relative_to(Path(source.path).resolve()):
+        raise WrongOption(f"{target} is inside {source.path}; --fix writes a copy elsewhere")
+    if problem := suffix_problem(source, target):
+        raise WrongOption(f"invalid --fix {target}: {problem}")
+    if not path.resolve().parent.is_dir():
+        raise FileNotFoundError(f"no folder {path.parent}")
+
+
+def _write(source: Source, target: str) -> bool:
+    """Write the copy, and return whether all its files could be read."""
+    try:
+        with writing(Path(target)) as unfinished:
+            pack(source, unfinished)
+    except Unreadable:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What does not change while a submission is corrected.
+
+    Attributes:
+        opened: the submission and its reference.
+        found: findings about the files of its options.
+        profile: `plan` or `official`.
+        selection: the findings that are corrected.
+    """
+
+    opened: Submission
+    found: tuple[Finding, ...]
+    profile: str
+    selection: Selection
+
+    def verdict(self, source: Source) -> Verdict:
+        """The verdict over a source in place of the submission."""
+        opened = replace(self.opened, system=source)
+        return judge(opened, self.found, profile=self.profile)
+
+    def selected(self, verdict: Verdict) -> Verdict:
+        """A verdict with the selected findings."""
+        return msgspec.structs.replace(verdict, findings=tuple(self._own(verdict.findings)))
+
+    def _own(self, findings: Iterable[Finding]) -> list[Finding]:
+        return self.selection.of(findings)
+
+    def correct(self, files: FixedFiles) -> None:
+        """Correct in rounds until nothing changes, then withdraw what did not help."""
+        first = current = self.findings(files)
+        for _ in range(ROUNDS):
+            if not files.apply(self._candidates(current)):
+                break
+            current = self.findings(files)
+        while files.withdraw(self._without_success(files, first, current)):
+            current = self.findings(files)
+
+    def findings(self, files: FixedFiles) -> tuple[Finding, ...]:
+        """The findings of the submission as it is corrected."""
+        found = self.verdict(files.fixed).findings
+        return tuple(finding for finding in found if finding.side == SUBMISSION)
+
+    def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:
+        return [item for item in fixable(self._own(findings)) if not self.shifts(item)]
+
+    def shifts(self, finding: Finding) -> bool:
+        """Whether a correction would shift the offsets of annotations."""
+        texts = "documents.text" in self.opened.format.carries
+        return texts and entry(finding.code).fixer == "line-ends"
+
+    def _without_success(
+        self, files: FixedFiles, first: Iterable[Finding], current: Iterable[Finding]
+    ) -> Iterator[tuple[str | None, int]]:
+        """The places where a finding is left, or where the reader has a new one."""
+        known = {(*files.place(finding), finding.code) for finding in first}
+        tried = {(fix.file, fix.line, fix.code) for fix in files.fixes}
+        for finding in current:
+            place = (*files.place(finding), finding.code)
+            read = finding.code.startswith(self.opened.format.codes)
+            if place in tried or (read and place not in known):
+                yield place[:2]
+
+    def unfixed(self, files: FixedFiles) -> Iterator[Unfixed]:
+        """What is left although it has a fixer."""
+        left = fixable(self._own(self.findings(files)))
+        groups = Counter((item.code, item.file, self._reason(item)) for item in left)
+        for (code, file, reason), count in sorted(groups.items(), key=str):
+            yield Unfixed(code=code, file=file, count=count, reason=reason)
+
+    def _reason(self, finding: Finding) -> str:
+        if self.shifts(finding):
+            return "the offsets of annotations would shift"
+        return "the right correction is not certain"
