@@ -79,7 +79,7 @@ def test_documents_of_both_sides_come_together() -> None:
 
 def test_each_batch_is_told() -> None:
     steps: list[int] = []
-    validate("seedev-full", REFERENCE, step=lambda: steps.append(1))
+    validate("seedev-full", REFERENCE, step=lambda *_: steps.append(1))
     assert steps == [1]
 
 
