@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from hlteval import __version__
 from hlteval.cli import compare, score, validate
@@ -13,8 +14,39 @@ from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
 
+
+class Commands(TyperGroup):
+    """All commands; the reasons of their usage errors are wrapped at words in a terminal."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command.
+
+        Raises:
+            BadParameter: for a usage error.
+        """
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = _wrapped(error)
+            raise
+
+
+def _wrapped(error: typer.BadParameter) -> str:
+    """The message of a usage error as a terminal shows it."""
+    from hlteval.reports.display import visible
+    from hlteval.reports.prose import hanging
+    from hlteval.reports.terminal import remarks
+
+    console = remarks()
+    width = console.width if console.is_terminal else None
+    message = " ".join(visible(line) for line in error.message.splitlines())
+    head = f"Error: {error.format_message()}".removesuffix(error.message)
+    return hanging(message, width, len(head))
+
+
 app = typer.Typer(
     name="hlteval",
+    cls=Commands,
     help="Validate, convert and score submissions to shared tasks in human language technology.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -46,9 +78,9 @@ def _first_line(command: Callable[..., None]) -> str:
     return (command.__doc__ or "").partition("\n")[0]
 
 
-app.add_typer(validate.app, name="validate")
+app.add_typer(validate.app, name="validate", short_help=validate.app.info.help)
 app.command("convert", short_help=_first_line(convert))(convert)
-app.add_typer(score.app, name="score")
-app.add_typer(compare.app, name="compare")
+app.add_typer(score.app, name="score", short_help=score.app.info.help)
+app.add_typer(compare.app, name="compare", short_help=compare.app.info.help)
 for command in (tasks, formats, explain, demo):
     app.command(command.__name__, short_help=_first_line(command))(command)

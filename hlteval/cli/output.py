@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.cli.output_files import Files, Renderer, write_files
-from hlteval.reports.prose import note
+from hlteval.reports.prose import Prose, note
 from hlteval.reports.terminal import remarks, results, write
 
 if TYPE_CHECKING:  # each command imports the renderers that it uses
@@ -96,7 +96,7 @@ def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Itera
         write(remarks(), refusal.summary() if form == "json" else refusal.as_text())
         for name, path in files:
             if name not in known:
-                write(remarks(), Text(f"{path} is not written: {name} cannot show a refusal"))
+                write(remarks(), Prose(f"{path} is not written: {name} cannot show a refusal"))
         raise typer.Exit(1) from refused
 
 

@@ -94,7 +94,7 @@ def text(comparison: Comparison, view: View = ALL) -> RenderableType:
         Prose(f"{comparison.task}, profile {comparison.profile}: {comparison.metric}", "bold"),
         Tables(_tables(comparison, view), view.wide),
         *map(note, comparison.notes),
-        Text(comparison.signature, style="dim"),
+        Text(visible(comparison.signature), style="dim"),
     )
 
 

@@ -12,6 +12,7 @@ import polars as pl
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.reports.display import visible
 from hlteval.reports.prose import Prose, note
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View
 from hlteval.results.scores import Scores
@@ -80,7 +81,7 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
         Tables([_metrics(scores)]),
         Tables(view.of(scorings), view.wide),
         *map(note, scores.notes),
-        Text(scores.signature, style="dim"),
+        Text(visible(scores.signature), style="dim"),
     )
 
 

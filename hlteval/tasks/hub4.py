@@ -142,7 +142,7 @@ _READING = (
     ),
     Option(
         "unscored",
-        "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR,COMMENT,OBJ_STATUS).",
+        "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR, COMMENT, OBJ_STATUS).",
         metavar="SLOT,…",
         kind="list",
         commands=("score", "validate"),

@@ -10,7 +10,9 @@ from typing import Any, TextIO
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from typer.main import get_command
 
+from hlteval.cli.app import app
 from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
 
@@ -30,13 +32,14 @@ SIDES = {
 """A reference and a submission of each task that can be scored."""
 
 FLAWED = {
-    "seedev-binary": "fixtures/seedev/invalid/SEE301-outside-sentence",
+    "seedev-binary": "fixtures/seedev/invalid/SEE103-binary-names "
+    "--against fixtures/standoff/valid/binary",
     "seedev-full": f"{DEMO}/flawed --against {DEMO}/reference",
     "speech-sf": f"{DEMO}/speech/flawed.json",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
     "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
     "ltf": "fixtures/ltf/invalid/LTF307-scant",
-    "laf": "fixtures/laf/invalid/LAF204-one-off",
+    "laf": "fixtures/laf/invalid/LAF204-one-off --against fixtures/ltf/valid",
 }
 """A submission to each task with something to report."""
 
@@ -94,12 +97,61 @@ def test_compare(task: str, screen: Screen, golden: Any) -> None:
 @pytest.mark.parametrize("task", FLAWED)
 def test_validate(task: str, screen: Screen, golden: Any) -> None:
     command = f"validate {task} {FLAWED[task]} --max-findings 2"
-    golden(GOLDEN / f"validate-{task}.txt", screen.all(command))
+    text = screen.all(command)
+    assert "[OPTIONS]" not in text
+    golden(GOLDEN / f"validate-{task}.txt", text)
 
 
 @pytest.mark.parametrize("command", ["tasks", "formats", "explain SEE2"])
 def test_lists(command: str, screen: Screen, golden: Any) -> None:
     golden(GOLDEN / f"{command.replace(' ', '-')}.txt", screen.all(command))
+
+
+def words(text: str) -> set[str]:
+    """The words of a text, and the parts of words with hyphens, after which lines may end."""
+    return set(re.sub(r"(\w-)\s*", r"\1 ", text).split())
+
+
+@pytest.fixture
+def help_at(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str, int], str]:
+    """The help of a command at a width; the runner of typer has a width of its own."""
+
+    def run(command: str, width: int) -> str:
+        monkeypatch.setenv("COLUMNS", str(width))
+        get_command(app).main([*command.split(), "--help"], "hlteval", standalone_mode=False)
+        return capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize("command", ["", "score", "validate", "tasks", "convert", "explain"])
+def test_help_is_whole_at_every_width(command: str, help_at: Callable[[str, int], str]) -> None:
+    shown = [help_at(command, width) for width in WIDTHS]
+    assert all("..." not in text.replace("[ARGS]...", "") for text in shown)
+    assert words(shown[0]) == words(shown[1]) == words(shown[2])
+
+
+@pytest.mark.parametrize("command", ["score", "validate", "compare"])
+@pytest.mark.parametrize("task", BUILTIN)
+def test_the_help_of_a_task_is_whole_at_every_width(
+    task: str, command: str, help_at: Callable[[str, int], str]
+) -> None:
+    if command != "validate" and not load(task).metric:
+        return
+    narrow, wide = (help_at(f"{command} {task}", width) for width in (60, 120))
+    assert words(narrow) == words(wide)
+    assert all(cell_len(line) <= 60 for line in narrow.splitlines())
+
+
+def test_usage_errors_are_wrapped_at_words(screen: Screen) -> None:
+    text = screen("tasks no-such-task-of-ours", 60)
+    lines = text.partition("Error: ")[2].splitlines()
+    assert len(lines) > 1
+    assert all(cell_len(line) <= 60 - len("Error: ") * (not at) for at, line in enumerate(lines))
+    assert set(BUILTIN) <= set(" ".join(lines).replace(",", "").split())
+    assert "\x1b" not in screen("tasks \x1b[31mred", 60)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -136,7 +188,7 @@ def test_columns_can_be_chosen(task: str, screen: Screen) -> None:
 def test_the_columns_of_lists_and_comparisons_can_be_chosen(screen: Screen) -> None:
     assert screen("tasks --columns metrics", 60).splitlines()[0].split() == ["task", "metrics"]
     assert screen("formats --columns reads", 60).splitlines()[0].split() == ["format", "reads"]
-    assert "did you mean writes?" in screen("formats --columns write", 60)
+    assert "did you mean writes?" in screen("formats --columns write", 80)
     assert "apply to the list" in screen("tasks hub4 --wide", 80)
     reference, system = SIDES["hub4"]
     command = f"compare hub4 -r {reference} {system} {reference} --bootstrap 20 --columns"
@@ -145,4 +197,4 @@ def test_the_columns_of_lists_and_comparisons_can_be_chosen(screen: Screen) -> N
         "system",
         "value",
     ]
-    assert "did you mean losses?" in screen(f"{command} loses", 60)
+    assert "did you mean losses?" in screen(f"{command} loses", 80)
