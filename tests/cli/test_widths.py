@@ -32,8 +32,7 @@ SIDES = {
 """A reference and a submission of each task that can be scored."""
 
 FLAWED = {
-    "seedev-binary": "fixtures/seedev/invalid/SEE103-binary-names "
-    "--against fixtures/standoff/valid/binary",
+    "seedev-binary": f"{DEMO}/flawed --against {DEMO}/reference",
     "seedev-full": f"{DEMO}/flawed --against {DEMO}/reference",
     "speech-sf": f"{DEMO}/speech/flawed.json",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
