@@ -14,6 +14,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from string import Formatter
 from types import MappingProxyType
+from typing import Literal
 
 import msgspec
 
@@ -41,6 +42,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     fix: str
     fixer: str = ""
     """The name of the fixer with which `validate --fix` corrects it; see `findings.fixers`."""
+    suppressed_by: tuple[str, ...] = ()
+    """Codes, or their prefixes, of the findings from which this one follows; see `cascades`."""
+    suppressed_in: Literal["record", "file"] = "record"
+    """Where such a finding must be."""
+    unresolved: str = ""
+    """A template of the identifier that a record with such a finding may define."""
+    unreferenced: str = ""
+    """A template of the identifier that a record with such a finding may mention."""
+    hides: bool = False
+    """Whether its file cannot be read, so that other findings of the file are pointless."""
     clause: str = ""
     bad: str = ""
     good: str = ""

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
-from string import Formatter
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from hlteval.findings.catalogue import entry
 from hlteval.findings.finding import Finding
+from hlteval.findings.templates import values
 
 Lines = tuple[str, ...] | None
 """What replaces a line: lines without their ends, none to remove it; None to leave it."""
@@ -104,30 +102,10 @@ def suggestion(line: str, finding: Finding) -> Lines:
         ('d:3-4',)
     """
     start, end = _marked(line, finding)
-    declared = entry(finding.code)
-    given = _value(declared.message, "given", finding.message)
-    fix = _value(declared.help, "fix", finding.help or "")
-    if given is None or not fix or line[start:end] != given:
+    found = values(finding)
+    if not found.get("fix") or line[start:end] != found.get("given"):
         return None
-    return (line[:start] + fix + line[end:],)
-
-
-def _value(template: str, name: str, text: str) -> str | None:
-    """The value of a field of a template in its text."""
-    found = _pattern(template).fullmatch(text)
-    return found[name] if found and name in found.groupdict() else None
-
-
-@cache
-def _pattern(template: str) -> re.Pattern[str]:
-    """A pattern with a group for the first use of each field of a template."""
-    parts, seen = [], set[str]()
-    for literal, field, _, _ in Formatter().parse(template):
-        parts.append(re.escape(literal))
-        if field:
-            parts.append(f"(?P={field})" if field in seen else f"(?P<{field}>.*)")
-            seen.add(field)
-    return re.compile("".join(parts), re.DOTALL)
+    return (line[:start] + found["fix"] + line[end:],)
 
 
 def no_empty_line(line: str, _: Finding) -> Lines:

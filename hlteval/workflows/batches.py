@@ -90,6 +90,11 @@ class Submission:
         return Corpus.concat(self.lists.values())
 
     @property
+    def unread(self) -> bool:
+        """Whether nothing of the submission can be read, as its source says."""
+        return not self.system.members and any(found.blocking for found in self.system.findings)
+
+    @property
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self._files(self.format, self.system)

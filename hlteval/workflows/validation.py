@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity
+from hlteval.findings.cascades import without_cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load, rules
 from hlteval.tasks.options import merged
@@ -171,12 +172,13 @@ def outside(opened: Submission) -> Iterator[Finding]:
     yield from opened.system.findings
     if opened.reference is not None:
         yield from (found.of(REFERENCE) for found in opened.reference.findings)
-    yield from opened.task.package(opened.package)
+    if not opened.unread:  # otherwise everything would be missing
+        yield from opened.task.package(opened.package)
 
 
 def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
     """The findings about the records of a batch."""
-    yield from pair.system.findings
+    yield from () if opened.unread else pair.system.findings
     if pair.reference is not pair.system:
         yield from (found.of(REFERENCE) for found in pair.reference.findings)
     schema = opened.task.allows(opened.options)
@@ -201,6 +203,7 @@ def verdict(
     Findings of the reference never make a submission fail.
     """
     declared = load(task)
+    findings = without_cascades(findings, paths)
     once = {rule.code for rule in rules(declared) if rule.once}
     first = {finding.code: finding for finding in reversed(findings) if finding.code in once}
     findings = [finding for finding in findings if first.get(finding.code, finding) is finding]

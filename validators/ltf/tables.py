@@ -16,6 +16,9 @@ from hlteval.converters.ltf.tables import LENGTH, MD5
 from hlteval.validators.ltf.texts import Span, convention, shift
 from hlteval.validators.rule import RuleContext
 
+_SOUND_END = pl.min_horizontal("end", pl.col("start") + pl.col("text").str.len_chars())
+"""The end by the text: an end too large is one problem, not another one of the next record."""
+
 
 def all_documents(context: RuleContext) -> pl.LazyFrame:
     """The documents with the record of their DOC, and the length and digest that it declares."""
@@ -38,7 +41,7 @@ def all_segments(context: RuleContext) -> pl.LazyFrame:
         element=pl.lit("SEG"),
         width=pl.col("end") - pl.col("start"),
         chars=pl.col("text").str.len_chars().cast(pl.Int64),
-        before=pl.col("end").shift(1).over("document"),
+        before=_SOUND_END.shift(1).over("document"),
     )
     problem = (
         pl.when(pl.col("width") <= 0)
@@ -65,7 +68,7 @@ def all_tokens(context: RuleContext) -> pl.LazyFrame:
         element=pl.lit("TOKEN"),
         width=pl.col("end") - pl.col("start"),
         chars=pl.col("text").str.len_chars().cast(pl.Int64),
-        before=pl.col("end").shift(1).over("segment_row"),
+        before=_SOUND_END.shift(1).over("segment_row"),
     )
     outside = (pl.col("start") < pl.col("begin")) | (pl.col("end") > pl.col("stop"))
     at, width = (pl.col("start") - pl.col("begin")).clip(0), pl.col("width").clip(0)

@@ -1,0 +1,137 @@
+"""Cascades: findings that only follow from another finding, which are left out.
+
+The entries of the catalogue declare which findings they follow from (`suppressed_by`), and where:
+
+- by default at the same record, or in a file that the other finding is about as a whole;
+- with `suppressed_in = "file"`, anywhere in the same file;
+- with `unresolved`, where a record of the document that cannot be read has the missing identifier;
+- with `unreferenced`, where such a record mentions the identifier.
+
+An entry that `hides` its file makes all other findings of the file pointless; if the file is the
+submission, those of the submission.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from hlteval.findings.catalogue import Entry, entry
+from hlteval.findings.finding import Finding
+from hlteval.findings.templates import values
+
+_TOKEN = re.compile(r"[\w-]+")
+
+_ANY = "*"
+"""What stands for the identifiers of a file that cannot be read."""
+
+Place = tuple[str, str | None, str | None]
+"""Side, file, and record or line; None for all of the file."""
+
+
+def without_cascades(
+    findings: Iterable[Finding], paths: Mapping[str, str] = MappingProxyType({})
+) -> list[Finding]:
+    """The findings without those that follow from another one.
+
+    Args:
+        findings: the findings of a run.
+        paths: the path of each side.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> at = {"file": "d.a2", "span": Span(1, 4, 9), "record": "E1", "label": "Binding"}
+        >>> role = finding("SEE201", role="agent", allowed="Agent", **at)
+        >>> missing = finding("SEE203", roles="Agent or Process", **at)
+        >>> [item.code for item in without_cascades([role, missing])]
+        ['SEE201']
+    """
+    listed = list(findings)
+    roots = _Roots(listed, paths)
+    return [finding for finding in listed if not roots.explain(finding)]
+
+
+class _Roots:
+    """The findings from which others may follow."""
+
+    def __init__(self, findings: list[Finding], paths: Mapping[str, str]) -> None:
+        self.paths = paths
+        self.codes = sorted({finding.code for finding in findings})
+        wanted = {root for code in self.codes for root in self._codes(entry(code))}
+        self.hidden: set[tuple[str, str | None]] = set()
+        self.places: defaultdict[str, set[Place]] = defaultdict(set)
+        self.files: defaultdict[str, set[tuple[str, str | None]]] = defaultdict(set)
+        self.identifiers: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        self.mentions: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for finding in findings:
+            if entry(finding.code).hides:
+                self.hidden.add((finding.side, finding.file))
+            if finding.code in wanted:
+                self._add(finding)
+
+    def _codes(self, declared: Entry) -> Iterator[str]:
+        """The codes among the findings from which an entry follows."""
+        return (code for code in self.codes if code.startswith(declared.suppressed_by or "-"))
+
+    def _add(self, finding: Finding) -> None:
+        code, side, file = finding.code, finding.side, finding.file
+        self.places[code].update((side, file, place) for place in _places(finding))
+        self.files[code].add((side, file))
+        tokens = _TOKEN.findall(finding.excerpt.text.lower()) if finding.excerpt else []
+        first = tokens[:1] if finding.excerpt and not finding.excerpt.offset else []
+        identifier = [finding.record.lower()] if finding.record else []
+        identifier += [_ANY] if entry(code).hides else []
+        self.identifiers[code, _document(finding)].update([*first, *identifier])
+        self.mentions[code, _document(finding)].update([*tokens, *identifier])
+
+    def explain(self, finding: Finding) -> bool:
+        """Whether a finding follows from another one."""
+        declared = entry(finding.code)
+        if not declared.hides and self._hide(finding):
+            return True
+        return any(
+            self._follows(finding, declared, code)
+            for code in self._codes(declared)
+            if code != finding.code
+        )
+
+    def _hide(self, finding: Finding) -> bool:
+        """Whether its file, or all of its side, could not be read."""
+        side = finding.side
+        own = self.paths.get(side)
+        return (side, finding.file) in self.hidden or (
+            own is not None and (side, own) in self.hidden
+        )
+
+    def _follows(self, finding: Finding, declared: Entry, code: str) -> bool:
+        side, file = finding.side, finding.file
+        if declared.unresolved or declared.unreferenced:
+            template = declared.unresolved or declared.unreferenced
+            name = template.format_map(values(finding)).lower()
+            known = self.identifiers if declared.unresolved else self.mentions
+            tokens = known[code, _document(finding)]
+            return bool(tokens & {name, _ANY}) or any(
+                token.startswith(f"{name}-") for token in tokens
+            )
+        if declared.suppressed_in == "file":
+            return (side, file) in self.files[code]
+        places = self.places[code]
+        return any((side, file, place) in places for place in (*_places(finding), None))
+
+
+def _places(finding: Finding) -> Iterator[str | None]:
+    """The record and the line of a finding; None if it is about a whole file."""
+    if finding.span is None:
+        yield None
+        return
+    if finding.record and finding.record.startswith("$"):  # JSON: all may be on one line
+        yield finding.record
+    else:
+        yield str(finding.span.line)
+
+
+def _document(finding: Finding) -> str:
+    """The name of the file without folder and suffixes."""
+    return (finding.file or "").rpartition("/")[2].partition(".")[0]

@@ -1,0 +1,187 @@
+"""What cannot be read yields no further findings about what is then missing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hlteval import validate
+from hlteval.findings import Finding, catalogue
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+FULL = FIXTURES / "standoff" / "valid" / "full"
+CORPUS = FIXTURES / "hub4" / "valid" / "corpus.sgml"
+FRAMES = FIXTURES / "speech-sf-json" / "valid" / "frames.json"
+AGAINST = {
+    "seedev-full": FULL,
+    "lorehlt-edl": FIXTURES / "lorehlt-edl" / "valid" / "texts.jsonl",
+    "ltf": None,
+    "laf": FIXTURES / "ltf" / "valid",
+    "hub4": CORPUS,
+    "speech-sf": FIXTURES / "appen" / "valid",
+}
+
+
+def found(task: str, path: Path, against: Path | None = None) -> list[Finding]:
+    verdict = validate(task, str(path), against=str(against) if against else None)
+    return [finding for finding in verdict.findings if finding.side == "submission"]
+
+
+@pytest.mark.parametrize("task", AGAINST)
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("x.tgz", b"BZh91AY&SY", "SRC102"),
+        ("x.zip", b"PK\x03\x04 cut", "SRC105"),
+        ("x.zip", b"<html>", "SRC101"),
+    ],
+)
+def test_a_refused_archive_has_one_finding(
+    task: str, name: str, content: bytes, code: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert [finding.code for finding in found(task, path, AGAINST[task])] == [code]
+
+
+def test_an_archive_with_a_rejected_member_misses_no_documents(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("../seed-1.a2", "")
+    assert [finding.code for finding in found("seedev-full", path, FULL)] == ["SRC111"]
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "content", "code"),
+    [
+        ("lorehlt-edl", "x.tab", b"\xe9\xff bad", "SRC201"),
+        ("hub4", "x.tpl", b"\xe9\xff bad", "SRC201"),
+        ("ltf", "x.ltf.xml", b"\xe9\xff bad", "SRC201"),
+        ("speech-sf", "x.json", b"\xe9\xff bad", "SRC201"),
+        ("speech-sf", "x.json", b"[", "JSN115"),
+    ],
+)
+def test_a_file_that_cannot_be_read_has_one_finding(
+    task: str, name: str, content: bytes, code: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert [finding.code for finding in found(task, path, AGAINST[task])] == [code]
+
+
+def test_two_runs_in_an_archive_are_a_finding_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for run in ("run-1", "run-2"):
+            for name in ("seed-1.a2", "seed-2.a2"):
+                archive.write(FULL / name, f"{run}/{name}")
+    counts = Counter(finding.code for finding in found("seedev-full", path, FULL))
+    alone = Counter(finding.code for finding in found("seedev-full", FULL, FULL))
+    assert counts["SEE408"] == 2
+    assert sum((counts - alone).values()) <= 3
+
+
+@pytest.mark.parametrize(
+    ("value", "codes"),
+    [
+        (lambda frames: {"frames": frames}, ["SFJ201"]),
+        (lambda _: "x", ["SFJ201"]),
+    ],
+)
+def test_what_is_not_an_array_has_one_finding(
+    value: Callable[[object], object], codes: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(value(json.loads(FRAMES.read_text("utf-8")))), "utf-8")
+    assert [finding.code for finding in found("speech-sf", path)] == codes
+
+
+def test_a_misspelt_role_is_not_missing_as_well(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    shutil.copytree(FULL, folder)
+    text = (FULL / "seed-1.a2").read_text("utf-8").replace("Agent:", "agent:")
+    (folder / "seed-1.a2").write_text(text, "utf-8")
+    assert {finding.code for finding in found("seedev-full", folder)} == {"SEE201"}
+
+
+def longer(line: str) -> str | None:
+    """A token or a segment that ends two characters later."""
+    end = re.search(r'end_char="(\d+)"', line)
+    return line.replace(end[0], f'end_char="{int(end[1]) + 2}"') if end else None
+
+
+def spaced(line: str) -> str | None:
+    return line.replace("\t", " ", 1) if "\t" in line else None
+
+
+def cut(line: str) -> str | None:
+    return line[:-4] if len(line) > 6 else None
+
+
+def misnamed(line: str) -> str | None:
+    return line.replace("start_char", "startchar") if "start_char" in line else None
+
+
+def unbracketed(line: str) -> str | None:
+    return line.replace("<", "").replace('"', "") if "<CONTEST" in line else None
+
+
+LTF = FIXTURES / "ltf" / "valid" / "water-1.ltf.xml"
+HUB = FIXTURES / "hub4" / "valid" / "system.tpl"
+EDL = FIXTURES / "lorehlt-edl" / "valid" / "submission.tab"
+DAMAGES = [
+    ("seedev-full", FULL, "seed-1.a2", spaced),
+    ("seedev-full", FULL, "seed-1.a2", cut),
+    ("seedev-full", FULL, "seed-1.a1", spaced),
+    ("seedev-full", FULL, "seed-1.a1", cut),
+    ("lorehlt-edl", EDL, EDL.name, spaced),
+    ("lorehlt-edl", EDL, EDL.name, cut),
+    ("ltf", LTF, LTF.name, longer),
+    ("ltf", LTF, LTF.name, misnamed),
+    ("hub4", HUB, HUB.name, unbracketed),
+]
+OTHER_LINES = {"HUB301", "HUB303", "HUB224", "HUB212"}
+"""Findings on other lines that are true whatever caused them."""
+
+
+@pytest.mark.parametrize(("task", "base", "name", "damage"), DAMAGES, ids=str)
+def test_a_damaged_record_has_one_finding_and_others_none(
+    task: str, base: Path, name: str, damage: Callable[[str], str | None], tmp_path: Path
+) -> None:
+    against = AGAINST[task] if task == "hub4" else None
+    before = {(item.code, item.message) for item in found(task, base, against)}
+    lines = (base / name if base.is_dir() else base).read_text("utf-8").split("\n")
+    tried = 0
+    for at, line in enumerate(lines[:14]):
+        broken = damage(line)
+        if broken is None:
+            continue
+        tried += 1
+        target = tmp_path / f"{at}"
+        shutil.copytree(base, target) if base.is_dir() else target.mkdir()
+        file = target / name
+        file.write_text("\n".join([*lines[:at], broken, *lines[at + 1 :]]), "utf-8")
+        new = found(task, target if base.is_dir() else file, against)
+        new = [item for item in new if (item.code, item.message) not in before]
+        elsewhere = [item for item in new if not item.span or item.span.line != at + 1]
+        assert {item.code for item in elsewhere} <= OTHER_LINES, (line, broken)
+        assert len({item.code for item in new} - OTHER_LINES) <= 1, (line, broken)
+    assert tried
+
+
+def test_what_an_entry_follows_from_exists() -> None:
+    codes = catalogue()
+    for entry in codes.values():
+        for root in entry.suppressed_by:
+            assert [code for code in codes if code.startswith(root) and code != entry.code]
+        assert bool(entry.suppressed_by) or not (entry.unresolved or entry.unreferenced)
+        for template in (entry.unresolved, entry.unreferenced):
+            names = set(re.findall(r"{(\w+)}", template))
+            assert names <= entry.fields
