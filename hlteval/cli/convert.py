@@ -82,11 +82,12 @@ def convert(
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
     from hlteval.cli.output import show_findings
+    from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.conversion import NotConverted
     from hlteval.workflows.conversion import convert as run
 
     try:
-        with usage():
+        with usage(), progress(remarks(), "converting", shown=target != "-") as step:
             findings = run(
                 sources,
                 target,
@@ -96,6 +97,7 @@ def convert(
                 settings=_settings(settings or []),
                 encoding=encoding,
                 force=force,
+                step=step,
             )
     except NotConverted as reason:
         show_findings(reason.findings)

@@ -77,7 +77,9 @@ def rendered(report: str | RenderableType) -> str:
 
 
 @contextmanager
-def progress(console: Console, activity: str) -> Iterator[Callable[[int, int | None], None]]:
+def progress(
+    console: Console, activity: str, *, shown: bool = True
+) -> Iterator[Callable[[int, int | None], None]]:
     """Show a progress bar in a terminal if work takes longer than a second.
 
     The bar disappears at the end of the work.
@@ -85,6 +87,7 @@ def progress(console: Console, activity: str) -> Iterator[Callable[[int, int | N
     Args:
         console: the console for remarks.
         activity: a word for the work, such as "reading".
+        shown: whether a bar may be shown: not where results are written meanwhile.
 
     Yields:
         A function to call after each step, with the work that is done and all of it; None if that
@@ -95,7 +98,7 @@ def progress(console: Console, activity: str) -> Iterator[Callable[[int, int | N
         ...     step(1, 2)
         ...     step(2, 2)
     """
-    if not (console.is_interactive and console.file.isatty()):
+    if not (shown and console.is_interactive and console.file.isatty()):
         yield lambda _done, _total: None
         return
     bar = _bar(console)

@@ -20,6 +20,7 @@ from hlteval.workflows.inputs import Input, UnknownFormat, detected
 from hlteval.workflows.joining import joined
 from hlteval.workflows.losses import Losses, content
 from hlteval.workflows.outputs import Output, WrongOutput
+from hlteval.workflows.steps import Step, silent
 from hlteval.workflows.targets import target
 
 __all__ = [
@@ -87,6 +88,7 @@ def convert(
     settings: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     force: bool = False,
+    step: Step = silent,
 ) -> list[Finding]:
     """Convert a source.
 
@@ -102,6 +104,8 @@ def convert(
         encoding: of the files that are read; files are always written in UTF-8.
         force: replace an existing file; in an existing folder, replace files with the names of new
             ones and leave all others.
+        step: called after each batch with the documents that are done, and their number, which
+            is None if only reading can tell it.
 
     Returns:
         The findings of the source, and what the format cannot represent.
@@ -123,7 +127,7 @@ def convert(
     inputs = _inputs(paths, from_format, encoding)
     written = target(output, to_format, inputs[0].form, lambda: _tables(inputs))
     inputs, written = _set(inputs, written, settings or {})
-    run = _Run(inputs, written, strict_loss=strict_loss)
+    run = _Run(inputs, written, strict_loss=strict_loss, step=step)
     if destination is None:
         run.to_stdout()
     else:
@@ -161,8 +165,10 @@ def _set(
 class _Run:
     """One conversion: its findings and losses while batches stream from reader to writer."""
 
-    def __init__(self, inputs: Sequence[Input], target: Format, *, strict_loss: bool) -> None:
-        self.inputs, self.target, self.strict_loss = inputs, target, strict_loss
+    def __init__(
+        self, inputs: Sequence[Input], target: Format, *, strict_loss: bool, step: Step
+    ) -> None:
+        self.inputs, self.target, self.strict_loss, self.step = inputs, target, strict_loss, step
         self.findings: list[Finding] = []
         self.losses = Losses([each.form for each in inputs], target)
         self.digests: dict[str, str] = {}
@@ -192,10 +198,21 @@ class _Run:
 
     def corpora(self) -> Iterator[Corpus]:
         """The batches as they are written; losses are counted on the way."""
+        done, total = 0, self.total
         for result in self.results():
             self.findings += result.findings
             self.count_losses(result.corpus)
             yield self.target.supported(result.corpus)
+            done += result.corpus.documents.height
+            self.step(done if total is None else min(done, total), total)
+
+    @property
+    def total(self) -> int | None:
+        """The number of documents; None if only reading can tell it, as for several inputs."""
+        first, *others = self.inputs
+        if others or first.form.layout == "single_file":
+            return None
+        return len(first.form.documents(first.source))
 
     def results(self) -> Iterator[ReadResult]:
         """The batches as they are read; several inputs are one batch."""

@@ -96,6 +96,15 @@ def test_progress_shows_nothing_of_short_work():
     assert "reading" not in work(Screen())
 
 
+def test_progress_shows_nothing_beside_results(monkeypatch):
+    monkeypatch.setattr(terminal, "DELAY", 0)
+    screen = Screen()
+    with progress(remarks(screen), "reading", shown=False) as step:
+        sleep(0.3)
+        step(1, 2)
+    assert screen.getvalue() == ""
+
+
 def test_progress_shows_long_work_in_a_terminal_and_clears_it(monkeypatch):
     monkeypatch.setattr(terminal, "DELAY", 0)
     shown = work(Screen())

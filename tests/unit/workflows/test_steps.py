@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.workflows.comparison import compare
+from hlteval.workflows.conversion import convert
 from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate_all
 
@@ -44,6 +45,16 @@ def test_several_submissions_are_one_piece_of_work(steps: Steps, tmp_path: Path)
     del settings["against"]
     compare("seedev-full", FULL, submissions, **settings)
     assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_conversions_count_documents(steps: Steps, tmp_path: Path) -> None:
+    convert(FULL, str(tmp_path / "brat"), to_format="brat", step=lambda *given: steps.append(given))
+    assert steps[-1] == (2, 2)
+    steps.clear()
+    path = str(DEMO / "entities" / "system.tab")
+    convert(path, str(tmp_path / "x.jsonl"), step=lambda *given: steps.append(given))
+    assert steps
+    assert {total for _, total in steps} == {None}
 
 
 def test_a_total_that_only_reading_tells_is_unknown(steps: Steps) -> None:
