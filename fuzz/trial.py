@@ -30,7 +30,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources import open_source
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.batches import NothingGiven
-from hlteval.workflows.conversion import UnknownFormat, convert
+from hlteval.workflows.conversion import NotConverted, UnknownFormat, convert
 from hlteval.workflows.validation import validate
 
 SECONDS = 5.0
@@ -212,6 +212,8 @@ def _convert_by_command(reader: str, path: Path, draw: Random, folder: Path) -> 
     target = draw.choice((writable, "jsonl"))
     try:
         return convert(str(path), str(folder / "out"), from_format=from_format, to_format=target)
+    except NotConverted as reason:
+        return reason.findings
     except UnknownFormat:
         if from_format is None:
             return []

@@ -33,9 +33,11 @@ from pathlib import Path
 
 from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.bioc.texts import Mismatches
+from hlteval.converters.bioc.units import count_characters
 from hlteval.converters.bioc.writing import collection, count_losses
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning
+from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -60,15 +62,15 @@ def sniff(source: Source) -> bool:
     return bool(members) and "<collection" in beginning(members[0])
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The documents of each file, some megabytes at a time."""
+def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
+    """The documents of each file, some megabytes at a time; offsets may count another unit."""
     names: dict[str, int] = {}
     for member in _members(source):
         data, digest, findings = utf8(member)
         if data is None:
             yield ReadResult(Corpus(), findings, (member,))
             continue
-        file = _File(source.path, member, data, digest, names, list(findings))
+        file = _File(source.path, member, data, digest, names, list(findings), offsets)
         try:
             yield from file.results()
         except Malformed as reason:
@@ -93,6 +95,7 @@ class _File:
     digest: str
     names: dict[str, int]
     findings: list[Finding]
+    offsets: str = CHARACTERS
     _lines: Lines | None = None
 
     @property
@@ -111,6 +114,8 @@ class _File:
         origin = {"row": 0, **named, "format": FORMAT.name, "sha256": self.digest}
         mismatches, ordinal = Mismatches(self.report), 0
         for part in parts(self.data, "bioc", "collection", "document"):
+            if self.offsets != CHARACTERS:
+                count_characters(part.root, self.offsets)
             documents = Documents(part, self.names, ordinal)
             ordinal = documents.ordinal
             for violation in part.problems:
@@ -195,12 +200,14 @@ FORMAT = Format(
         *("modifiers.value", "modifiers.text"),
     ),
     sniff=sniff,
+    documents=lambda source: {"": tuple(_members(source))},
     read=read,
     codes=("BIO", "XML"),
     locate=locate,
     write=write,
     frame_kinds=("event", "relation"),
     count_losses=count_losses,
+    settings=(OFFSETS,),
     known_losses="layout; the passage of an annotation that could be in several, and the order "
     "of annotations across passages; the position of relations; all collection "
     "headers except the first; comments and anything outside the schema",

@@ -159,7 +159,8 @@ class Mismatches:
             fitting = [entry for entry in self.kept if unit in entry[-1]]
             if len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
                 problem, place, identifier, _ = fitting[0]
-                values = {"what": name, "element": "annotation"}
+                setting = "bytes" if unit == "utf-8" else unit
+                values = {"what": name, "element": "annotation", "setting": setting}
                 self.report(problem._replace(code="BIO204", values=values), place, identifier)
                 self.unit = unit
                 break

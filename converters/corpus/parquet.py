@@ -19,8 +19,10 @@ from pathlib import Path
 
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.findings import FieldRef, Finding, Location, Span, finding
-from hlteval.representation import Corpus, StoreError, load, save
+from hlteval.representation import TABLES, Corpus, StoreError, load, save
 from hlteval.sources import Member, Source
+
+_FILES = frozenset(f"{table}.parquet" for table in TABLES)
 
 
 def sniff(source: Source) -> bool:
@@ -70,6 +72,7 @@ FORMAT = Format(
     layout="single_file",
     carries=EVERYTHING,
     sniff=sniff,
+    documents=lambda source: {"": tuple(m for m in source.members if m.name in _FILES)},
     read=read,
     codes=("COR",),
     locate=locate,

@@ -209,6 +209,7 @@ FORMAT = Format(
         *("mentions.confidence_text", "mentions.annotator", "links.entity"),
     ),
     sniff=sniff,
+    documents=lambda source: {"": files(source)},
     read=read,
     codes=("EDL103", "EDL104", "EDL2"),
     locate=locate,

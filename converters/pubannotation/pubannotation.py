@@ -193,6 +193,11 @@ FORMAT = Format(
         *("modifiers.value", "modifiers.text"),
     ),
     sniff=sniff,
+    documents=lambda source: {
+        "": tuple(
+            file for files in per_document.documents(source, _SUFFIX).values() for file in files
+        )
+    },
     read=read,
     codes=("JSN", "PUB"),
     locate=locate,

@@ -27,15 +27,17 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
 from hlteval.converters.standoff.dialects import ASKED, BIONLP, GIVEN, TEXT
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
+from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS, results_in_characters
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 
 __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    return (batch.result for batch in reading.read(source, BIONLP))
+    results = (batch.result for batch in reading.read(source, BIONLP))
+    return results_in_characters(results, offsets)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -75,6 +77,7 @@ FORMAT = Format(
         *("frames.frame", "frames.trigger", "modifiers.value"),
     ),
     count_losses=partial(fitting.lost, dialect=BIONLP),
+    settings=(OFFSETS,),
     known_losses="layout of non-canonical lines; unreadable records",
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),

@@ -30,6 +30,7 @@ Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat inter
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -41,15 +42,18 @@ from hlteval.converters.standoff.dialects import ANNOTATIONS, BRAT, TEXT
 from hlteval.converters.standoff.reading import Batch
 from hlteval.converters.standoff.references import with_entities
 from hlteval.converters.toolkit.span_texts import misplaced
+from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS, in_characters
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    for batch in reading.read(source, BRAT):
-        result = batch.result
+    for read_batch in reading.read(source, BRAT):
+        as_read = read_batch.result
+        result = replace(as_read, corpus=in_characters(as_read.corpus, offsets))
+        batch = read_batch._replace(result=result)
         findings = (*result.findings, *_remarks(batch))
         yield ReadResult(with_entities(result.corpus), findings, result.members)
 
@@ -169,6 +173,7 @@ FORMAT = Format(
         *("links.entity", "frames.frame", "frames.trigger", "modifiers.value", "modifiers.text"),
     ),
     count_losses=partial(fitting.lost, dialect=BRAT),
+    settings=(OFFSETS,),
     known_losses="layout of non-canonical lines; unreadable records; comments",
     sniff=partial(reading.sniff, dialect=BRAT),
     documents=partial(reading.documents, dialect=BRAT),

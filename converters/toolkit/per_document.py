@@ -91,11 +91,7 @@ class FileBatch:
         if not any(member.qualified for member in self.members):
             return documents
         own = documents.select("origin", "name").iter_rows()
-        names = [
-            name if name.startswith(self.members[origin].document("")) else
-            self.members[origin].document(name)
-            for origin, name in own
-        ]  # fmt: skip
+        names = [self.members[origin].document(name) for origin, name in own]
         return documents.with_columns(name=pl.Series(names, dtype=pl.String))
 
     def add(self, name: str, member: Member) -> int:

@@ -52,7 +52,9 @@ class Member:
             'a/d1'
         """
         folder = self.name.rpartition("/")[0]
-        return f"{folder}/{name}" if self.qualified and folder else name
+        if not self.qualified or not folder or name.startswith(f"{folder}/"):
+            return name
+        return f"{folder}/{name}"
 
 
 class Unreadable(Exception):

@@ -174,3 +174,13 @@ def test_a_table_that_is_no_parquet_is_told(tmp_path: Path) -> None:
     (finding,) = reading.findings
     assert finding.code == "COR101"
     assert finding.file == str(tmp_path / "kept" / "frames.parquet")
+
+
+@pytest.mark.parametrize("name", [n for n in BUILTIN if load(n).reads and not load(n).carries_all])
+def test_a_format_has_words_for_all_that_it_carries(name: str) -> None:
+    form = load(name)
+    needed = {*form.carries} - {"sources", "documents", "documents.text"}
+    assert needed <= form.words.keys()
+    tables = {key.partition(":")[0].partition(".")[0] for key in form.words}
+    assert tables <= {*form.tables, "rejected_records"}
+    assert all(form.words.values())

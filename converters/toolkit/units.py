@@ -1,0 +1,87 @@
+"""Offsets in other units than characters: bytes of UTF-8, or code units of UTF-16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import polars as pl
+
+from hlteval.converters.format import ReadResult, Setting
+from hlteval.representation import Corpus
+
+CHARACTERS = "characters"
+UNITS: Mapping[str, tuple[str, int]] = MappingProxyType(
+    {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
+)
+"""The encoding of each unit, and the bytes of a unit."""
+OFFSETS = Setting(
+    "offsets",
+    "Unit that the offsets in the files count: characters, bytes of UTF-8, or UTF-16 code units.",
+    CHARACTERS,
+    of="read",
+    choices=(CHARACTERS, *UNITS),
+)
+"""The setting of formats that can be read with offsets in another unit."""
+
+
+class UnitText:
+    r"""A text whose offsets count a unit.
+
+    Examples:
+        >>> text = UnitText("\u00f6x", "bytes")
+        >>> text.length, text.character(2), text.character(9)
+        (3, 1, 8)
+    """
+
+    def __init__(self, text: str, unit: str) -> None:
+        self.encoding, self.width = UNITS[unit]
+        self.data = text.encode(self.encoding, "surrogatepass")
+        self.size = len(text)
+
+    @property
+    def length(self) -> int:
+        """The length in units."""
+        return len(self.data) // self.width
+
+    def character(self, offset: int) -> int:
+        """The offset in characters; beyond the text, each unit counts as one."""
+        if not 0 <= offset <= self.length:
+            return offset if offset < 0 else self.size + offset - self.length
+        return len(self.data[: offset * self.width].decode(self.encoding, "ignore"))
+
+
+def in_characters(corpus: Corpus, unit: str) -> Corpus:
+    r"""A corpus whose mentions count another unit, with offsets in characters of the texts.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+        >>> corpus = Corpus(
+        ...     documents=[{"row": 0, "name": "d1", "text": "\u00d6, Osh"}],
+        ...     mentions=[{**place, "mention": "T1", "label": "City", "start": 4, "end": 7}],
+        ... )
+        >>> in_characters(corpus, "bytes").mentions.select("start", "end").rows()
+        [(3, 6)]
+    """
+    if unit == CHARACTERS or corpus.mentions.is_empty():
+        return corpus
+    documents = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
+    texts = {row: UnitText(text, unit) for row, text in documents if not text.isascii()}
+    moved: dict[str, list[object]] = {"start": [], "end": [], "fragments": []}
+    columns = ("document", "start", "end", "fragments")
+    for document, start, end, fragments in corpus.mentions.select(columns).iter_rows():
+        at = texts[document].character if document in texts else int
+        moved["start"].append(at(start))
+        moved["end"].append(at(end))
+        parts = [{name: at(offset) for name, offset in part.items()} for part in fragments or ()]
+        moved["fragments"].append(parts if fragments is not None else None)
+    schema = corpus.mentions.schema
+    new = [pl.Series(name, values, dtype=schema[name]) for name, values in moved.items()]
+    return corpus.replace(mentions=corpus.mentions.with_columns(new))
+
+
+def results_in_characters(results: Iterator[ReadResult], unit: str) -> Iterator[ReadResult]:
+    """The results of a reader, with offsets in characters."""
+    for result in results:
+        corpus = in_characters(result.corpus, unit)
+        yield ReadResult(corpus, result.findings, result.members)

@@ -1,0 +1,93 @@
+"""Offsets in bytes or UTF-16 code units become offsets in characters by a setting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval import convert
+from hlteval.converters import load
+from hlteval.converters.toolkit.units import UNITS
+from hlteval.findings import Finding
+from hlteval.representation import Corpus
+from hlteval.sources import open_source
+
+TEXTS = ("\u03b1 \u03b2 \U0001d49f Osh and Kara", "Özgön \U0001d49f IRF-4 ends")
+WORDS = (("Osh", "Kara"), ("IRF-4", "ends"))
+
+
+def units(text: str, unit: str) -> int:
+    encoding, width = UNITS[unit]
+    return len(text.encode(encoding)) // width
+
+
+def placed(unit: str) -> list[tuple[int, int, str, int]]:
+    """Each word: its offset and length in a unit, and its passage; passages have a gap of one."""
+    found, base = [], 0
+    for passage, (text, words) in enumerate(zip(TEXTS, WORDS, strict=True)):
+        for word in words:
+            start = base + units(text[: text.index(word)], unit)
+            found.append((start, units(word, unit), word, passage))
+        base += units(text, unit) + 1
+    return found
+
+
+def bioc(path: Path, unit: str) -> Path:
+    passages, base = [], 0
+    for passage, text in enumerate(TEXTS):
+        inside = "".join(
+            f'<annotation id="T{start}"><infon key="type">X</infon><location offset="{start}" '
+            f'length="{length}"/><text>{word}</text></annotation>'
+            for start, length, word, at in placed(unit)
+            if at == passage
+        )
+        offset = f"<offset>{base}</offset><text>{text}</text>"
+        passages.append(f"<passage>{offset}{inside}</passage>")
+        base += units(text, unit) + 1
+    head = "<source>s</source><date>d</date><key>k</key>"
+    document = f"<document><id>d1</id>{''.join(passages)}</document>"
+    path.write_text(f"<?xml version='1.0'?><collection>{head}{document}</collection>", "utf-8")
+    return path
+
+
+def standoff(folder: Path, unit: str, suffix: str) -> Path:
+    folder.mkdir()
+    lines = [f"T{n}\tX {a} {a + b}\t{word}\n" for n, (a, b, word, _) in enumerate(placed(unit), 1)]
+    (folder / "d1.txt").write_text("\n".join(TEXTS), "utf-8")
+    (folder / f"d1{suffix}").write_text("".join(lines), "utf-8")
+    return folder
+
+
+def spans(form: str, path: Path, unit: str) -> tuple[list[tuple[str, str | None]], list[Finding]]:
+    """What the text has at the offsets of mentions, beside the text of the mention."""
+    results = list(load(form).with_settings({"offsets": unit}).read(open_source(str(path))))
+    corpus = Corpus.concat(result.corpus for result in results)
+    (text,) = corpus.documents["text"]
+    found = corpus.mentions.select("start", "end", "text").iter_rows()
+    findings = [finding for result in results for finding in result.findings]
+    return [(text[start:end], own) for start, end, own in found], findings
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("form", ["bioc-xml", "brat", "standoff"])
+def test_offsets_of_another_unit_are_converted(form: str, unit: str, tmp_path: Path) -> None:
+    if form == "bioc-xml":
+        path = bioc(tmp_path / "d1.bioc.xml", unit)
+    else:
+        path = standoff(tmp_path / "in", unit, ".ann" if form == "brat" else ".a1")
+    wrong, _ = spans(form, path, "characters")
+    assert any(there != own for there, own in wrong)
+    right, findings = spans(form, path, unit)
+    assert [there for there, _ in right] == [word for words in WORDS for word in words]
+    assert all(there == own for there, own in right)
+    assert findings == []
+
+
+def test_the_finding_names_the_setting_that_converts(tmp_path: Path) -> None:
+    path, out = bioc(tmp_path / "d1.bioc.xml", "bytes"), tmp_path / "out"
+    helps = [f.help or "" for f in convert(str(path), str(out), to_format="brat")]
+    assert any("--set offsets=bytes" in text for text in helps)
+    settings = {"offsets": "bytes"}
+    findings = convert(str(path), str(out), to_format="brat", settings=settings, force=True)
+    assert not [finding for finding in findings if finding.severity == "error"]
