@@ -20,6 +20,7 @@ import msgspec
 
 from hlteval.extensions import CODES, extensions
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
+from hlteval.findings.suggest import suggestion
 
 _CODES = resources.files("hlteval.findings") / "codes"
 
@@ -42,6 +43,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     fix: str
     fixer: str = ""
     """The name of the fixer with which `validate --fix` corrects it; see `findings.fixers`."""
+    unknown: str = ""
+    """The value that is a name outside a closed vocabulary."""
+    known: str = ""
+    """The value that lists the names of the vocabulary: the help then suggests the closest."""
     suppressed_by: tuple[str, ...] = ()
     """Codes, or their prefixes, of the findings from which this one follows; see `cascades`."""
     suppressed_in: Literal["record", "file"] = "record"
@@ -104,11 +109,19 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             span=span,
             excerpt=excerpt,
             record=record,
-            help=self.help.format_map(values).strip() or None,
+            help=self._help(values) or None,
             clause=self.clause or None,
             table=table,
             row=row,
         )
+
+    def _help(self, values: Mapping[str, object]) -> str:
+        """The help, after the closest known name if it lists several."""
+        text = self.help.format_map(values).strip()
+        if not self.known or "did you mean" in text:
+            return text
+        hint = suggestion(str(values[self.unknown]), str(values[self.known]))
+        return f"{hint} {text}".strip()
 
 
 @cache

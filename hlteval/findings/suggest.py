@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
+_SEPARATOR = re.compile(", (?:or )?| or | and ")
 _MOST = 100
 """Maximum number of unknown names to compare; more of them have another cause."""
 _CLOSE = 70.0
@@ -61,6 +64,22 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """
     found = closest(name, known)
     return f"did you mean {found}?" if found else otherwise
+
+
+@lru_cache(maxsize=1000)
+def suggestion(name: str, listed: str) -> str:
+    """A hint with the closest of the names that a help lists; empty if it lists a single one.
+
+    Args:
+        name: the unknown name.
+        listed: the known names, separated by commas and `or`, perhaps after `use`.
+
+    Examples:
+        >>> suggestion("agent", "Agent, Process or Tissue"), suggestion("x", "Agent, Process")
+        ('did you mean Agent?', '')
+    """
+    names = _SEPARATOR.split(listed.removeprefix("use "))
+    return did_you_mean(name, names) if len(names) > 1 else ""
 
 
 def closest_files(
