@@ -14,7 +14,7 @@ BENCH_ARGS ?=
 # Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
 
-.PHONY: demo docs test lint types pytest bench fuzz clean
+.PHONY: demo docs test lint types pytest bench coverage fuzz clean
 
 demo: $(INSTALLED)
 	$(BIN)/hlteval demo build/demo
@@ -42,6 +42,11 @@ docs: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+# How often confidence intervals cover the truth, and tests find what is not there: docs/intervals.md.
+coverage: $(INSTALLED)
+	nice $(BIN)/python -m benchmarks coverage --page docs/intervals.md
+	nice $(BIN)/python -m benchmarks equal-systems --page docs/intervals.md
 
 # Takes hours and resumes where it was interrupted; results are in build/fuzz.
 fuzz: $(INSTALLED)

@@ -1,6 +1,7 @@
 """Run benchmarks and print a table in Markdown; optionally also write JSON.
 
     python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE]
+    python -m benchmarks coverage|equal-systems [...]
 
 Each command is run once in a process of its own. CPU time is the sum over all threads and includes
 the start of Python, about 0.7 s with the libraries. `x bytes` is its ratio to the time of only
@@ -23,7 +24,19 @@ from benchmarks.measuring import Benchmark, Row, markdown, measure
 TASKS = ("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange")
 
 
+SIMULATIONS = ("coverage", "equal-systems")
+"""Programs that measure no time; see their modules."""
+
+
 def main() -> None:
+    """Run the benchmarks, or a simulation."""
+    if sys.argv[1:] and sys.argv[1] in SIMULATIONS:
+        import_module(f"benchmarks.{sys.argv[1].replace('-', '_')}").main(sys.argv[2:])
+    else:
+        measured()
+
+
+def measured() -> None:
     """Run the benchmarks; print each row when it is complete, and the table at the end."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("tasks", nargs="*", default=[], choices=[*TASKS, []])

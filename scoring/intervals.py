@@ -77,7 +77,7 @@ class Method(ABC):
     def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
         """The interval of a value, or why there is none."""
         if self.documents < self.fewest:
-            return f"{_documents(self.documents)} with counts, at least {self.fewest} are needed"
+            return self._too_few(self.fewest)
         if np.isnan(replicates).mean() > 1 - self.confidence:
             return "undefined without some of the documents"
         if np.ptp(replicates[~np.isnan(replicates)]) <= _CLOSE * abs(value):
@@ -86,6 +86,14 @@ class Method(ABC):
         if found is None:
             return "undefined without some of the documents"
         return found if _holds(found, value) else "its resamples lie to one side of it"
+
+    def missing(self, part: Metric, name: str) -> str:
+        """Why a value has no interval whatever its replicates are; empty where it can have one."""
+        fewest = part.fewest_documents(name)
+        return self._too_few(fewest) if self.documents < fewest else part.no_interval(name)
+
+    def _too_few(self, fewest: int) -> str:
+        return f"{_documents(self.documents)} with counts, at least {fewest} are needed"
 
     def difference(self, value: float, replicates: Values, within: Limits) -> Limits | None:
         """The interval of a difference of two values with the same limits; None if there is none.
@@ -287,7 +295,7 @@ def intervals(
         for name, own in replicates.items():
             value = values.get(name)
             if value is not None:
-                reason = part.no_interval(name)
+                reason = how.missing(part, name)
                 found[name] = reason or how.interval(value, own, within(name))
                 methods[name] = how
     named = {

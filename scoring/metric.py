@@ -130,6 +130,10 @@ class Metric(ABC):
         """Why a value has no interval though others have; empty where it has one."""
         return ""
 
+    def fewest_documents(self, name: str) -> int:  # noqa: ARG002
+        """With fewer documents, a value has no interval; 0 for the number that the method needs."""
+        return 0
+
     @property
     def resampling_units(self) -> str:
         """What the bootstrap draws, in the plural; what is not documents is listed by `units`."""

@@ -246,7 +246,7 @@ class _Plan:
 
     def limits(self, first: _Scored, drawn: Values, observed: float) -> Limits | None:
         """The interval of a difference."""
-        if first.metric.no_interval(self.metric):
+        if first.method.missing(first.metric, self.metric):
             return None
         return first.method.difference(observed, drawn, self.within)
 
@@ -356,7 +356,7 @@ class _Scored:
         """The interval of the value, or why there is none; None where there is no value."""
         if self.value is None:
             return None
-        reason = self.metric.no_interval(self.name)
+        reason = self.method.missing(self.metric, self.name)
         return reason or self.method.interval(self.value, self.drawn, within)
 
 

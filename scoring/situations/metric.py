@@ -252,6 +252,10 @@ class FrameMatch(Metric):
         own = unanchored if self.official else anchored
         return dict(zip(FIGURES, (own, anchored, unanchored, best), strict=True))
 
+    def fewest_documents(self, name: str) -> int:
+        """Areas of relevance, near 1 and with few frames, need more segments than others."""
+        return _MANY if name.startswith("relevance.auc") else 0
+
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
         lines = []
@@ -296,5 +300,7 @@ class FrameMatch(Metric):
         return {"summary.tsv": summary, **files}
 
 
+_MANY = 50
+"""Segments that intervals of areas of relevance need; docs/intervals.md has their coverage."""
 _STOPS = "; the official script crashes"
 _ZERO = "the official script prints an area of 0"
