@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from hlteval.results.verdict import Verdict
     from hlteval.workflows.comparison import compare
     from hlteval.workflows.conversion import convert, read
-    from hlteval.workflows.scoring import Refused, score
+    from hlteval.workflows.refusals import Refused
+    from hlteval.workflows.scoring import score
     from hlteval.workflows.validation import validate
 
 __version__ = "0.1.0"
@@ -46,7 +47,7 @@ _PUBLIC = {
     "Comparison": "hlteval.results.comparison",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
-    "Refused": "hlteval.workflows.scoring",
+    "Refused": "hlteval.workflows.refusals",
     "Scores": "hlteval.results.scores",
     "Verdict": "hlteval.results.verdict",
     "compare": "hlteval.workflows.comparison",

@@ -34,7 +34,7 @@ def row_keys(
     wanted = {(row["origin"], row["record"]) for row in rows if row["record"] is not None}
     found: dict[Place, tuple[str, int]] = {}
     for name in (table, *(other for other in TABLES if other != table)):
-        if wanted and "record" in TABLES[name].schema:
+        if wanted and TABLES[name].schema.get("record") == pl.Int64:
             keys = _keys(getattr(corpus, name), wanted)
             found |= {place: (name, key) for place, key in keys.items()}
             wanted -= keys.keys()

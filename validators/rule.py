@@ -134,6 +134,7 @@ class Rule:
             this.
         once: whether only its first finding is reported, in whatever batch that is: it concerns the
             submission as a whole.
+        submission_only: whether it is about submissions, so that it does not run on references.
     """
 
     code: str
@@ -141,6 +142,7 @@ class Rule:
     check: Callable[[RuleContext], pl.LazyFrame]
     needs: str = ""
     once: bool = False
+    submission_only: bool = False
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from hlteval import converters, tasks
 from hlteval.findings import catalogue
 from hlteval.sources import CODES
+from hlteval.workflows.sides import CODES as OF_REFERENCES
 
 
 class Origins(NamedTuple):
@@ -39,7 +40,7 @@ def origins() -> Mapping[str, Origins]:
         read = {task.format, *task.submitted, *task.references}
         for option in task.options:
             read |= {option.format, option.reference_format}
-        own = (*task.codes, *(rule.code for rule in tasks.rules(task)))
+        own = (*OF_REFERENCES, *task.codes, *(rule.code for rule in tasks.rules(task)))
         of_tasks[name] = (*own, *(code for form in read - {""} for code in of_formats[form]))
     found = {
         code: Origins(

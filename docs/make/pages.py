@@ -116,7 +116,7 @@ def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
     found = [code for code, where in origins().items() if name in getattr(where, kind)]
     told = []
     for prefix, codes in groupby(found, lambda code: code.rstrip("0123456789")):
-        if prefix != "SRC":
+        if prefix not in {"SRC", "REF"}:
             numbers = ", ".join(code.removeprefix(prefix) for code in codes)
             told.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
     return "; ".join(told) or "only codes common to all formats"

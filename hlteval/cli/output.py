@@ -82,7 +82,7 @@ def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Itera
         command: the command that reports all findings of the submission.
     """
     from hlteval.reports.refusal import Refusal
-    from hlteval.workflows.scoring import Refused
+    from hlteval.workflows.refusals import Refused
 
     try:
         yield

@@ -64,6 +64,10 @@ def validate(
     task: str,
     paths: Paths,
     against: Against = None,
+    role: Annotated[
+        Literal["submission", "reference"],
+        typer.Option("--as", help="Check a submission, or a reference by itself."),
+    ] = "submission",
     profile: Profile = "plan",
     form: Annotated[FindingsForm, typer.Option("--format", help="Output format.")] = "text",
     max_findings: MaxFindings = None,
@@ -86,7 +90,7 @@ def validate(
 
     files = output_files(output_file, get_args(FindingsForm), [*paths, *filter(None, [against])])
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
-    settings |= {"encoding": encoding, "options": options}
+    settings |= {"encoding": encoding, "options": options, "role": role}
     with usage(), progress(remarks(), "checking") as step:
         settings |= {"selection": Selection.parse(select or (), ignore or (), severity or ())}
         if fix is not None:

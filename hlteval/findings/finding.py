@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 import msgspec
 
-SUBMISSION, REFERENCE = "submission", "reference"
+SUBMISSION: Final = "submission"
+REFERENCE: Final = "reference"
 """The sides of an evaluation; the file of an option is a side of its own, e.g. `--kb`."""
 
 

@@ -46,6 +46,8 @@ EDL = Task(
     measures=MEASURED,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     scored_table="mentions",
+    only_in_references=lazy("hlteval.validators.edl.fields:only_in_references"),
+    document_codes=frozenset({"EDL501"}),
     submitted=("neleval",),
     official_crashes_on=frozenset(
         {"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}

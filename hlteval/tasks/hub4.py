@@ -137,6 +137,7 @@ _READING = (
         "System offsets count from the start of the corpus, without document boundaries.",
         switch=True,
         is_format_setting=True,
+        without_documents=True,
         needs={"": ("corpus",)},
         commands=("score", "validate"),
     ),
@@ -180,16 +181,6 @@ _TEXTS = (
         is_format_setting=True,
         commands=("score", "validate"),
         needs_any=_OF_CORPUS,
-    ),
-)
-
-_VALIDATING = (
-    Option(
-        "side",
-        "Whether the submission is system output or a reference.",
-        choices=("system", "reference"),
-        is_format_setting=True,
-        commands=("validate",),
     ),
 )
 
@@ -283,7 +274,8 @@ HUB4 = Task(
     statistics=FIGURES,
     measures=MODES,
     primary={"plan": "both.f"},
-    options=(*_READING, *_TEXTS, *_VALIDATING, *_SCORING),
+    options=(*_READING, *_TEXTS, *_SCORING),
     submission_settings={"side": "system"},
+    only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
     alignment="mapping",
 )

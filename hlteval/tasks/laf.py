@@ -17,6 +17,7 @@ LAF = Task(
     provided_suffixes=(),
     references=TEXTS,
     codes=("LAF103",),
+    document_codes=frozenset({"LAF201"}),
     rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
     package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
 )

@@ -92,6 +92,7 @@ _declare = partial(
     submission_suffixes=(".a2",),
     provided_suffixes=(".txt", ".a1"),
     codes=("SEE4",),
+    document_codes=frozenset({"SEE401", "SEE402"}),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.seedev.package:findings"),
     statistics=FIGURES,

@@ -102,6 +102,7 @@ SPEECH = Task(
     ),
     primary={"plan": "type.auc", "official": "type.auc"},
     official_ignores=_forgives,
+    document_codes=frozenset({"SSF101", "SSF102"}),
     options=(
         Option(
             "place_match",

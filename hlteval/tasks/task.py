@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
+    from hlteval.representation import Corpus
     from hlteval.scoring.metric import Metric
     from hlteval.sources import Member, Source
     from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
@@ -53,6 +54,7 @@ class Option:
         needs_any: by command, options and arguments of which it needs one to have an effect.
         selects_documents: whether only the documents of the corpus that it names are scored.
         holds_options: whether the file that it names holds options of the task, in TOML.
+        without_documents: whether the documents of a submission have no boundaries under it.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Option:
     needs_any: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     selects_documents: bool = False
     holds_options: bool = False
+    without_documents: bool = False
 
     @property
     def flag(self) -> str:
@@ -149,6 +152,11 @@ def _nothing() -> None:
     """The schema of a task whose rules need none."""
 
 
+def _nothing_special(_: Corpus) -> str:
+    """For tasks whose references may have nothing that submissions may not."""
+    return ""
+
+
 def _silent(_: Package) -> Iterator[Finding]:
     """Nothing to say of a submission as a package: it is one file."""
     yield from ()
@@ -192,7 +200,12 @@ class Task:
         scored_table: the table without which a reference has nothing to score against.
         submission_settings: settings of the format of a submission; those of a reference are the
             format's own.
-        schema_for: what the task allows, where that depends on options.
+        schema_for: what the task allows, where that depends on options, and on whether a reference
+            is checked.
+        only_in_references: what a corpus has that only references may have, in a few words; empty
+            if it has nothing of this kind.
+        document_codes: codes of findings of documents that only one side has: they say nothing new
+            where no document is on both sides.
         alignment: the name of the table that tells what was paired with what.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
     """
@@ -222,7 +235,9 @@ class Task:
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = field(default_factory=dict)
-    schema_for: Callable[[Mapping[str, str]], Any] | None = None
+    schema_for: Callable[[Mapping[str, str], bool], Any] | None = None
+    only_in_references: Callable[[Corpus], str] = _nothing_special
+    document_codes: frozenset[str] = frozenset()
     alignment: str = "alignment"
     reads_sub_folders: bool = True
 
@@ -272,9 +287,9 @@ class Task:
         """Its profiles; without public software to compare with there is only `plan`."""
         return tuple(self.primary) or ("plan",)
 
-    def allows(self, options: Mapping[str, str]) -> Any:
-        """What the task allows with some options, for the rules."""
-        return self.schema() if self.schema_for is None else self.schema_for(options)
+    def allows(self, options: Mapping[str, str], *, reference: bool = False) -> Any:
+        """What the task allows in a submission, or in a reference, with some options."""
+        return self.schema() if self.schema_for is None else self.schema_for(options, reference)
 
     def scorer(self, profile: str, options: Any = None) -> Metric:
         """The metric of a profile.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, with_digest, without_files
-from hlteval.findings import Finding
+from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Package, Task
@@ -18,6 +19,7 @@ from hlteval.tasks.task import Package, Task
 BATCH = 500
 """Documents in a batch; more cost memory and save no time."""
 
+Role = Literal["submission", "reference"]
 Documents = Mapping[str, tuple[Member, ...]]
 
 
@@ -45,6 +47,8 @@ class Submission:
         options: the values of the task's options, by name.
         reference_form: the format of the reference; empty if it is to be detected.
         lists: the corpora of further files, by the option that names them.
+        role: `submission`, or `reference` where the first source is a reference that is checked by
+            itself; the second one has the texts of its documents then.
     """
 
     task: Task
@@ -54,12 +58,19 @@ class Submission:
     options: Mapping[str, str] = field(default_factory=dict)
     reference_form: str = ""
     lists: Mapping[str, Corpus] = field(default_factory=dict)
+    role: Role = SUBMISSION
 
     @cached_property
     def format(self) -> Format:
-        """The format of the submission: the first that fits of those that the task takes."""
+        """The format of the submission: the first that fits of those that the task takes.
+
+        Raises:
+            NothingGiven: if it is a reference, and none fits.
+        """
         if held := in_memory(self.system):
             return held
+        if self.role == REFERENCE:
+            return self._as_reference(self.system)
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
         return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
@@ -71,10 +82,12 @@ class Submission:
         Raises:
             NothingGiven: if none fits.
         """
-        names = self.task.references or (self.task.format,)
-        names = (self.reference_form,) if self.reference_form else names
+        return self._as_reference(self.reference or self.system, self.reference_form)
+
+    def _as_reference(self, source: Source, form: str = "") -> Format:
+        """The format of a source as a reference."""
+        names = (form,) if form else self.task.references or (self.task.format,)
         forms = [load(name) for name in names]
-        source = self.reference or self.system
         if held := in_memory(source):
             return held
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
@@ -83,6 +96,32 @@ class Submission:
         if not fitting:
             raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
         return _set(fitting[0], self.settings)
+
+    @property
+    def gold(self) -> Source | None:
+        """The reference, whatever its role; None if the submission brings its own documents."""
+        return self.system if self.role == REFERENCE else self.reference
+
+    @property
+    def gold_format(self) -> Format:
+        """The format of the reference, whatever its role."""
+        return self.format if self.role == REFERENCE else self.reference_format
+
+    @property
+    def gold_documents(self) -> Documents:
+        """The files of the reference by document, whatever its role."""
+        return self.found if self.role == REFERENCE else self.expected
+
+    @property
+    def texts(self) -> Source | None:
+        """The documents that come with a reference that is checked by itself, if they do."""
+        return self.reference if self.role == REFERENCE else None
+
+    @property
+    def without_documents(self) -> bool:
+        """Whether an option takes away the boundaries of documents."""
+        options = self.task.options
+        return any(option.without_documents and option.name in self.options for option in options)
 
     @cached_property
     def option_corpus(self) -> Corpus:
@@ -99,7 +138,9 @@ class Submission:
         """The files of the submission that are read, by document."""
         documents = self._files(self.format, self.system)
         suffixes = tuple(self.task.submission_suffixes)
-        if self.reference is None or not suffixes or self.system.corpus is not None:
+        if self.reference is None or self.role == REFERENCE:
+            return documents
+        if not suffixes or self.system.corpus is not None:
             return documents
         kept = {
             name: tuple(member for member in members if member.basename.endswith(suffixes))
@@ -191,6 +232,7 @@ def submission(
     options: Mapping[str, str] | None = None,
     reference_form: str = "",
     lists: Mapping[str, Corpus] | None = None,
+    role: Role = SUBMISSION,
 ) -> Submission:
     """Open a submission and its reference.
 
@@ -204,10 +246,11 @@ def submission(
         reference = with_digest(open_source(against, limits=limits, encoding=encoding))
         system = without_files(system, load(task.format), task.submission_suffixes)
     opened = Submission(
-        task, system, reference, settings or {}, options or {}, reference_form, lists or {}
+        task, system, reference, settings or {}, options or {}, reference_form, lists or {}, role
     )
     if (
         against is None
+        and role == SUBMISSION
         and not task.reference_optional
         and not _has(system, task.provided_suffixes)
         and not system.findings
@@ -223,10 +266,10 @@ def submission(
 
 
 def _is_empty(source: Source) -> bool:
-    """Whether it is a single empty file."""
+    """Whether it is a single file with nothing but white space, or has no files at all."""
     single = source.kind in {"file", "stdin"} and len(source.members) == 1
     try:
-        return single and not source.members[0].fetch()
+        return not source.members or (single and not source.members[0].fetch().strip())
     except Unreadable:
         return False
 

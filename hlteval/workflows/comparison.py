@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.findings import SUBMISSION
 from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
 from hlteval.results.signature import Signature
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
@@ -19,7 +20,8 @@ from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.scoring import Intervals, Refused, Run, scored
+from hlteval.workflows.refusals import Refused
+from hlteval.workflows.scoring import Intervals, Run, scored
 from hlteval.workflows.steps import Step, part, silent
 
 Values = NDArray[np.float64]
@@ -62,8 +64,8 @@ def compare(
 
     Raises:
         WrongOption: if the task has no such metric, or the test is not valid for it.
-        Refused: if none of the submissions is scored; of several, those that are not scored have
-            no rank and are in `refused`.
+        Refused: if the reference cannot be used, or no submission is scored; of several, those that
+            are not scored have no rank and are in `refused`.
     """
     declared = load(task)
     scorer = declared.scorer(profile)
@@ -99,6 +101,8 @@ def _runs(
         try:
             runs[path] = run(path)
         except Refused as reason:
+            if reason.whole:  # so are all others
+                raise
             refused[path] = reason
     if not runs and len(refused) == 1:
         raise next(iter(refused.values()))
@@ -362,8 +366,12 @@ class _Scored:
 
 def _warnings(listed: Mapping[str, _Scored], test: str) -> Iterator[str]:
     """What weakens a comparison: errors, and too few documents to tell systems apart."""
-    for name, one in listed.items():
-        yield from (f"{name}: {told}" for told in one.run.errors)
+    errors = {name: dict(item.run.errors_by_side) for name, item in listed.items()}
+    own = [
+        f"{name}: {notes.pop(SUBMISSION)}" for name, notes in errors.items() if SUBMISSION in notes
+    ]
+    yield from dict.fromkeys(note for notes in errors.values() for note in notes.values())
+    yield from own
     documents = min(item.each.size for item in listed.values())
     if len(listed) > 1 and documents < ENOUGH and test == "permutation":
         yield (

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -17,18 +16,18 @@ from hlteval.scoring.intervals import intervals as resampled
 from hlteval.scoring.metric import Metric
 from hlteval.tasks import load
 from hlteval.tasks.options import merged, metric_options
-from hlteval.tasks.task import Task
 from hlteval.workflows.batches import (
     BATCH,
-    NothingGiven,
     Pair,
     Submission,
     option_files,
     submission,
 )
+from hlteval.workflows.checks import Check
+from hlteval.workflows.refusals import command, named, refuse
 from hlteval.workflows.signatures import Files, signature
-from hlteval.workflows.steps import Step, silent, watched
-from hlteval.workflows.validation import inside, outside, settings, side_paths, verdict
+from hlteval.workflows.steps import Step, silent
+from hlteval.workflows.validation import settings
 
 
 @dataclass(frozen=True)
@@ -44,24 +43,6 @@ class Intervals:
     replicates: int
     confidence: float = 0.95
     seed: int = 0
-
-
-class Refused(ValueError):
-    """A submission was not scored.
-
-    Attributes:
-        verdict: the verdict of validation, with all its findings.
-        blocking: the findings because of which nothing was scored.
-        fix: what to do.
-    """
-
-    def __init__(
-        self, refused: Verdict, reason: str, fix: str, crashes: frozenset[str] = frozenset()
-    ) -> None:
-        found = [item for item in refused.findings if item.blocking or item.code in crashes]
-        codes = sorted({finding.code for finding in found})
-        super().__init__(f"{reason} ({', '.join(codes)})")
-        self.verdict, self.fix, self.blocking = refused, fix, tuple(found)
 
 
 def score(
@@ -142,12 +123,13 @@ def scored(
         options=given,
         lists=lists,
     )
-    if declared.scored_table not in opened.reference_format.tables:
-        raise NothingGiven(f"{reference} contains no {declared.scored_table} to score against")
-    run = Run(opened, metric, lenient=lenient, alignment=alignment)
-    findings = [*list_findings, *outside(opened), *run.batches(batch, step)]
-    run.judged = verdict(task, profile, findings, side_paths(opened))
-    _refuse(run.judged, declared, lenient=lenient)
+    check = Check.of(opened, profile, list_findings, gold=True)
+    run = Run(opened, metric, lenient=lenient, alignment=alignment, encoding=encoding)
+    for pair in check.pairs(batch, step):
+        check.take(pair)
+        run.take(pair)
+    run.judged = check.verdict()
+    refuse(run.judged, opened, encoding=encoding, lenient=lenient, empty=check.sides.lacking)
     return run
 
 
@@ -163,22 +145,6 @@ def measure_names(task: str, profile: str, options: Mapping[str, object]) -> lis
     return list(tables["scorings"]["measure"].unique(maintain_order=True))
 
 
-def _refuse(judged: Verdict, task: Task, *, lenient: bool) -> None:
-    """Give no numbers where nothing sensible can be scored, or the official software gives none."""
-    codes = {finding.code for finding in judged.findings}
-    if judged.profile == "official" and codes & task.official_crashes_on:
-        fix = "fix them, or use --profile plan"
-        raise Refused(
-            judged,
-            "no official score: the official software crashes on these findings",
-            fix,
-            task.official_crashes_on,
-        )
-    if not lenient and any(finding.blocking for finding in judged.findings):
-        fix = "fix the blocking findings, or use --lenient to score the rest"
-        raise Refused(judged, "nothing was scored because of blocking findings", fix)
-
-
 @dataclass
 class Run:
     """One scoring: what is collected over the batches.
@@ -188,6 +154,7 @@ class Run:
         metric: the metric with its options.
         lenient: whether blocking findings are ignored.
         alignment: whether the alignment is kept.
+        encoding: of the files.
         judged: the verdict of validation.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
@@ -198,29 +165,29 @@ class Run:
     metric: Metric
     lenient: bool
     alignment: bool
+    encoding: str = "utf-8"
     judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     files: Files = field(default_factory=Files)
 
-    def batches(self, size: int, step: Step) -> Iterator[Finding]:
-        """Count every batch, and yield its findings."""
-        for pair in watched(self.opened, size, step):
-            yield from inside(self.opened, pair)
-            self.take(pair)
-
     @property
     def errors(self) -> tuple[str, ...]:
         """How many errors each side has, with their codes, where it has any."""
+        return tuple(self.errors_by_side.values())
+
+    @property
+    def errors_by_side(self) -> dict[str, str]:
+        """How many errors each side has, as a note, by side."""
         errors: dict[str, Counter[str]] = {}
         for finding in self.judged.findings:
             if finding.severity == "error":
                 errors.setdefault(finding.side, Counter())[finding.code] += 1
-        return tuple(
-            f"{_counted(codes.total())} in the {side} ({', '.join(sorted(codes))}); "
-            "run `hlteval validate` for details"
+        return {
+            side: f"{_counted(codes.total())} in the {named(side)} ({', '.join(sorted(codes))}); "
+            f"for details, run `{command(self.opened, side, self.encoding)}`"
             for side, codes in errors.items()
-        )
+        }
 
     def take(self, pair: Pair) -> None:
         """Count one batch."""
@@ -298,8 +265,9 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
     if not blocking:
         return ()
     codes = ", ".join(sorted({finding.code for finding in blocking}))
+    number = f"{len(blocking):,} blocking finding" + "s" * (len(blocking) > 1)
     return (
-        f"scored despite {len(blocking)} blocking findings ({codes}): missing documents and "
+        f"scored despite {number} ({codes}): missing documents and "
         "unreadable records are left out, all other records count as written",
     )
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity
-from hlteval.findings.cascades import without_cascades
 from hlteval.results.verdict import Verdict
-from hlteval.tasks import load, rules
+from hlteval.tasks import load
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.validators import RuleContext, apply
-from hlteval.workflows.batches import BATCH, Pair, Submission, option_files, submission
+from hlteval.workflows.batches import BATCH, Role, Submission, option_files, submission
+from hlteval.workflows.checks import Check
 from hlteval.workflows.selection import Selection
-from hlteval.workflows.steps import Step, part, silent, watched
+from hlteval.workflows.steps import Step, part, silent
 
 
 def validate(
@@ -25,18 +23,20 @@ def validate(
     path: str,
     *,
     against: str | None = None,
+    role: Role = SUBMISSION,
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     batch: int = BATCH,
     step: Step = silent,
 ) -> Verdict:
-    """Check a submission.
+    """Check a submission, or a reference.
 
     Args:
         task: name of the task.
         path: the submission: a folder, file, archive, or `-`.
         against: the documents it is for, in the same forms; not needed if it brings its own.
+        role: `reference` to check a reference by itself, in the formats that it may have.
         profile: `plan` fails errors; `official` fails what the official software rejects.
         options: values by the names of the task's options.
         encoding: of the files.
@@ -51,9 +51,8 @@ def validate(
         hlteval.workflows.batches.NothingGiven: if there is nothing to check against.
         WrongOption: if an option has a value that it cannot have.
     """
-    opened, found = open_submission(
-        task, path, against=against, profile=profile, options=options, encoding=encoding
-    )
+    given: dict[str, Any] = {"against": against, "role": role, "profile": profile}
+    opened, found = open_submission(task, path, options=options, encoding=encoding, **given)
     return judge(opened, found, profile=profile, batch=batch, step=step)
 
 
@@ -62,6 +61,7 @@ def open_submission(
     path: str,
     *,
     against: str | None = None,
+    role: Role = SUBMISSION,
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
@@ -84,6 +84,7 @@ def open_submission(
         options=values,
         reference_form=reference_form,
         lists=lists,
+        role=role,
     )
     return opened, found
 
@@ -96,7 +97,7 @@ def judge(
     batch: int = BATCH,
     step: Step = silent,
 ) -> Verdict:
-    """The verdict over a submission.
+    """The verdict over a submission, or over a reference that is opened as such.
 
     Args:
         opened: the submission.
@@ -105,13 +106,11 @@ def judge(
         batch: documents at a time.
         step: called after each batch.
     """
-    findings = [*found, *outside(opened)]
-    documents = 0
-    for pair in watched(opened, batch, step):
-        findings.extend(inside(opened, pair))
-        documents += pair.reference.corpus.documents.height
-    judged = verdict(opened.task.name, profile, findings, side_paths(opened))
-    return judged if documents or not judged.of(REFERENCE).findings else undecided(judged)
+    gold = opened.role == REFERENCE and opened.task.metric is not None
+    check = Check.of(opened, profile, [*found], gold=gold)
+    for pair in check.pairs(batch, step):
+        check.take(pair)
+    return check.verdict()
 
 
 def _checked_against(
@@ -140,7 +139,7 @@ def validate_all(
     step: Step = silent,
     **arguments: Any,
 ) -> Verdict:
-    """Check several submissions to a task as one.
+    """Check several submissions to a task, or references, as one.
 
     Args:
         task: name of the task.
@@ -165,72 +164,6 @@ def validate_all(
     if profile == "official" or not decided:
         return joined
     return msgspec.structs.replace(joined, passed=not joined.reaches(Severity(fail_on)))
-
-
-def outside(opened: Submission) -> Iterator[Finding]:
-    """The findings about the sources, and about the submission as a package."""
-    yield from opened.system.findings
-    if opened.reference is not None:
-        yield from (found.of(REFERENCE) for found in opened.reference.findings)
-    if not opened.unread:  # otherwise everything would be missing
-        yield from opened.task.package(opened.package)
-
-
-def inside(opened: Submission, pair: Pair) -> Iterator[Finding]:
-    """The findings about the records of a batch."""
-    yield from () if opened.unread else pair.system.findings
-    if pair.reference is not pair.system:
-        yield from (found.of(REFERENCE) for found in pair.reference.findings)
-    schema = opened.task.allows(opened.options)
-    context = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
-    yield from apply(rules(opened.task), context, pair.system.members, opened.format)
-
-
-def side_paths(opened: Submission) -> dict[str, str]:
-    """The paths of the sides."""
-    sides = {SUBMISSION: opened.system, REFERENCE: opened.reference}
-    return {side: source.path for side, source in sides.items() if source is not None}
-
-
-def verdict(
-    task: str,
-    profile: str,
-    findings: list[Finding],
-    paths: Mapping[str, str] = MappingProxyType({}),
-) -> Verdict:
-    """The findings of all batches, and whether the submission passes in a profile.
-
-    Findings of the reference never make a submission fail.
-    """
-    declared = load(task)
-    findings = without_cascades(findings, paths)
-    once = {rule.code for rule in rules(declared) if rule.once}
-    first = {finding.code: finding for finding in reversed(findings) if finding.code in once}
-    findings = [finding for finding in findings if first.get(finding.code, finding) is finding]
-    if profile != "official":
-        own = [finding for finding in findings if finding.side == SUBMISSION]
-        passed = not any(finding.severity == "error" for finding in own)
-        return _decided(Verdict(task, profile, passed, tuple(findings), paths=paths))
-    if ignores := declared.official_ignores:
-        findings = [
-            msgspec.structs.replace(finding, blocking=finding.blocking and not ignores(finding))
-            for finding in findings
-        ]
-    rejects = declared.official_rejects or (lambda finding: finding.blocking)
-    passed = not any(rejects(finding) for finding in findings if finding.side != REFERENCE)
-    return _decided(Verdict(task, profile, passed, tuple(findings), paths=paths))
-
-
-def _decided(verdict: Verdict) -> Verdict:
-    """The verdict, which is undecided if the reference or the file of an option cannot be used."""
-    if not any(item.blocking for item in verdict.findings if item.side != SUBMISSION):
-        return verdict
-    return undecided(verdict)
-
-
-def undecided(judged: Verdict) -> Verdict:
-    """The same findings without a verdict: there is nothing to check against."""
-    return msgspec.structs.replace(judged, passed=False, decided=False)
 
 
 def settings(task: Task, values: Mapping[str, str]) -> dict[str, str]:

@@ -80,7 +80,8 @@ def test_what_weakens_a_comparison_is_told(
     file.write_text(file.read_text("utf-8").replace("\t", " ", 1), "utf-8")
     given = ("compare", "seedev-full", "-r", reference, system, second, "--bootstrap", 20)
     notes = json.loads(invoke(*given, "--format", "json").stdout)["notes"]
-    errors = "2 errors in the submission (STD101, STD302); run `hlteval validate` for details"
+    command = f"hlteval validate seedev-full {second} --against {reference}"
+    errors = f"2 errors in the submission (STD101, STD302); for details, run `{command}`"
     assert f"{second}: {errors}" in notes
     assert any("no difference is significant" in note for note in notes)
 

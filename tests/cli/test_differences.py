@@ -21,7 +21,8 @@ from hlteval import tasks
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.results.scores import Scores
-from hlteval.workflows.scoring import Intervals, Refused, score
+from hlteval.workflows.refusals import Refused
+from hlteval.workflows.scoring import Intervals, score
 from hlteval.workflows.validation import validate
 
 ROOT = Path(__file__).parents[2]

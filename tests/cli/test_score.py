@@ -326,22 +326,33 @@ def test_errors_that_do_not_block_are_scored(invoke: Run, reference: Path) -> No
     assert result.exit_code == 0
     scores = json.loads(result.stdout)
     assert scores["metrics"]["predictions"] == 5
-    told = "1 error in the submission (STD302); run `hlteval validate` for details"
+    command = f"hlteval validate seedev-full {path} --against {reference}"
+    told = f"1 error in the submission (STD302); for details, run `{command}`"
     assert told in scores["notes"]
     assert told in result.stderr
 
 
-def test_errors_of_the_reference_are_told_with_the_numbers(
+def test_a_record_of_the_reference_that_cannot_be_read_gives_no_numbers(
     invoke: Run, reference: Path, tmp_path: Path
 ) -> None:
     faulty = shutil.copytree(reference, tmp_path / "faulty")
     file = min(faulty.glob("*.a2"))
     file.write_text(file.read_text("utf-8").replace("\t", " ", 1), "utf-8")
-    result = invoke("score", "seedev-full", "-r", faulty, "-s", reference, "--format", "json")
+    given = ("score", "seedev-full", "-r", faulty, "-s", reference, "--format", "json")
+    refused = invoke(*given)
+    assert refused.exit_code == 1
+    assert "blocking findings in the reference" in json.loads(refused.stdout)["reason"]
+    result = invoke(*given, "--lenient")
     assert result.exit_code == 0
+    command = f"hlteval validate seedev-full {faulty} --as reference"
     assert json.loads(result.stdout)["notes"] == [
-        "1 error in the reference (STD101); run `hlteval validate` for details"
+        "scored despite 1 blocking finding (STD101): missing documents and unreadable records are "
+        "left out, all other records count as written",
+        f"2 errors in the reference (STD101, STD302); for details, run `{command}`",
     ]
+    alone = invoke(*command.split()[1:], "--format", "json")
+    assert alone.exit_code == 1
+    assert json.loads(alone.stdout)["counts"]["side"] == {"reference": 2}
 
 
 def test_an_unknown_document_is_a_false_positive_in_plan_only(

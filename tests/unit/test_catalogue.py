@@ -96,7 +96,7 @@ ELSEWHERE = (
     *("xml", "ltf", "rsd", "laf", "conllu"),
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
     *("hub4", "sgml-corpus", "glm"),
-    *("brat", "bioc-xml", "pubannotation", "inputs"),
+    *("brat", "bioc-xml", "pubannotation", "inputs", "reference"),
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """
@@ -202,7 +202,7 @@ def test_an_entry_tells_what_it_is(entry: Entry) -> None:
     assert re.fullmatch("[A-Z]{3}[0-9]{3}", entry.code)
     assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", entry.name)
     assert entry.title
-    assert entry.clause or entry.code.startswith("SRC")  # no task says what an archive is
+    assert entry.clause or entry.code.startswith(("SRC", "REF"))  # of no task
     for prose in (entry.why, entry.fix):
         assert prose.endswith(".")
         assert prose[0].isupper()

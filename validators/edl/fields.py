@@ -6,7 +6,7 @@ import polars as pl
 
 from hlteval.converters.toolkit.confidences import decimal
 from hlteval.grammars import pattern
-from hlteval.representation import hashed
+from hlteval.representation import Corpus, hashed
 from hlteval.validators.edl.tables import EXTENT, blank, first, matches, mentions, shown
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
@@ -88,6 +88,11 @@ def alternatives(context: RuleContext) -> pl.LazyFrame:
     every = pl.concat_list("entity", "others")
     joined = rows.with_columns(every=every.list.join("|"), count=every.list.len())
     return at(joined.with_columns(given=shown("every")), "entity")
+
+
+def only_in_references(corpus: Corpus) -> str:
+    """What a corpus has that only a reference may have; empty if there is nothing."""
+    return "" if corpus.links.is_empty() else "the submission has mentions with several entities"
 
 
 def entity_type(context: RuleContext) -> pl.LazyFrame:

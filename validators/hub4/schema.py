@@ -1,11 +1,14 @@
-"""The schema of HUB-4 templettes: special slots and types, and which side is checked."""
+"""The schema of HUB-4 templettes: special slots and types, and what only references have."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import polars as pl
+
 from hlteval.grammars import vocabulary
+from hlteval.representation import Corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +16,7 @@ class Schema:
     """What the task allows.
 
     Attributes:
-        side: `system` or `reference`, whichever is checked.
+        system: whether a system's output is checked, and not a reference.
         unsegmented: whether offsets count through the whole corpus.
         top: the type of the instance that ties a set together.
         pointers: the slots that hold pointers, as TYPE.SLOT.
@@ -23,7 +26,7 @@ class Schema:
         optional: the texts that do so.
     """
 
-    side: str
+    system: bool
     unsegmented: bool
     top: str
     pointers: tuple[str, ...]
@@ -32,14 +35,9 @@ class Schema:
     status: str
     optional: tuple[str, ...]
 
-    @property
-    def system(self) -> bool:
-        """Whether a system's output is checked."""
-        return self.side == "system"
 
-
-def schema(options: Mapping[str, str]) -> Schema:
-    """What the task allows with some options.
+def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
+    """What the task allows in a system's output, or in a reference, with some options.
 
     Examples:
         >>> schema({"unscored": "COMMENT"}).unscored
@@ -52,7 +50,7 @@ def schema(options: Mapping[str, str]) -> Schema:
         return tuple(value.split(",")) if value else tuple(data[option])
 
     return Schema(
-        side=options.get("side", "system"),
+        system=not reference,
         unsegmented=options.get("unsegmented") == "yes",
         top=data["top"],
         pointers=names("pointers"),
@@ -61,3 +59,16 @@ def schema(options: Mapping[str, str]) -> Schema:
         status=data["status"],
         optional=tuple(data["optional"]),
     )
+
+
+def only_in_references(corpus: Corpus) -> str:
+    """What a corpus has that only a reference may have; empty if there is nothing."""
+    fills = corpus.fills.lazy()
+    kinds = {
+        "several alternatives": pl.col("alternative") > 1,
+        "minimal strings": pl.col("brackets").list.len() > 0,
+        "optional slots": pl.col("optional"),
+    }
+    counts = fills.select(rows.sum().alias(name) for name, rows in kinds.items()).collect()
+    found = [name for name, count in counts.row(0, named=True).items() if count]
+    return f"the submission has {' and '.join(found)}" if found else ""

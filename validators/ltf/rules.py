@@ -11,7 +11,7 @@ from hlteval.validators.ltf import documents, identifiers, laf, segments, tokens
 from hlteval.validators.rule import Rule
 
 RULES = (
-    Rule("LTF201", "documents", identifiers.other_file_name),
+    Rule("LTF201", "documents", identifiers.other_file_name, submission_only=True),
     Rule("LTF202", "documents", identifiers.repeated_identifier),
     Rule("LTF203", "documents", identifiers.document_name),
     Rule("LTF204", "documents", identifiers.element_name),

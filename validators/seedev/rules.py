@@ -47,8 +47,8 @@ RULES = (
     Rule("SEE304", "frames", references.cyclic_events),
     Rule("SEE305", "frames", arguments.same_filler),
     Rule("SEE306", "frames", arguments.event_as_entity),
-    Rule("SEE307", "mentions", predictions.predicted_mention),
+    Rule("SEE307", "mentions", predictions.predicted_mention, submission_only=True),
     Rule("SEE308", "frames", types.relation_identifier),
-    Rule("SEE309", "groups", predictions.predicted_equivalence),
-    Rule("SEE403", "sources", predictions.empty_prediction),
+    Rule("SEE309", "groups", predictions.predicted_equivalence, submission_only=True),
+    Rule("SEE403", "sources", predictions.empty_prediction, submission_only=True),
 )

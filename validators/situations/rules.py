@@ -10,10 +10,10 @@ from hlteval.validators.situations import frames, segments
 
 RULES = (
     Rule("SSF101", "frames", segments.unknown_segment),
-    Rule("SSF102", "sources", segments.segment_without_frames),
+    Rule("SSF102", "sources", segments.segment_without_frames, submission_only=True),
     Rule("SSF103", "frames", frames.duplicate_frame),
     Rule("SSF104", "frames", frames.blank_place),
-    Rule("SSF105", "frames", segments.missing_types),
-    Rule("SSF106", "frames", frames.equal_confidences),
-    Rule("SSF107", "frames", frames.other_script),
+    Rule("SSF105", "frames", segments.missing_types, submission_only=True),
+    Rule("SSF106", "frames", frames.equal_confidences, submission_only=True),
+    Rule("SSF107", "frames", frames.other_script, submission_only=True),
 )

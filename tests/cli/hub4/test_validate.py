@@ -23,8 +23,8 @@ def test_a_system_passes_and_a_reference_needs_its_side(invoke) -> None:
     assert as_system.exit_code == 1
     codes = json.loads(as_system.stdout)["counts"]["code"]
     assert {"HUB210", "HUB211", "HUB223"} <= codes.keys()
-    side = ("--side", "reference")
-    assert invoke("validate", "hub4", REFERENCE, "--corpus", CORPUS, *side).exit_code == 0
+    role = ("--as", "reference")
+    assert invoke("validate", "hub4", REFERENCE, "--corpus", CORPUS, *role).exit_code == 0
 
 
 def test_a_finding_has_its_line_and_its_cure(invoke, tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_there_is_no_official_profile(invoke) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        ("--side", "both"),
+        ("--as", "both"),
         ("--line-ends", "two"),
         ("--corpus", "absent.sgml"),
         ("--options", "absent.toml"),
@@ -72,9 +72,10 @@ def test_what_is_wrong_with_the_command_is_told(invoke, wrong: tuple[str, ...]) 
 
 def test_options_stand_in_a_file(invoke, tmp_path: Path) -> None:
     options = tmp_path / "hub4.toml"
-    options.write_text(f"corpus = {json.dumps(str(CORPUS))}\nside = 'reference'\n", "utf-8")
-    assert invoke("validate", "hub4", REFERENCE, "--options", options).exit_code == 0
-    result = invoke("validate", "hub4", REFERENCE, "--options", options, "--side", "system")
+    options.write_text(f"corpus = {json.dumps(str(CORPUS))}\n", "utf-8")
+    role = ("--as", "reference")
+    assert invoke("validate", "hub4", REFERENCE, "--options", options, *role).exit_code == 0
+    result = invoke("validate", "hub4", REFERENCE, "--options", options)
     assert result.exit_code == 1
 
 

@@ -45,8 +45,8 @@ def test_these_are_all_cases(cases: Path) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_a_reference_is_clean(cases: Path, case: str) -> None:
     folder = cases / case
-    options = {"corpus": str(folder / "corpus.sgml"), "side": "reference"}
-    verdict = validate("hub4", str(folder / "reference.tpl"), options=options)
+    options = {"corpus": str(folder / "corpus.sgml")}
+    verdict = validate("hub4", str(folder / "reference.tpl"), options=options, role="reference")
     found = [(finding.code, finding.span and finding.span.line) for finding in verdict.findings]
     assert found == REFERENCES.get(case, [])
     assert verdict.passed

@@ -115,7 +115,7 @@ def test_difference_5_undefined_is_null_in_the_plan_and_1_in_the_script(shared):
 
 
 def test_difference_6_the_plan_refuses_what_breaks_the_schema(shared):
-    from hlteval.workflows.scoring import Refused
+    from hlteval.workflows.refusals import Refused
 
     with pytest.raises(Refused, match="SFJ205, SFJ206"):
         scored(shared, "micro/badschema", "plan")

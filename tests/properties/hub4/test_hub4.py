@@ -337,7 +337,8 @@ def test_damage_raises_nothing_but_findings(
     codes = set()
     for text in mutants(f"{side}.tpl", request.config.getoption("--mutations")):
         path.write_bytes(text.encode())
-        verdict = validate("hub4", str(path), options={"corpus": corpus, "side": side})
+        role = "reference" if side == "reference" else "submission"
+        verdict = validate("hub4", str(path), options={"corpus": corpus}, role=role)
         codes |= {finding.code for finding in verdict.findings}
         for finding in verdict.findings:
             assert finding.file == str(path)

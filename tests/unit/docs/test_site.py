@@ -94,7 +94,7 @@ def test_links_that_people_follow_are_no_such_thing() -> None:
 
 
 def test_pipes_of_code_in_tables_are_as_in_the_repository(site: Path) -> None:
-    assert "--side system|reference" in (site / "tasks.html").read_text("utf-8")
+    assert "--conversion pipeline|tac15" in (site / "tasks.html").read_text("utf-8")
     assert "\\|" not in (site / "tasks.html").read_text("utf-8")
 
 

@@ -199,7 +199,7 @@ def test_blanks_are_as_the_evaluations_of_tac_have_them(check: Check, said: str)
 
 def test_a_mention_in_an_unknown_document_has_no_text(check: Check) -> None:
     (finding,) = check(line(extent="D.txt:0-4"), texts={"d": "Paris"})
-    assert (finding.code, finding.help) == ("EDL501", "did you mean d?")
+    assert (finding.code, finding.help) == ("REF104", "did you mean d, not D.txt?")
 
 
 KB = """origin	entity_type	entityid

@@ -118,8 +118,8 @@ def code_of(path: Path) -> str:
 
 def checked(path: Path, side: str = "") -> list[Finding]:
     side = side or ("reference" if code_of(path) in REFERENCES else "system")
-    options = {"corpus": str(CORPUS), "side": side}
-    found = validate("hub4", str(path), options=options).findings
+    role = "reference" if side == "reference" else "submission"
+    found = validate("hub4", str(path), options={"corpus": str(CORPUS)}, role=role).findings
     return sorted(found, key=lambda finding: finding.order)
 
 
@@ -201,10 +201,12 @@ def found(code: str, example: str, folder: Path) -> set[str]:
     corpus.write_text(TEXT, "utf-8")
     if code.startswith("SGM"):
         return {finding.code for finding in read(str(path), "sgml-corpus")[1]}
-    options = {"side": SIDE.get(code, "system")}
+    options = {}
+    role = "reference" if SIDE.get(code) == "reference" else "submission"
     if code.startswith(WITH_TEXT):
         options["corpus"] = str(corpus)
-    return {finding.code for finding in validate("hub4", str(path), options=options).findings}
+    verdict = validate("hub4", str(path), options=options, role=role)
+    return {finding.code for finding in verdict.findings}
 
 
 UNTOLD = {"HUB203", "HUB206", "HUB209"}

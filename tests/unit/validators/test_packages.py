@@ -121,5 +121,6 @@ def test_faults_of_the_reference_are_told_too(tmp_path: Path, found: Found) -> N
     (tmp_path / "reference" / "seed-1.a1").write_bytes(b"T1 Protein 12 16 LIN7\n\xff")
     found({"seed-1.a2": ONE, "seed-2.a2": TWO})
     verdict = validate("seedev-full", str(tmp_path / "system"), against=str(tmp_path / "reference"))
-    assert verdict.findings[0].code == "SRC201"
-    assert (verdict.findings[0].file or "").endswith("reference/seed-1.a1")
+    (found_there,) = [item for item in verdict.findings if item.code == "SRC201"]
+    assert (found_there.file or "").endswith("reference/seed-1.a1")
+    assert found_there.side == "reference"

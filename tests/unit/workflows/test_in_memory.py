@@ -11,7 +11,8 @@ from hlteval.representation import Corpus
 from hlteval.sources.inputs import as_path
 from hlteval.workflows import demo
 from hlteval.workflows.conversion import UnknownFormat, convert, read
-from hlteval.workflows.scoring import Refused, score
+from hlteval.workflows.refusals import Refused
+from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate
 
 CASES = [
@@ -67,8 +68,8 @@ def test_what_comes_with_the_task_is_no_prediction(folder):
 def test_a_document_without_predictions_is_missing(folder):
     none = Corpus(documents=[{"row": 0, "name": "demo-2"}])
     verdict = validate("seedev-full", as_path("system", none), against=str(folder / "reference"))
-    assert [f.code for f in verdict.findings] == ["SEE401", "SEE402"]
-    assert {f.file for f in verdict.findings} == {"<corpus>"}
+    assert [f.code for f in verdict.findings] == ["REF104"]
+    assert not verdict.decided
 
 
 def test_findings_name_table_and_row(folder):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"
@@ -27,12 +27,14 @@ class Trial(NamedTuple):
     against: Path | None = None
     options: Mapping[str, str] = MappingProxyType({})
     scored: bool = False
+    role: Literal["submission", "reference"] = "submission"
 
     @property
     def name(self) -> str:
         """The trial in one line."""
         against = self.against.name if self.against else "nothing"
-        return " ".join([self.task, self.submission.name, "against", against, *self.options])
+        names = [self.task, self.submission.name, "against", against, *self.options]
+        return " ".join(names if self.role == "submission" else [*names, "as", self.role])
 
 
 def trials(folder: Path) -> Iterator[Trial]:
@@ -136,7 +138,7 @@ def templettes(folder: Path) -> Iterator[Trial]:
     reference = room / "valid" / "reference.tpl"
     aligned = {"corpus": corpus, "hyp_corpus": corpus, "align": "yes"}
     yield Trial("hub4", joined, None, {"corpus": corpus})
-    yield Trial("hub4", joined, None, {"side": "reference"})
+    yield Trial("hub4", joined, role="reference")
     for options in ({}, {"corpus": corpus}, aligned):
         yield Trial("hub4", room / "valid" / "system.tpl", reference, options, scored=True)
 
@@ -149,7 +151,8 @@ def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     against, system = trial.against and str(trial.against), str(trial.submission)
     found: dict[str, Any] = {}
     if not (trial.scored and "corpus" in trial.options):
-        verdict = validate(trial.task, system, against=against, options=trial.options, batch=batch)
+        given = {"against": against, "options": trial.options, "role": trial.role}
+        verdict = validate(trial.task, system, **given, batch=batch)
         found["findings"] = sorted(
             [f.code, f.file or "", repr(f.span), f.message, f.help or ""] for f in verdict.findings
         )

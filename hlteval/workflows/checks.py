@@ -1,0 +1,181 @@
+"""Checks: the findings of a submission and of its reference, collected over batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from hlteval.converters import ReadResult
+from hlteval.findings import REFERENCE, SUBMISSION, Finding
+from hlteval.findings.cascades import without_cascades
+from hlteval.results.verdict import Verdict
+from hlteval.tasks import rules
+from hlteval.validators import RuleContext, apply
+from hlteval.workflows.batches import Pair, Submission
+from hlteval.workflows.sides import Sides, before_reading
+from hlteval.workflows.steps import Step, watched
+
+TEXTS = "--against"
+"""The side of what a reference is checked against that is checked by itself."""
+
+NO_COMMON_DOCUMENT = "REF104"
+
+
+@dataclass
+class Check:
+    """What is found in a submission and in its reference.
+
+    Attributes:
+        opened: both, opened.
+        profile: `plan` or `official`.
+        sides: what is seen of both sides.
+        findings: those of sources, readers and of the reference, whoever they are about.
+        judging: those of rules about the submission, beside its reference.
+        unusable: why the reference cannot be used; empty if it can.
+        read: whether the batches were read: then the official software gets to its end.
+    """
+
+    opened: Submission
+    profile: str
+    sides: Sides
+    findings: list[Finding] = field(default_factory=list)
+    judging: list[Finding] = field(default_factory=list)
+    unusable: list[Finding] = field(default_factory=list)
+    read: bool = True
+
+    @classmethod
+    def of(
+        cls, opened: Submission, profile: str, findings: Sequence[Finding], *, gold: bool
+    ) -> Check:
+        """The check of a submission before anything is read of it.
+
+        Args:
+            opened: the submission and its reference.
+            profile: `plan` or `official`.
+            findings: about the files of options.
+            gold: whether gold annotations are needed.
+        """
+        check = cls(opened, profile, Sides(opened, gold), list(findings))
+        check.findings += _of(opened.role, opened.system.findings)
+        if opened.reference is not None:
+            check.findings += _of(check.other, opened.reference.findings)
+        check.unusable += before_reading(opened, gold=gold)
+        check.read = not check.unusable
+        return check
+
+    def pairs(self, size: int, step: Step) -> Iterator[Pair]:
+        """The batches; none if the reference cannot be used."""
+        if self.read:
+            yield from watched(self.opened, size, step)
+
+    @property
+    def other(self) -> str:
+        """The side of what is checked against."""
+        return TEXTS if self.opened.role == REFERENCE else REFERENCE
+
+    def take(self, pair: Pair) -> None:
+        """Check a batch."""
+        self.sides.take(pair)
+        own = pair.reference is pair.system
+        if self.opened.role == REFERENCE:
+            self.findings += self._of_reference(pair, pair.system)
+            self.findings += () if own else _of(TEXTS, pair.reference.findings)
+            return
+        self.findings += () if self.opened.unread else pair.system.findings
+        self.judging += self._of_submission(pair)
+        if not own:
+            self.findings += self._of_reference(pair, pair.reference)
+
+    def _of_submission(self, pair: Pair) -> Iterator[Finding]:
+        opened = self.opened
+        schema = opened.task.allows(opened.options)
+        context = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
+        return apply(rules(opened.task), context, pair.system.members, opened.format)
+
+    def _of_reference(self, pair: Pair, gold: ReadResult) -> Iterator[Finding]:
+        """The findings about a reference: a record of it that cannot be read would be lost."""
+        opened = self.opened
+        lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
+        for found in gold.findings:
+            blocking = found.blocking or (found.code in lost and found.severity == "error")
+            yield msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
+        schema = opened.task.allows(opened.options, reference=True)
+        against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
+        context = RuleContext(gold.corpus, against, schema, opened.lists)
+        fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
+        for found in apply(fitting, context, gold.members, opened.gold_format):
+            yield msgspec.structs.replace(found, side=REFERENCE, blocking=False)
+
+    def verdict(self) -> Verdict:
+        """The findings of all batches, and whether what was checked passes."""
+        opened = self.opened
+        if self.read:
+            self.unusable = [] if self._unread else list(self.sides.findings())
+        findings = [*self.findings, *self.unusable, *self._judging()]
+        sides = {opened.role: opened.system, self.other: opened.reference}
+        paths = {side: source.path for side, source in sides.items() if source is not None}
+        findings = without_cascades(findings, paths)
+        judged = Verdict(
+            opened.task.name, self.profile, True, tuple(self._once(findings)), opened.role,
+            paths=paths,
+        )  # fmt: skip
+        return self._decided(self._passing(judged))
+
+    @property
+    def _unread(self) -> bool:
+        """Whether other findings explain why nothing was read of the reference."""
+        gold = [finding for finding in self.findings if finding.side == REFERENCE]
+        return not self.sides.reference and any(finding.blocking for finding in gold)
+
+    def _judging(self) -> list[Finding]:
+        """The findings about the submission that are not those of its reference."""
+        codes = {finding.code for finding in self.unusable}
+        beside_nothing = self.sides.lacking or codes - {NO_COMMON_DOCUMENT}
+        if beside_nothing and not (self.profile == "official" and self.read):
+            return []
+        # Of what cannot be opened everything would be missing.
+        package = self.opened.role == SUBMISSION and not self.opened.unread
+        found = [*self.judging, *(self.opened.task.package(self.opened.package) if package else ())]
+        left_out = self.opened.task.document_codes if codes else frozenset()
+        return [finding for finding in found if finding.code not in left_out]
+
+    def _once(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The findings, of rules that report once only the first of each side."""
+        once = {rule.code for rule in rules(self.opened.task) if rule.once}
+        first = {(item.side, item.code): item for item in reversed(findings) if item.code in once}
+        return [item for item in findings if first.get((item.side, item.code), item) is item]
+
+    def _passing(self, judged: Verdict) -> Verdict:
+        """The verdict with whether it passes: findings of other sides never fail it."""
+        task = self.opened.task
+        if judged.profile != "official":
+            passed = not any(
+                finding.severity == "error" for finding in judged.of(judged.side).findings
+            )
+            return msgspec.structs.replace(judged, passed=passed)
+        findings = tuple(self._as_official(finding) for finding in judged.findings)
+        rejects = task.official_rejects or (lambda finding: finding.blocking)
+        exempt = REFERENCE if judged.side == SUBMISSION else TEXTS
+        passed = not any(rejects(finding) for finding in findings if finding.side != exempt)
+        return msgspec.structs.replace(judged, passed=passed, findings=findings)
+
+    def _as_official(self, finding: Finding) -> Finding:
+        """A finding that blocks only if the official software stops there."""
+        ignores = self.opened.task.official_ignores
+        goes_on = self.read and finding in self.unusable
+        ignored = goes_on or bool(ignores and ignores(finding))
+        return msgspec.structs.replace(finding, blocking=finding.blocking and not ignored)
+
+    def _decided(self, judged: Verdict) -> Verdict:
+        """The verdict, which is undecided if what it is checked against cannot be used."""
+        others = [item for item in judged.findings if item.side not in {judged.side, REFERENCE}]
+        usable = judged.side == REFERENCE or not (self.unusable or self.sides.lacking)
+        if usable and not any(finding.blocking for finding in others):
+            return judged
+        return msgspec.structs.replace(judged, passed=False, decided=False)
+
+
+def _of(side: str, findings: Sequence[Finding]) -> list[Finding]:
+    return [finding.of(side) for finding in findings]

@@ -1,0 +1,216 @@
+"""Sides: whether a reference can be used, and whether it is the reference of a submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+import polars as pl
+
+from hlteval.converters import load
+from hlteval.findings import REFERENCE, Finding, entry
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+from hlteval.validators.names import mismatch
+from hlteval.workflows.batches import Pair, Submission
+
+CODES = ("REF",)
+"""The codes of the findings of all tasks about references as a whole, or their prefixes."""
+
+_NAMED = 3
+"""Folders that a hint lists."""
+
+
+def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
+    """What is wrong with a reference that its files tell.
+
+    Args:
+        opened: the submission and its reference.
+        gold: whether gold annotations are needed.
+    """
+    source, task = opened.gold, opened.task
+    if source is None or not source.members:
+        return
+    if evidence := _exchanged_files(opened):
+        yield _about(source, "REF105", evidence=evidence)
+        return
+    lacking = [name for name in task.provided_suffixes if not _has(source, name)]
+    if lacking and opened.gold_documents and not opened.texts:
+        yield _about(source, "REF106", suffixes=" or ".join(lacking))
+    if gold and task.scored_table not in opened.gold_format.tables:
+        title, formats = opened.gold_format.title, ", ".join(_with_gold(opened))
+        values = {"format": opened.gold_format.name, "title": title, "formats": formats}
+        yield _about(source, "REF103", what=task.scored_table, task=task.name, **values)
+
+
+def _with_gold(opened: Submission) -> list[str]:
+    """The formats of references that hold what is scored."""
+    task = opened.task
+    names = task.references or (task.format,)
+    return [name for name in names if task.scored_table in load(name).tables]
+
+
+def _about(source: Source, code: str, **values: object) -> Finding:
+    return entry(code).finding(values, file=source.path).of(REFERENCE)
+
+
+def _has(source: Source, *suffixes: str) -> bool:
+    return any(member.basename.endswith(suffixes) for member in source.members)
+
+
+def _exchanged_files(opened: Submission) -> str:
+    """Evidence in the files that both sides are exchanged; empty if there is none."""
+    reference, system, task = opened.reference, opened.system, opened.task
+    if reference is None or opened.role == REFERENCE or not system.members:
+        return ""
+    provided = task.provided_suffixes
+    if provided and not _has(reference, *provided) and all(_has(system, p) for p in provided):
+        return f"the submission has {' and '.join(provided)} files, and the reference has none"
+    submitted = (task.format, *task.submitted)
+    others = [name for name in task.references if name not in submitted]
+    own = next((name for name in submitted if load(name).sniff(reference)), "")
+    other = next((name for name in others if load(name).sniff(system)), "")
+    if own and other and not any(load(name).sniff(system) for name in submitted):
+        return f"the submission is in the format {other}, the reference in {own}"
+    return ""
+
+
+@dataclass
+class Sides:
+    """What is seen of both sides while they are read.
+
+    Attributes:
+        opened: the submission and its reference.
+        gold: whether gold annotations are needed.
+        reference: the names of the documents of the reference.
+        system: the names of those of the submission.
+        records: the records of the reference that would be scored, readable or not.
+        evidence: why both sides look exchanged; empty if they do not.
+    """
+
+    opened: Submission
+    gold: bool
+    reference: dict[str, None] = field(default_factory=dict)
+    system: dict[str, None] = field(default_factory=dict)
+    records: int = 0
+    evidence: str = ""
+
+    def take(self, pair: Pair) -> None:
+        """Take note of a batch."""
+        task, gold = self.opened.task, pair.reference.corpus
+        if self.opened.role == REFERENCE:
+            gold = pair.system.corpus
+        self.reference.update(dict.fromkeys(gold.documents["name"]))
+        self.records += getattr(gold, task.scored_table).height + gold.rejected_records.height
+        if self.compared:
+            self.system.update(dict.fromkeys(pair.system.corpus.documents["name"]))
+
+            self.evidence = (
+                self.evidence
+                or _exchanged_confidences(gold, pair.system.corpus, task.scored_table)
+                or self._exchanged_notation(gold, pair.system.corpus)
+            )
+
+    def _exchanged_notation(self, gold: Corpus, system: Corpus) -> str:
+        """Evidence that what only references have is in the submission; empty if there is none."""
+        task = self.opened.task
+        if getattr(gold, task.scored_table).is_empty() or task.only_in_references(gold):
+            return ""
+        return task.only_in_references(system)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether there is nothing to compare with: the reference has no documents."""
+        return self.compared and not self.reference
+
+    @property
+    def compared(self) -> bool:
+        """Whether a submission is compared with a reference."""
+        return self.opened.reference is not None and self.opened.role != REFERENCE
+
+    def findings(self) -> Iterator[Finding]:
+        """What is wrong with the reference as a whole, once all is read."""
+        source = self.opened.gold
+        if source is None:
+            return
+        if not self.reference:
+            yield _about(source, "REF101", hint=_elsewhere(self.opened) or _pass_another(source))
+        elif self.gold and not self.records and not self._is_explicit:
+            count = f"{len(self.reference):,} document" + "s" * (len(self.reference) > 1)
+            yield _about(source, "REF102", documents=count, hint=self._gold_hint)
+        elif self.evidence:
+            yield _about(source, "REF105", evidence=self.evidence)
+        elif self.system and self.compared and not self.opened.without_documents:
+            yield from self._strangers(source)
+
+    def _strangers(self, source: Source) -> Iterator[Finding]:
+        if self.reference.keys().isdisjoint(self.system):
+            ours, theirs = sorted(self.reference), sorted(self.system)
+            values = {"reference": _counted(ours), "system": _counted(theirs)}
+            yield _about(source, "REF104", hint=mismatch(ours, theirs), **values)
+
+    @property
+    def _is_explicit(self) -> bool:
+        """Whether files of the reference say that there is nothing in them."""
+        task, form = self.opened.task, self.opened.gold_format
+        if task.submission_suffixes:
+            files = (file for each in self.opened.gold_documents.values() for file in each)
+            return any(file.basename.endswith(task.submission_suffixes) for file in files)
+        return form.layout == "per_document" and task.scored_table in form.tables
+
+    @property
+    def _gold_hint(self) -> str:
+        if found := _elsewhere(self.opened):
+            return found
+        suffixes = " and ".join(self.opened.task.submission_suffixes)
+        named = f" ({suffixes})" if suffixes else ""
+        return f"use a reference with gold annotations{named}; this looks like test data"
+
+
+def _pass_another(source: Source) -> str:
+    what = source.kind if source.kind in {"folder", "zip", "tgz"} else "file"
+    return f"use the {what} with the gold annotations"
+
+
+def _counted(names: list[str]) -> str:
+    """A number of documents with an example.
+
+    Examples:
+        >>> _counted(["d1", "d2"]), _counted(["d1"])
+        ('d1 and 1 more', 'd1')
+    """
+    return f"{names[0]} and {len(names) - 1:,} more" if len(names) > 1 else names[0]
+
+
+def _elsewhere(opened: Submission) -> str:
+    """The sub-folders of the reference with gold files, as a hint; empty if there are none."""
+    source = opened.gold
+    suffixes = tuple(opened.task.submission_suffixes) if opened.task.metric else ()
+    if source is None or source.kind != "folder" or not suffixes:
+        return ""
+    named = (PurePosixPath(member.name) for member in source.members)
+    folders = dict.fromkeys(str(name.parent) for name in named if name.name.endswith(suffixes))
+    paths = [f"{source.path.rstrip('/')}/{folder}" for folder in folders if folder != "."]
+    if len(paths) == 1:
+        return f"use {paths[0]}, which has the gold files"
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    listed = ", ".join(paths[:_NAMED]) + more
+    return f"use one of the sub-folders with gold files: {listed}" if paths else ""
+
+
+def _exchanged_confidences(reference: Corpus, system: Corpus, table: str) -> str:
+    """Evidence that the confidences of a system are in the reference; empty if there is none."""
+    if "confidence" not in getattr(reference, table).columns:
+        return ""
+    gold, own = (_confidences(corpus, table) for corpus in (reference, system))
+    if gold > 1 and own <= 1 and getattr(system, table).height > 1:
+        return (
+            f"the reference has {gold:,} different confidences, and the submission {own or 'none'}"
+        )
+    return ""
+
+
+def _confidences(corpus: Corpus, table: str) -> int:
+    values: pl.Series = getattr(corpus, table)["confidence"]
+    return values.drop_nulls().n_unique()
