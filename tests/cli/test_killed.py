@@ -93,8 +93,8 @@ class Tried(NamedTuple):
 
 def to_file(corpus: Path) -> Tried:
     return Tried(
-        lambda target: ["convert", str(corpus), str(target)],
-        lambda target: convert(str(corpus), str(target)),
+        lambda target: ["convert", str(corpus), str(target), "--force"],
+        lambda target: convert(str(corpus), str(target), force=True),
         "out.jsonl",
     )
 

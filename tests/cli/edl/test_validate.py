@@ -90,7 +90,7 @@ def test_neleval_keeps_what_it_has_a_place_for(tmp_path: Path) -> None:
     path = tmp_path / "run.neleval"
     result = run("convert", RUN, path)
     assert result.exit_code == 0
-    assert "mentions.text" in result.stderr
+    assert "mention strings" in result.stderr
     first = path.read_text("utf-8").splitlines()[0]
     assert first == "ENG_D1\t0\t4\t2988507\t1.0\tGPE"
     assert (

@@ -182,7 +182,7 @@ def test_frames_go_through_all_formats_and_back(data):
         (data / "system.json").read_text()
     )
     result = run("convert", data / "d.json", data / "annotations", "--to", "appen")
-    assert "appen cannot represent 3 values of frames.confidence" in result.output
+    assert "appen cannot represent 3 TypeConfidences" in result.output
     assert len(list((data / "annotations/ALL/ANNOTATION").iterdir())) == 2
 
 
@@ -191,10 +191,10 @@ def test_what_a_format_has_no_place_for_is_told(data):
     result = run("convert", folder, data / "x.json", "--to", "speech-sf-json", "--strict-loss")
     assert result.exit_code == 1
     assert not (data / "x.json").exists()
-    for told in ("4 rows of arguments", "1 segments without frames", "2 values of frames.urgent"):
+    for told in ("4 candidate places", "1 segments without frames", "2 URGENCY lines"):
         assert told in result.output
     result = run("convert", folder, data / "x", "--to", "standoff")
-    assert "standoff cannot represent 6 situation frames" in result.output
+    assert "standoff can represent nothing of" in result.output
 
 
 def test_escapes_and_native_script_are_offered(data):
@@ -204,10 +204,10 @@ def test_escapes_and_native_script_are_offered(data):
         ]
         (data / "in.json").write_text(json.dumps(frames))
         setting = f"escapes={escapes}"
-        result = run("convert", data / "in.json", data / "out.json", "--set", setting)
+        result = run("convert", data / "in.json", data / "out.json", "--set", setting, "--force")
         assert result.exit_code == 0
         assert text in (data / "out.json").read_text("utf-8")
-    result = run("convert", data / "in.json", data / "out.json", "--set", "escapes=both")
+    result = run("convert", data / "in.json", data / "out.json", "--set", "escapes=both", "--force")
     assert result.exit_code == 2
 
 

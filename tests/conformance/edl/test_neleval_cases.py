@@ -24,6 +24,6 @@ def test_the_pipeline_s_conversion_and_that_of_tac15(shared, tmp_path):
     convert(str(folder / "gold.tab"), out, to_format="neleval", settings={"conversion": "tac15"})
     expected = sorted((folder / "gold.tsv").read_text("utf-8").splitlines())
     assert sorted(Path(out).read_text("utf-8").splitlines()) == expected
-    convert(str(folder / "gold.tab"), out, to_format="neleval")
+    convert(str(folder / "gold.tab"), out, to_format="neleval", force=True)
     plain = [line.removesuffix("/NAM") for line in expected]
     assert sorted(Path(out).read_text("utf-8").splitlines()) == sorted(plain)

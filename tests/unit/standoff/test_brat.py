@@ -45,7 +45,8 @@ ROWS = [line.split() for line in PLACES.strip().splitlines()]
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_a_fixture_raises_its_code_and_nothing_else(row: list[str]) -> None:
     path, (line, column, end_column) = FIXTURES / "brat/invalid" / row[0], map(int, row[1:4])
-    corpus, (only,) = read(str(path))
+    corpus, findings = read(str(path))
+    (only,) = [f for f in findings if f.code not in {"CNV202", "CNV203"}]  # about its text
     corpus.check_keys()
     assert only.code == row[0].partition("-")[0]
     assert only.severity.value[0].upper() == row[4]
