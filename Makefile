@@ -1,11 +1,15 @@
-# Set-up needs Python 3.11 or later, pip and GNU make; everything else is installed into .venv.
-# `make demo` runs the demonstration, `make test` all checks.
+# Set-up needs Python 3.11 or later, pip and GNU make; everything else is installed into .venv:
+# `make demo` runs the demonstration and installs only what hlteval needs, `make test` adds the tools
+# of development and runs all checks, `make test-oldest` runs the tests with the lower bounds.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+RUNTIME := $(VENV)/runtime
 INSTALLED := $(VENV)/installed
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+OLDEST := .venv-oldest
+PIP := -m pip --disable-pip-version-check --quiet
+INSTALL := install --no-build-isolation
 
 # Arguments for pytest, e.g. make test PYTEST_ARGS="--shared=../cases -k seedev"
 PYTEST_ARGS ?=
@@ -14,9 +18,9 @@ BENCH_ARGS ?=
 # Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
 
-.PHONY: demo docs test lint types pytest bench coverage fuzz clean
+.PHONY: demo docs test test-oldest lint types pytest bench coverage fuzz clean
 
-demo: $(INSTALLED)
+demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
 
 # Reports all problems in one run: tests run even if the style is wrong.
@@ -35,6 +39,11 @@ types: $(INSTALLED)
 pytest: $(INSTALLED)
 	$(BIN)/pytest --cov -n auto $(PYTEST_ARGS)
 
+# The versions of constraints-oldest.txt, in an environment of their own. Neither style nor types
+# depend on them, nor does what is built.
+test-oldest: $(OLDEST)/installed
+	$(OLDEST)/bin/pytest -n auto -m "not packaging" $(PYTEST_ARGS)
+
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
@@ -52,17 +61,31 @@ coverage: $(INSTALLED)
 fuzz: $(INSTALLED)
 	nice $(BIN)/python -m fuzz $(FUZZ_ARGS)
 
-# While the stamp is newer than its sources, nothing is installed again. If Python has no ensurepip,
+# While a stamp is newer than its sources, nothing is installed again. If Python has no ensurepip,
 # the pip of the system installs pip into the new environment.
-$(INSTALLED): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { \
-		$(PYTHON) -m venv --clear --without-pip $(VENV) && \
-		$(PYTHON) -m pip --python $(BIN)/python install pip; }
-	$(PIP) install -c constraints.txt setuptools
-	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+define environment
+test -x $(1)/bin/python || $(PYTHON) -m venv $(1) || { \
+	$(PYTHON) -m venv --clear --without-pip $(1) && \
+	$(PYTHON) -m pip --python $(1)/bin/python install pip; }
+endef
+
+$(RUNTIME): pyproject.toml constraints.txt
+	$(call environment,$(VENV))
+	$(BIN)/python $(PIP) install -c constraints.txt setuptools
+	$(BIN)/python $(PIP) $(INSTALL) -c constraints.txt -e .
+	touch $@
+
+$(INSTALLED): $(RUNTIME)
+	$(BIN)/python $(PIP) $(INSTALL) -c constraints.txt -e '.[dev]'
+	touch $@
+
+$(OLDEST)/installed: pyproject.toml constraints-oldest.txt
+	$(call environment,$(OLDEST))
+	$(OLDEST)/bin/python $(PIP) install -c constraints-oldest.txt setuptools
+	$(OLDEST)/bin/python $(PIP) $(INSTALL) -c constraints-oldest.txt -e '.[dev]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist hlteval.egg-info hlteval-demo .coverage
+	rm -rf $(VENV) $(OLDEST) build dist hlteval.egg-info hlteval-demo .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

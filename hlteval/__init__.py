@@ -6,7 +6,8 @@ The commands of the command line, from Python:
 - `validate` gives a `Verdict` with every `Finding`;
 - `convert` writes a source in another format;
 - `score` gives `Scores`, or raises `Refused`;
-- `compare` gives a `Comparison` of several systems.
+- `compare` gives a `Comparison` of several systems;
+- `verify` gives a `Verification`: which part of a signature differs.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from hlteval.results.comparison import Comparison
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
+    from hlteval.results.verification import Verification
     from hlteval.workflows.comparison import compare
     from hlteval.workflows.conversion import convert, read
     from hlteval.workflows.refusals import Refused
     from hlteval.workflows.scoring import score
     from hlteval.workflows.validation import validate
+    from hlteval.workflows.verification import verify
 
 __version__ = "0.1.0"
 
@@ -35,11 +38,13 @@ __all__ = [
     "Refused",
     "Scores",
     "Verdict",
+    "Verification",
     "compare",
     "convert",
     "read",
     "score",
     "validate",
+    "verify",
 ]
 
 # Imported where they are used: a program that asks for the version needs no data frames.
@@ -50,11 +55,13 @@ _PUBLIC = {
     "Refused": "hlteval.workflows.refusals",
     "Scores": "hlteval.results.scores",
     "Verdict": "hlteval.results.verdict",
+    "Verification": "hlteval.results.verification",
     "compare": "hlteval.workflows.comparison",
     "convert": "hlteval.workflows.conversion",
     "read": "hlteval.workflows.conversion",
     "score": "hlteval.workflows.scoring",
     "validate": "hlteval.workflows.validation",
+    "verify": "hlteval.workflows.verification",
 }
 
 

@@ -236,7 +236,8 @@ def _written(corpus: Corpus) -> pl.DataFrame:
     number = pl.int_range(1, pl.len() + 1).over("segment_row")
     form = _escaped(pl.col("text"))
     line = pl.format("{}\t{}\t_\t_\t{}\t_\t_\t_\t_\t{}\n", number, form, pos.fill_null("_"), misc)
-    inside = tokens.group_by(row="segment_row", maintain_order=True).agg(tokens=line.str.join(""))
+    lines = tokens.select(line=line, row="segment_row")
+    inside = lines.group_by("row", maintain_order=True).agg(tokens=pl.col("line").str.join(""))
     block = pl.concat_str(
         pl.format("# sent_id = {}\n", _escaped(pl.col("name"))),
         pl.format("# range = {}:{}\n", "start", "end"),

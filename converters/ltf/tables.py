@@ -120,12 +120,14 @@ def _keyed(table: pl.DataFrame, keys: pl.DataFrame) -> pl.DataFrame:
 def _described(attributes: pl.DataFrame) -> pl.DataFrame:
     """The language and the declared length of each document; its own language before its file's."""
     named = attributes.filter(pl.col("element").is_in(["DOC", "LCTL_TEXT"]))
-    language = pl.col("value").filter(pl.col("name") == LANGUAGE)
+    of_file = pl.col("element") == "LCTL_TEXT"
+    own, other = (
+        pl.col("value").filter((pl.col("name") == LANGUAGE) & element).first()
+        for element in (~of_file, of_file)
+    )
     length = pl.col("value").filter(pl.col("name") == LENGTH)
     return named.group_by("document").agg(
-        language=language.sort_by(
-            pl.col("element").filter(pl.col("name") == LANGUAGE) == "LCTL_TEXT"
-        ).first(),
+        language=pl.coalesce(own, other),
         declared=length.first().str.to_integer(strict=False),
     )
 

@@ -11,7 +11,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.cli import compare, convert, demo, describe, score, validate
+from hlteval.cli import compare, convert, demo, describe, score, validate, verify
 from hlteval.tasks.task import Option, Task
 
 _HEAD = """\
@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "convert": convert.convert,
         "score": score.score,
         "compare": compare.compare,
+        "verify": verify.verify,
         "tasks": describe.tasks,
         "formats": describe.formats,
         "explain": describe.explain,
@@ -42,7 +43,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
 PER_TASK: tuple[Literal["validate", "score", "compare"], ...] = ("validate", "score", "compare")
 """Those that have a sub-command for each task."""
 
-_COMMON = {"task", "options"}
+_PER_TASK = {"task", "options"}
+"""Parameters of commands per task that are no options of the command."""
 
 
 def option_page() -> str:
@@ -58,7 +60,8 @@ def option_page() -> str:
 def _command(name: str, run: Callable[..., None]) -> str:
     """One command: how it is called, and what it takes."""
     parameters = inspect.signature(run, eval_str=True).parameters.values()
-    taken = [_Taken(parameter) for parameter in parameters if parameter.name not in _COMMON]
+    hidden = _PER_TASK if name in PER_TASK else {"context"}
+    taken = [_Taken(parameter) for parameter in parameters if parameter.name not in hidden]
     called = ["hlteval", name, *(["TASK"] if name in PER_TASK else [])]
     called += [item.called for item in taken if item.called]
     parts = [f"## {name}\n", f"{_told(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
@@ -91,8 +94,9 @@ class _Taken:
         """What stands for its value."""
         if self.info.metavar:
             return self.info.metavar
-        if get_origin(self.kind) is Literal:
-            return "|".join(get_args(self.kind))
+        kinds = (self.kind, *get_args(self.kind))  # those of an optional value are inside
+        if choices := next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ()):
+            return "|".join(choices)
         return ""  # a switch
 
     @property

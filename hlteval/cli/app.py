@@ -13,6 +13,7 @@ from hlteval.cli import compare, score, validate
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
+from hlteval.cli.verify import verify
 
 
 class Commands(TyperGroup):
@@ -82,5 +83,11 @@ app.add_typer(validate.app, name="validate", short_help=validate.app.info.help)
 app.command("convert", short_help=_first_line(convert))(convert)
 app.add_typer(score.app, name="score", short_help=score.app.info.help)
 app.add_typer(compare.app, name="compare", short_help=compare.app.info.help)
+app.command(
+    "verify",
+    short_help=_first_line(verify),
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    no_args_is_help=True,
+)(verify)
 for command in (tasks, formats, explain, demo):
     app.command(command.__name__, short_help=_first_line(command))(command)

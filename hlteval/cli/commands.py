@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from hlteval.reports.tables import View
 
 
-def _known_encoding(name: str) -> str:
+def known_encoding(name: str | None) -> str | None:
+    """The name of an encoding, if there is one.
+
+    Raises:
+        typer.BadParameter: for an unknown encoding.
+    """
     try:
-        "a".encode(name)
+        "a".encode(name or "utf-8")
     except (LookupError, UnicodeError) as error:
         raise typer.BadParameter(f"unknown encoding {name}") from error
     return name
@@ -30,7 +35,7 @@ Encoding = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        callback=_known_encoding,
+        callback=known_encoding,
         help="Encoding of the input files.",
     ),
 ]

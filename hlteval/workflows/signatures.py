@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -97,5 +98,5 @@ def _files(corpus: Corpus) -> list[File]:
 
 def _encoding(opened: Submission) -> Iterator[tuple[str, str]]:
     """The encoding of the files, if it is not UTF-8."""
-    names = {member.encoding for member in opened.system.members}
+    names = {codecs.lookup(member.encoding).name for member in opened.system.members}
     yield from (("encoding", name) for name in sorted(names) if name != "utf-8")

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 import hlteval
 
@@ -83,13 +84,24 @@ def requirements() -> list[str]:
     return [*PROJECT["project"]["dependencies"], *optional["dev"], *optional["docs"]]
 
 
-@pytest.fixture(scope="module")
-def pins() -> dict[str, str]:
-    """The versions of constraints.txt by name."""
-    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+def constraints(name: str) -> dict[str, str]:
+    """The versions of a file of constraints, by name."""
+    lines = (ROOT / name).read_text("utf-8").splitlines()
     pinned = [line.split("==") for line in lines if line and not line.startswith("#")]
     assert pinned == sorted(pinned)
     return dict(pinned)
+
+
+@pytest.fixture(scope="module")
+def pins() -> dict[str, str]:
+    """The newest versions that are tested."""
+    return constraints("constraints.txt")
+
+
+@pytest.fixture(scope="module")
+def oldest() -> dict[str, str]:
+    """The oldest versions that are tested."""
+    return constraints("constraints-oldest.txt")
 
 
 @pytest.mark.skipif(
@@ -97,6 +109,8 @@ def pins() -> dict[str, str]:
     reason="what is needed differs a little between platforms and versions of Python",
 )
 def test_constraints_pin_what_is_needed_and_nothing_else(pins):
+    if metadata.version("polars") != pins["polars"]:
+        pytest.skip("the libraries here are not those of constraints.txt")
     needed: dict[str, str] = {}
     waiting = [Requirement(line) for line in requirements()]
     while waiting:
@@ -124,6 +138,64 @@ def canonical(name: str) -> str:
 def test_constraints_agree_with_the_bounds(pins):
     for requirement in map(Requirement, [*requirements(), *PROJECT["build-system"]["requires"]]):
         assert requirement.specifier.contains(pins[canonical(requirement.name)])
+
+
+def lower_bounds() -> dict[str, str]:
+    """The lower bound of each library that hlteval needs."""
+    needed = map(Requirement, PROJECT["project"]["dependencies"])
+    return {
+        canonical(item.name): clause.version
+        for item in needed
+        for clause in item.specifier
+        if clause.operator == ">="
+    }
+
+
+def test_the_oldest_constraints_are_the_lower_bounds(oldest):
+    bounds = lower_bounds()
+    assert len(bounds) == len(PROJECT["project"]["dependencies"])
+    for name, bound in bounds.items():
+        assert Version(oldest[name]) == Version(bound), name
+    for requirement in map(Requirement, requirements()):
+        assert requirement.specifier.contains(oldest[canonical(requirement.name)])
+
+
+def test_the_oldest_constraints_differ_in_nothing_else(oldest, pins):
+    differing = {name for name, version in oldest.items() if pins.get(name) != version}
+    assert differing - lower_bounds().keys() == {"click", "numpy-typing-compat"}
+
+
+def test_polars_is_accepted_from_1_30_up_to_the_next_major_version():
+    (polars,) = (
+        requirement
+        for requirement in map(Requirement, PROJECT["project"]["dependencies"])
+        if requirement.name == "polars"
+    )
+    versions = ("1.30.0", "1.44.2", "2.0.0", "2.1.0", "2.9.0")
+    assert [polars.specifier.contains(version) for version in versions] == [True] * 5
+    assert not any(polars.specifier.contains(version) for version in ("1.29.0", "3.0.0"))
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+@pytest.mark.parametrize(
+    ("goal", "installed"),
+    [
+        ("demo", ["constraints.txt setuptools", "constraints.txt -e ."]),
+        (
+            "lint",
+            ["constraints.txt setuptools", "constraints.txt -e .", "constraints.txt -e '.[dev]'"],
+        ),
+        (
+            "test-oldest",
+            ["constraints-oldest.txt setuptools", "constraints-oldest.txt -e '.[dev]'"],
+        ),
+    ],
+)
+def test_make_installs_what_a_goal_needs_and_no_more(goal, installed, tmp_path):
+    environments = (f"VENV={tmp_path / 'new'}", f"OLDEST={tmp_path / 'old'}")
+    planned = run("make", "--dry-run", *environments, goal, folder=ROOT)
+    found = [line.partition(" -c ")[2] for line in planned.splitlines() if " -c " in line]
+    assert found == installed
 
 
 def run(*command: str | Path, folder: Path) -> str:
@@ -177,7 +249,14 @@ def test_the_source_distribution_holds_each_file_once(distributions):
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert not {name for room in ROOMS for name in names if name.startswith(f"hlteval/{room}/")}
     assert {f"{room}/__init__.py" for room in ROOMS} <= names
-    assert {"Makefile", "constraints.txt", "conftest.py", "README.md", "docs/codes.md"} <= names
+    assert {
+        "Makefile",
+        "constraints.txt",
+        "constraints-oldest.txt",
+        "conftest.py",
+        "README.md",
+        "docs/codes.md",
+    } <= names
     assert {"tests/conftest.py", "fixtures/source/invalid/SRC202-mark.txt"} <= names
 
 

@@ -115,5 +115,6 @@ def test_separators_in_values_survive() -> None:
 def test_the_encoding_is_a_part_unless_it_is_utf_8() -> None:
     given = ("hub4", *map(str, ONE_FILE["hub4"]))
     assert Signature.parse(score(*given).signature).values("encoding") == []
-    scores = score(*given, encoding="latin-1")
-    assert Signature.parse(scores.signature).values("encoding") == ["latin-1"]
+    for name in ("latin-1", "LATIN1"):
+        scores = score(*given, encoding=name)
+        assert Signature.parse(scores.signature).values("encoding") == ["iso8859-1"]
