@@ -16,7 +16,8 @@ from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.batches import BATCH, option_files, submission
 from hlteval.workflows.claims import Claim, read_claim
-from hlteval.workflows.scoring import Intervals, Refused, score
+from hlteval.workflows.refusals import Refused
+from hlteval.workflows.scoring import Intervals, score
 from hlteval.workflows.signatures import Files, names_file
 from hlteval.workflows.signatures import signature as signed
 from hlteval.workflows.steps import Step, silent, watched
