@@ -9,14 +9,18 @@ The entries of the catalogue declare which findings they follow from (`suppresse
 
 An entry that `hides` its file makes all other findings of the file pointless; if the file is the
 submission, those of the submission.
+
+What is left out still counts: if it blocks, the finding that it follows from blocks.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
+
+import msgspec
 
 from hlteval.findings.catalogue import Entry, entry
 from hlteval.findings.finding import Finding
@@ -32,13 +36,16 @@ Place = tuple[str, str | None, str | None]
 
 
 def without_cascades(
-    findings: Iterable[Finding], paths: Mapping[str, str] = MappingProxyType({})
+    findings: Iterable[Finding],
+    paths: Mapping[str, str] = MappingProxyType({}),
+    kept: Collection[str] = (),
 ) -> list[Finding]:
     """The findings without those that follow from another one.
 
     Args:
         findings: the findings of a run.
         paths: the path of each side.
+        kept: codes that are never left out.
 
     Examples:
         >>> from hlteval.findings import Span, finding
@@ -50,7 +57,18 @@ def without_cascades(
     """
     listed = list(findings)
     roots = _Roots(listed, paths)
-    return [finding for finding in listed if not roots.explain(finding)]
+    causes = {id(item): () if item.code in kept else roots.of(item) for item in listed}
+    blocking = {
+        (code, item.side, _document(item))
+        for item in listed
+        if item.blocking
+        for code in causes[id(item)]
+    }
+    return [
+        _blocking(item) if (item.code, item.side, _document(item)) in blocking else item
+        for item in listed
+        if not causes[id(item)]
+    ]
 
 
 class _Roots:
@@ -86,16 +104,13 @@ class _Roots:
         self.identifiers[code, _document(finding)].update([*first, *identifier])
         self.mentions[code, _document(finding)].update([*tokens, *identifier])
 
-    def explain(self, finding: Finding) -> bool:
-        """Whether a finding follows from another one."""
+    def of(self, finding: Finding) -> tuple[str, ...]:
+        """The codes from which a finding follows, `_ANY` for that of its file."""
         declared = entry(finding.code)
         if not declared.hides and self._hide(finding):
-            return True
-        return any(
-            self._follows(finding, declared, code)
-            for code in self._codes(declared)
-            if code != finding.code
-        )
+            return (_ANY,)
+        codes = (code for code in self._codes(declared) if code != finding.code)
+        return tuple(code for code in codes if self._follows(finding, declared, code))
 
     def _hide(self, finding: Finding) -> bool:
         """Whether its file, or all of its side, could not be read."""
@@ -119,6 +134,10 @@ class _Roots:
             return (side, file) in self.files[code]
         places = self.places[code]
         return any((side, file, place) in places for place in (*_places(finding), None))
+
+
+def _blocking(finding: Finding) -> Finding:
+    return finding if finding.blocking else msgspec.structs.replace(finding, blocking=True)
 
 
 def _places(finding: Finding) -> Iterator[str | None]:

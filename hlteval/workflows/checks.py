@@ -116,12 +116,15 @@ class Check:
         findings = [*self.findings, *self.unusable, *self._judging()]
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
-        findings = without_cascades(findings, paths)
         judged = Verdict(
             opened.task.name, self.profile, True, tuple(self._once(findings)), opened.role,
             paths=paths,
         )  # fmt: skip
-        return self._decided(self._passing(judged))
+        judged = self._decided(self._passing(judged))
+        # What is left out still counts: the verdict is that of all findings.
+        official = opened.task.official_crashes_on if self.profile == "official" else ()
+        kept = without_cascades(judged.findings, paths, official)
+        return msgspec.structs.replace(judged, findings=tuple(kept))
 
     @property
     def _unread(self) -> bool:

@@ -99,7 +99,7 @@ STATED = {
     ],
     "f46_modifier_trailing": [("STD106", 12, 26, " ")],
     "f47_prereq_bad_type": [("SEE205", 12, 79, "E5")],
-    "f48_comment_line": [("STD102", 12, 1, "#1"), ("SEE101", 12, 4, "AnnotatorNotes")],
+    "f48_comment_line": [("STD102", 12, 1, "#1")],  # its type follows: no annotation, no type
     "b00_perfect": [],
     "b01_unresolved_ref": [("STD302", 14, 41, "T999")],
     "b02_T_in_a2": [("SEE307", 14, 1, T900)],

@@ -151,7 +151,11 @@ OTHER_LINES = {"HUB301", "HUB303", "HUB224", "HUB212"}
 """Findings on other lines that are true whatever caused them."""
 
 
-@pytest.mark.parametrize(("task", "base", "name", "damage"), DAMAGES, ids=str)
+@pytest.mark.parametrize(
+    ("task", "base", "name", "damage"),
+    DAMAGES,
+    ids=[f"{task}-{name}-{damage.__name__}" for task, _, name, damage in DAMAGES],
+)
 def test_a_damaged_record_has_one_finding_and_others_none(
     task: str, base: Path, name: str, damage: Callable[[str], str | None], tmp_path: Path
 ) -> None:
@@ -185,3 +189,12 @@ def test_what_an_entry_follows_from_exists() -> None:
         for template in (entry.unresolved, entry.unreferenced):
             names = set(re.findall(r"{(\w+)}", template))
             assert names <= entry.fields
+
+
+def test_what_is_left_out_blocks_through_its_cause(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    shutil.copytree(FULL, folder)
+    with (folder / "seed-1.a2").open("a", encoding="utf-8") as file:
+        file.write("#1\tAnnotatorNotes T1\tchecked\n")
+    (item,) = (item for item in found("seedev-full", folder) if item.code.startswith("S"))
+    assert (item.code, item.blocking) == ("STD102", True)
