@@ -78,6 +78,7 @@ def validate(
     submission: Input,
     *,
     against: Input | None = None,
+    role: Literal["submission", "reference"] = "submission",
     profile: Profile = "plan",
     encoding: Encoding = "utf-8",
     options: Mapping[str, OptionValue] | None = None,
@@ -89,6 +90,7 @@ def validate(
         task: name of the task.
         submission: the submission.
         against: the documents that it is for; not needed if it brings its own.
+        role: `reference` to check a reference by itself.
         profile: `plan` fails errors; `official` fails what the official software rejects.
         encoding: encoding of the files.
         options: options of the task by name, as in `docs/options.md`.
@@ -121,6 +123,7 @@ def validate(
             task,
             path,
             against=reference,
+            role=role,
             profile=profile,
             encoding=encoding,
             options=given,
