@@ -55,9 +55,7 @@ def read(source: Input, from_format: FormatName | None = None) -> tuple[Corpus, 
 
     Raises:
         UnknownFormat: a ValueError, if the format cannot be detected.
-        WrongArgument: a ValueError, for any other wrong value.
-        TypeError: for an argument of another type.
-        FileNotFoundError: if a path does not exist.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
 
     Examples:
         >>> from io import StringIO
@@ -102,9 +100,7 @@ def validate(
     Raises:
         WrongOption: a ValueError, for an unknown option or one that cannot have its value.
         NothingGiven: a ValueError, if there is nothing to check against.
-        WrongArgument: a ValueError, for any other wrong value.
-        TypeError: for an argument of another type.
-        FileNotFoundError: if a path does not exist.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
 
     Examples:
         >>> from io import StringIO
@@ -160,11 +156,8 @@ def convert(
     Raises:
         Lossy: a ValueError, with `strict_loss`, if something would be lost.
         NotConverted: a ValueError, if nothing can be read, or the format can represent nothing.
-        UnknownFormat: a ValueError, if a format cannot be detected.
-        WrongSetting: a ValueError, if neither format has a setting, or it cannot have the value.
-        WrongArgument: a ValueError, for any other wrong value.
-        TypeError: for an argument of another type.
-        FileNotFoundError: if a path does not exist.
+        UnknownFormat, WrongSetting: ValueErrors, for a format or setting that does not fit.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
         FileExistsError: if the output exists and `force` is not set.
 
     Examples:
@@ -258,12 +251,9 @@ def score(
         The scores, with the verdict of validation.
 
     Raises:
-        Refused: a ValueError, if there are blocking findings, unless `lenient`; also then if the
-            official software gives no number at all. Its `verdict` has the findings.
+        Refused: a ValueError, if there are blocking findings; its `verdict` has them.
         WrongOption: a ValueError, for an unknown option or one that cannot have its value.
-        WrongArgument: a ValueError, for any other wrong value.
-        TypeError: for an argument of another type.
-        FileNotFoundError: if a path does not exist.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
 
     Examples:
         >>> import polars as pl
@@ -321,25 +311,13 @@ def compare(
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 
-    Returns:
-        The systems by rank, and the difference of each pair.
-
     Raises:
         Refused: a ValueError, if a submission cannot be scored.
         WrongOption: a ValueError, for an unknown metric or option.
-        WrongArgument: a ValueError, for any other wrong value.
-        TypeError: for an argument of another type.
-        FileNotFoundError: if a path does not exist.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
 
     Examples:
-        >>> import polars as pl
-        >>> row = {"document": "d1", "label": "PER", "entity": "NIL1", "mention_type": "NAM"}
-        >>> first, second = {"mention": "m1", "start": 0}, {"mention": "m2", "start": 9}
-        >>> gold = pl.DataFrame([row | first | {"end": 4}, row | second | {"end": 12}])
-        >>> systems = {"half": gold.head(1), "all": gold}
-        >>> compared = compare("lorehlt-edl", gold, systems, metric="strong_mention_match.recall")
-        >>> compared.to_frame().select("rank", "name", "value").rows()
-        [(1, 'all', 1.0), (1, 'half', 0.5)]
+        >>> compare("hub4", "gold.tpl", {"a": "a.tpl", "b": "b.tpl"})  # doctest: +SKIP
     """
     table = load(task).scored_table
     path, submissions = as_path("reference", reference, table=table), _systems(systems, table)
