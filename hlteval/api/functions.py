@@ -293,7 +293,7 @@ def compare(
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Comparison:
-    """Compare submissions: ranks, confidence intervals and significance tests.
+    r"""Compare submissions: ranks, confidence intervals and significance tests.
 
     Args:
         task: name of the task.
@@ -317,25 +317,21 @@ def compare(
         WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
 
     Examples:
-        >>> compare("hub4", "gold.tpl", {"a": "a.tpl", "b": "b.tpl"})  # doctest: +SKIP
+        >>> from io import StringIO
+        >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
+        >>> names = {"a": StringIO(table), "b": StringIO(table.replace("GPE", "PER"))}
+        >>> compare("lorehlt-edl", StringIO(table), names, bootstrap=9).systems[0].name
+        'a'
     """
     table = load(task).scored_table
     path, submissions = as_path("reference", reference, table=table), _systems(systems, table)
     given = task_options(task, "compare", options, task_option, _names(compare))
     with python_names({"reference": path, "systems": submissions[0], **given}, task):
         return comparison.compare(
-            task,
-            path,
-            submissions,
-            metric=metric,
-            test=test,
-            intervals=Intervals(bootstrap or 0, confidence, seed),
-            alpha=alpha,
-            profile=profile,
-            lenient=lenient,
-            encoding=encoding,
-            options=given,
-        )
+            task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,
+            intervals=Intervals(bootstrap or 0, confidence, seed), lenient=lenient,
+            encoding=encoding, options=given,
+        )  # fmt: skip
 
 
 def _systems(systems: Iterable[Input] | Mapping[str, Input], table: str) -> list[str]:
