@@ -102,6 +102,11 @@ def python_names(inputs: Mapping[str, object], task: str = "") -> Iterator[None]
         if isinstance(fix := getattr(error, "fix", None), str):
             error.__dict__["fix"] = _spelled(fix, flags)
         raise
+    except OSError as error:
+        if error.errno is None and "output" in inputs:  # of ours: the folder or file is in the way
+            message = _spelled(str(error), flags)
+            error.args = (f"{_about(message, inputs) or 'output: '}{message}",)
+        raise
 
 
 def _flags(task: str) -> dict[str, str]:
