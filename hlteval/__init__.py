@@ -8,6 +8,8 @@ The commands of the command line, from Python:
 - `score` gives `Scores`, or raises `Refused`;
 - `compare` gives a `Comparison` of several systems;
 - `verify` gives a `Verification`: which part of a signature differs.
+
+A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data frames.
 """
 
 from __future__ import annotations
@@ -16,17 +18,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hlteval.findings import Finding
+    from hlteval.api.functions import compare, convert, read, score, validate
+    from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
     from hlteval.results.comparison import Comparison
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
     from hlteval.results.verification import Verification
-    from hlteval.workflows.comparison import compare
-    from hlteval.workflows.conversion import convert, read
+    from hlteval.sources.inputs import Input, WrongArgument
+    from hlteval.tasks.task import WrongOption
+    from hlteval.workflows.conversion import Lossy
     from hlteval.workflows.refusals import Refused
-    from hlteval.workflows.scoring import score
-    from hlteval.workflows.validation import validate
     from hlteval.workflows.verification import verify
 
 __version__ = "0.1.0"
@@ -35,10 +37,16 @@ __all__ = [
     "Comparison",
     "Corpus",
     "Finding",
+    "Findings",
+    "Input",
+    "Lossy",
     "Refused",
     "Scores",
+    "Severity",
     "Verdict",
     "Verification",
+    "WrongArgument",
+    "WrongOption",
     "compare",
     "convert",
     "read",
@@ -52,15 +60,21 @@ _PUBLIC = {
     "Comparison": "hlteval.results.comparison",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
+    "Findings": "hlteval.findings",
+    "Input": "hlteval.sources.inputs",
+    "Lossy": "hlteval.workflows.conversion",
     "Refused": "hlteval.workflows.refusals",
     "Scores": "hlteval.results.scores",
+    "Severity": "hlteval.findings",
     "Verdict": "hlteval.results.verdict",
     "Verification": "hlteval.results.verification",
-    "compare": "hlteval.workflows.comparison",
-    "convert": "hlteval.workflows.conversion",
-    "read": "hlteval.workflows.conversion",
-    "score": "hlteval.workflows.scoring",
-    "validate": "hlteval.workflows.validation",
+    "WrongArgument": "hlteval.sources.inputs",
+    "WrongOption": "hlteval.tasks.task",
+    "compare": "hlteval.api.functions",
+    "convert": "hlteval.api.functions",
+    "read": "hlteval.api.functions",
+    "score": "hlteval.api.functions",
+    "validate": "hlteval.api.functions",
     "verify": "hlteval.workflows.verification",
 }
 
@@ -69,3 +83,7 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'hlteval' has no attribute {name!r}")
     return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

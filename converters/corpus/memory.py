@@ -12,6 +12,7 @@ from io import BytesIO
 
 import polars as pl
 
+from hlteval.converters import known, load
 from hlteval.converters.corpus.parquet import locate
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.findings import finding
@@ -19,22 +20,22 @@ from hlteval.representation import BrokenKey, Corpus, of_documents, write_jsonl
 from hlteval.sources import Member, Source, sha256
 
 
-def in_memory(source: Source) -> Format | None:
+def in_memory(source: Source, own: str = "") -> Format | None:
     """The format of a corpus in memory; None for any other source.
 
-    It represents the columns that have a value, so that rules ask for no others.
+    It represents what the formats do that the corpus was read from, so that rules ask for no more.
+
+    Args:
+        source: any source.
+        own: the format in which a task has what was read from no file, such as data frames; by
+            default, that represents everything.
     """
-    corpus = source.corpus
-    if corpus is None:
+    if source.corpus is None:
         return None
-    carries = [name for name in EVERYTHING if "." not in name or _has_values(corpus, name)]
-    return replace(FORMAT, carries=tuple(carries))
-
-
-def _has_values(corpus: Corpus, name: str) -> bool:
-    table, _, column = name.partition(".")
-    values: pl.Series = getattr(corpus, table)[column]
-    return values.null_count() < len(values)
+    names = source.corpus.sources["format"].unique()
+    read_from = [load(name) for name in names if name in known()] or ([load(own)] if own else [])
+    carries = {column for form in read_from for column in form.carries} or {*EVERYTHING}
+    return replace(FORMAT, carries=tuple(name for name in EVERYTHING if name in carries))
 
 
 def read(source: Source) -> Iterator[ReadResult]:

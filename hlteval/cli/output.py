@@ -102,12 +102,13 @@ def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Itera
 
 def show_findings(findings: Sequence[Finding]) -> None:
     """Print findings to standard error, if there are any."""
+    from hlteval.findings import Findings
     from hlteval.reports.findings import render
     from hlteval.results.verdict import Verdict
 
     if findings:
         passed = not any(finding.severity == "error" for finding in findings)
-        write(remarks(), render(Verdict("", "", passed, tuple(findings))))
+        write(remarks(), render(Verdict("", "", passed, Findings(findings))))
 
 
 def check_folder(output: Path | None) -> None:

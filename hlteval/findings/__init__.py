@@ -5,6 +5,7 @@ from hlteval.findings.excerpts import excerpt, spot
 from hlteval.findings.finding import REFERENCE, SUBMISSION, Excerpt, Finding, Severity, Span
 from hlteval.findings.location import FieldRef, Location
 from hlteval.findings.problem import Problem, line_findings
+from hlteval.findings.sequence import Findings, Item
 
 __all__ = [
     "REFERENCE",
@@ -13,6 +14,8 @@ __all__ = [
     "Excerpt",
     "FieldRef",
     "Finding",
+    "Findings",
+    "Item",
     "Location",
     "Problem",
     "Severity",

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from rich.console import RenderableType
 
-from hlteval.findings import SUBMISSION, Finding
+from hlteval.findings import SUBMISSION, Finding, Item
 from hlteval.reports.display import visible
 from hlteval.reports.github import github
 from hlteval.reports.junit import junit
@@ -22,30 +22,6 @@ from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict
 
 _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-
-
-class Item(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive.
-
-    Only findings about a corpus have a table and the key of a row there.
-    """
-
-    code: str
-    name: str
-    severity: str
-    blocking: bool
-    message: str
-    file: str | None
-    line: int | None
-    column: int | None
-    end_line: int | None
-    end_column: int | None
-    record: str | None
-    help: str | None
-    clause: str | None
-    side: str
-    table: str | None = None
-    row: int | None = None
 
 
 def concise(verdict: Verdict) -> str:
@@ -116,34 +92,12 @@ def _escape(encoded: bytes) -> str:
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:
-    items = list(map(_item, findings))
+    items = list(map(Item.of, findings))
     encoder = msgspec.json.Encoder()
     try:
         return encoder.encode_lines(items)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
         return encoder.encode_lines(map(_without_surrogates, items))
-
-
-def _item(finding: Finding) -> Item:
-    span = finding.span
-    return Item(
-        code=finding.code,
-        name=finding.name,
-        severity=finding.severity.value,
-        blocking=finding.blocking,
-        message=finding.message,
-        file=finding.file,
-        line=span.line if span else None,
-        column=span.column if span else None,
-        end_line=span.line if span else None,
-        end_column=span.end_column if span else None,
-        record=finding.record,
-        help=finding.help,
-        clause=finding.clause,
-        side=finding.side,
-        table=finding.table,
-        row=finding.row,
-    )
 
 
 def _without_surrogates(item: Item) -> Item:

@@ -150,7 +150,7 @@ def json(scores: Scores, _: View = ALL) -> str:
 def _json(scores: Scores) -> Iterator[bytes]:
     """The same piece by piece: with the alignment of a large corpus it takes much memory."""
     begin = b"{"
-    for name, value in scores.as_dict(lambda table: table).items():
+    for name, value in scores.to_dict(lambda table: table).items():
         yield begin + msgspec.json.encode(name) + b":"
         if name == "tables":
             yield from _tables(value)

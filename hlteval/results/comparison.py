@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
 import msgspec
 
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Limits = tuple[float, float] | None
 """A confidence interval, lower limit first; None if it is undefined."""
@@ -73,6 +79,11 @@ class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
     blocking: tuple[Finding, ...]
     verdict: Verdict
 
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict in plain types, which is `refused`, with the reason and what to do."""
+        reasons = {"verdict": "refused", "reason": self.reason, "help": self.help}
+        return {**self.verdict.to_dict(), **reasons}
+
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Several systems scored against one reference.
@@ -96,3 +107,61 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     differences: tuple[Difference, ...]
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedSystem, ...] = ()
+
+    def __repr__(self) -> str:
+        best = self.systems[0]
+        value = "undefined" if best.value is None else f"{best.value:.4f}"
+        head = f"{self.task}, profile {self.profile}: {self.metric} of {len(self.systems)} systems"
+        return f"<Comparison: {head}; best {best.name} {value}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison in plain types, as `hlteval compare --format json` prints it."""
+        own = {name: getattr(self, name) for name in self.__struct_fields__ if name != "refused"}
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(own))
+        return {**plain, "refused": {system.name: system.to_dict() for system in self.refused}}
+
+    def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
+        """The systems or the differences of pairs, a row each.
+
+        The columns are the attributes of `System` or `Difference`, with `low` and `high` in place
+        of `interval`. Systems that are refused come last, without a rank.
+
+        Args:
+            rows: what the rows are.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        import polars as pl
+
+        if rows not in ("systems", "differences"):
+            raise ValueError(f"rows: expected 'systems' or 'differences', got {rows!r}")
+        kind = System if rows == "systems" else Difference
+        listed: Sequence[System | Difference] = self.differences
+        if rows == "systems":
+            refused = (
+                System(name=each.name, value=None, interval=None, rank=None)
+                for each in self.refused
+            )
+            listed = (*self.systems, *refused)
+        return pl.DataFrame([_flat(item) for item in listed], schema=_types(kind))
+
+
+def _flat(item: System | Difference) -> dict[str, Any]:
+    """The attributes of a system or a difference, with the limits of its interval apart."""
+    values = msgspec.structs.asdict(item)
+    low, high = values.pop("interval") or (None, None)
+    return {**values, "low": low, "high": high}
+
+
+def _types(kind: type[System | Difference]) -> dict[str, Any]:
+    """The columns of a table of systems or differences, which may have no rows."""
+    import polars as pl
+
+    columns = {"str": pl.String, "int": pl.Int64, "int | None": pl.Int64}
+    fields = {
+        field.name: columns.get(str(kind.__annotations__[field.name]), pl.Float64)
+        for field in msgspec.structs.fields(kind)
+        if field.name != "interval"
+    }
+    return {**fields, "low": pl.Float64, "high": pl.Float64}

@@ -38,7 +38,25 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
 
-    def as_dict(
+    def __repr__(self) -> str:
+        value = self.metrics.get(self.primary)
+        shown = "undefined" if value is None else f"{value:.4f}"
+        more = f"{len(self.metrics)} metrics, tables {', '.join(self.tables) or 'none'}"
+        return f"<Scores: {self.task}, profile {self.profile}: {self.primary} {shown}; {more}>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """The metrics, a row each: `metric`, `value`, and `low` and `high` of its interval.
+
+        What is undefined or was not computed is null.
+        """
+        rows = [
+            (name, None if value is None else float(value), *self.intervals.get(name, (None, None)))
+            for name, value in self.metrics.items()
+        ]
+        types = {"metric": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
+        return pl.DataFrame(rows, schema=types, orient="row")
+
+    def to_dict(
         self, rows: Callable[[pl.DataFrame], Any] = pl.DataFrame.to_dicts
     ) -> dict[str, Any]:
         """The scores in plain types, as written to JSON.

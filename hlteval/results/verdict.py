@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from hlteval.findings import SUBMISSION, Finding, Severity, in_order
+from hlteval.findings import SUBMISSION, Findings, Severity, in_order
+from hlteval.findings.sequence import severities
 
 Outcome = Literal["pass", "fail", "undecided"]
 
@@ -37,13 +38,28 @@ class Verdict(msgspec.Struct, frozen=True):
     task: str
     profile: str
     passed: bool
-    findings: tuple[Finding, ...] = ()
+    findings: Findings = Findings()
     side: str = SUBMISSION
     decided: bool = True
     paths: Mapping[str, str] = {}
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "findings", tuple(in_order(self.findings)))
+        msgspec.structs.force_setattr(self, "findings", Findings(in_order(self.findings)))
+
+    def __repr__(self) -> str:
+        head = f"{self.task}, profile {self.profile}: " if self.task else ""
+        return f"<Verdict: {head}{self.outcome}; {severities(self.findings) or 'no findings'}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict in plain types, as `hlteval validate --format json` prints it."""
+        return {
+            "task": self.task,
+            "profile": self.profile,
+            "verdict": self.outcome,
+            "side": self.side,
+            "counts": self.counts,
+            "findings": self.findings.to_dict(),
+        }
 
     @property
     def outcome(self) -> Outcome:
@@ -65,7 +81,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def of(self, side: str) -> Verdict:
         """The same verdict with the findings of one side only."""
-        own = tuple(finding for finding in self.findings if finding.side == side)
+        own = Findings(finding for finding in self.findings if finding.side == side)
         return msgspec.structs.replace(self, findings=own)
 
     @property

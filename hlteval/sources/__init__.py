@@ -3,6 +3,7 @@
 from hlteval.sources.decoding import DecodeResult, decode, sha256
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.names import is_file_name, is_file_path, stays_inside
+from hlteval.sources.open_input import OpenInput
 from hlteval.sources.opening import open_source
 from hlteval.sources.source import Member, Source, Unreadable
 from hlteval.sources.writing import finish, merge, unfinished, writing
@@ -16,6 +17,7 @@ __all__ = [
     "DecodeResult",
     "Limits",
     "Member",
+    "OpenInput",
     "Source",
     "Unreadable",
     "decode",

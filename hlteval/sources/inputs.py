@@ -91,13 +91,30 @@ def as_path(argument: str, value: Input, *, table: str = "", files_only: bool = 
     raise TypeError(f"{argument}: expected {expected}, got {kind}")
 
 
-def _existing(argument: str, value: str | os.PathLike[str]) -> str:
-    """A path of the disk, or `-`."""
+def output_path(argument: str, value: str | os.PathLike[str]) -> str:
+    """A path to write to, as text.
+
+    Raises:
+        TypeError: for another type.
+        WrongArgument: for an empty path.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{argument}: expected a path, got {type(value).__name__}")
+    return _plain(argument, value)
+
+
+def _plain(argument: str, value: str | os.PathLike[str]) -> str:
     path = os.fspath(value)
     if not isinstance(path, str):
         raise TypeError(f"{argument}: expected a path as text, got {type(path).__name__}")
     if not path or "\0" in path:
         raise WrongArgument(f"{argument}: {path!r} is not a path")
+    return path
+
+
+def _existing(argument: str, value: str | os.PathLike[str]) -> str:
+    """A path of the disk, or `-`."""
+    path = _plain(argument, value)
     if path != "-" and not os.path.lexists(path):
         reason = f"{argument}: no such file or folder"
         raise FileNotFoundError(errno.ENOENT, reason, path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Self
 
 from hlteval.sources.source import Source
@@ -14,8 +13,9 @@ class OpenInput(str):
     It is text in messages, and `open_source` returns its source: whatever takes a path takes it.
 
     Args:
-        source: the source, whose path is the name.
+        source: the source.
         decoded: whether its bytes are UTF-8 whatever the encoding of other files is.
+        name: the name; by default that of the source.
 
     Examples:
         >>> name = OpenInput(Source("<stream>", "stdin", ()))
@@ -27,10 +27,10 @@ class OpenInput(str):
     _source: Source
     _decoded: bool
 
-    def __new__(cls, source: Source, *, decoded: bool = False) -> Self:  # noqa: D102 - see the class
-        name = super().__new__(cls, source.path)
-        name._source, name._decoded = source, decoded
-        return name
+    def __new__(cls, source: Source, *, decoded: bool = False, name: str = "") -> Self:  # noqa: D102 - see the class
+        self = super().__new__(cls, name or source.path)
+        self._source, self._decoded = source, decoded
+        return self
 
     def in_encoding(self, encoding: str) -> Source:
         """The source, with an encoding of its files.
@@ -39,7 +39,3 @@ class OpenInput(str):
             LookupError: for an unknown encoding.
         """
         return self._source if self._decoded else self._source.with_encoding(encoding)
-
-    def renamed(self, name: str) -> OpenInput:
-        """The same source under another name, where several have the same."""
-        return OpenInput(replace(self._source, path=name), decoded=self._decoded)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
-from pathlib import Path
+from numbers import Real
 from typing import Any
 
+from hlteval.findings.suggest import did_you_mean
+from hlteval.sources import Unreadable, open_source
+from hlteval.sources.names import is_text
 from hlteval.tasks.task import Option, Task, WrongOption
 
 _LARGE = 1e6
@@ -29,7 +33,7 @@ def merged(task: Task, given: Mapping[str, object]) -> dict[str, str]:
         >>> merged(load("speech-sf"), {"place_match": "exact"})
         {'place_match': 'exact'}
     """
-    own = {name: _given(task, name, value) for name, value in given.items() if value}
+    own = {name: text for name, value in given.items() if (text := _given(task, name, value))}
     read: dict[str, str] = {}
     for option in task.options:
         if option.holds_options and (path := own.pop(option.name, "")):
@@ -64,13 +68,32 @@ def check_effect(
 
 
 def _given(task: Task, name: str, value: object) -> str:
-    """A value from the command line, which is text already, or from Python."""
-    if isinstance(value, str):
-        return value
-    for option in task.options:
-        if option.name == name:
-            return _text(f"--{option.flag}", option, value)
-    return str(value)
+    """A value from the command line, which is text already, or from Python; empty for none."""
+    options = {option.name: option for option in task.options}
+    if name not in options:
+        raise unknown(name, task, options)
+    option = options[name]
+    if value is None or (isinstance(value, str) and option.switch and value in {"", "yes"}):
+        return value or ""
+    return _text(f"--{option.flag}", option, value)
+
+
+def unknown(
+    name: str, task: Task, known: Iterable[str], where: str = "", also: Iterable[str] = ()
+) -> WrongOption:
+    """The error for an unknown option.
+
+    Args:
+        name: the unknown name.
+        task: the task.
+        known: the names that there are.
+        where: prefix of the message, such as a file.
+        also: other names that may be meant.
+    """
+    names = list(known)
+    listed = f"use one of {', '.join(names)}" if names else "it has no options"
+    hint = did_you_mean(name, [*names, *also], listed)
+    return WrongOption(f"{where}unknown option {name} of {task.name}; {hint}")
 
 
 def _of_file(path: str, task: Task, options: Iterable[Option]) -> dict[str, str]:
@@ -79,21 +102,29 @@ def _of_file(path: str, task: Task, options: Iterable[Option]) -> dict[str, str]
     for key, value in _table(path).items():
         name = key.replace("-", "_")
         if name not in known:
-            flags = ", ".join(option.flag for option in known.values())
-            raise WrongOption(f"{path}: unknown option {key} of {task.name}; use one of {flags}")
+            raise unknown(key, task, (option.flag for option in known.values()), f"{path}: ")
         read[name] = _text(f"{path}: {known[name].flag}", known[name], value)
     return read
 
 
 def _table(path: str) -> dict[str, object]:
+    source = open_source(path)
+    if source.kind not in {"file", "stdin"} or len(source.members) != 1:
+        raise WrongOption(f"{path} is not a TOML file")
     try:
-        return tomllib.loads(Path(path).read_bytes().decode())
+        return tomllib.loads(source.members[0].fetch().decode())
+    except Unreadable as error:
+        raise WrongOption(f"{path}: {error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WrongOption(f"{path} is not valid TOML: {error}") from error
 
 
 def _text(display: str, option: Option, value: object) -> str:
     """A value as it would be given on the command line; nothing for a switch that is off."""
+    if isinstance(value, str) and not option.switch:
+        if not option.is_input and not option.display and not is_text(value):
+            raise WrongOption(f"{display} must be text that UTF-8 can represent, not {value!a}")
+        return value
     if isinstance(value, bool) or option.switch:
         if not (isinstance(value, bool) and option.switch):
             kind = "true or false" if option.switch else "a value, not true or false"
@@ -102,7 +133,9 @@ def _text(display: str, option: Option, value: object) -> str:
     if isinstance(value, list | tuple):
         separator = " " if option.repeatable else ","
         return separator.join(_text(display, option, item) for item in value)
-    if isinstance(value, str | int | float):
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    if isinstance(value, str | Real):
         return str(value)
     raise WrongOption(f"{display} must be a string, a number or a list")
 

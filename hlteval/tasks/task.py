@@ -88,6 +88,12 @@ class Option:
         """The placeholder of its value; empty for a switch."""
         return "" if self.switch else "|".join(self.choices) or self.metavar
 
+    @property
+    def is_input(self) -> bool:
+        """Whether it names files or folders that are read."""
+        names_path = self.metavar in {"FILE", "PATH"} and not (self.switch or self.choices)
+        return names_path and self.display != "plot"
+
     def available_in(self, command: str) -> bool:
         """Whether a command has it; `compare` has those of `score` that change metrics."""
         if command == "compare":

@@ -67,7 +67,7 @@ class Submission:
         Raises:
             NothingGiven: if it is a reference, and none fits.
         """
-        if held := in_memory(self.system):
+        if held := in_memory(self.system, self.task.format):
             return held
         if self.role == REFERENCE:
             return self._as_reference(self.system)
@@ -88,7 +88,7 @@ class Submission:
         """The format of a source as a reference."""
         names = (form,) if form else self.task.references or (self.task.format,)
         forms = [load(name) for name in names]
-        if held := in_memory(source):
+        if held := in_memory(source, names[0]):
             return held
         fitting = [form for form in forms if len(forms) == 1 or form.sniff(source)]
         if not fitting and _is_empty(source):  # a file without annotations fits any format

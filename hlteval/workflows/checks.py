@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from hlteval.converters import ReadResult
-from hlteval.findings import REFERENCE, SUBMISSION, Finding
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings
 from hlteval.findings.cascades import without_cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
@@ -117,7 +117,7 @@ class Check:
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
         judged = Verdict(
-            opened.task.name, self.profile, True, tuple(self._once(findings)), opened.role,
+            opened.task.name, self.profile, True, Findings(self._once(findings)), opened.role,
             paths=paths,
         )  # fmt: skip
         judged = self._decided(self._passing(judged))

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.findings import SUBMISSION
+from hlteval.findings.suggest import did_you_mean
 from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
 from hlteval.results.signature import Signature
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
@@ -113,7 +114,7 @@ def _runs(
 
 def _refused(path: str, reason: Refused) -> RefusedSystem:
     return RefusedSystem(
-        name=path,
+        name=str(path),
         reason=str(reason),
         help=reason.fix,
         codes=tuple(sorted({finding.code for finding in reason.blocking})),
@@ -163,8 +164,8 @@ def _giving(task: Task, metric: Metric, name: str) -> Metric:
     except ValueError as reason:
         raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
     if name not in part.score(part.total([]))[0]:
-        listed = ", ".join(task.metrics)
-        raise WrongOption(f"unknown metric {name} of {task.name}; use one of {listed}")
+        hint = did_you_mean(name, task.metrics, f"use one of {', '.join(task.metrics)}")
+        raise WrongOption(f"unknown metric {name} of {task.name}; {hint}")
     return part
 
 
@@ -237,8 +238,8 @@ class _Plan:
         observed = _less(first.value, second.value)
         gains = self.sign * (first.each - second.each)
         return Difference(
-            first=one,
-            second=two,
+            first=str(one),
+            second=str(two),
             difference=observed,
             interval=None if observed is None else self.limits(first, drawn, observed),
             probability=None if observed is None else self.chance(first, second, observed),
@@ -296,7 +297,7 @@ class _Plan:
                 leader, rank = name, place
             one = listed[name]
             yield System(
-                name=name,
+                name=str(name),
                 value=one.value,
                 interval=limits if isinstance(limits := one.interval(self.within), tuple) else None,
                 rank=None if one.value is None else rank,

@@ -50,6 +50,6 @@ def test_tables_are_written_as_msgspec_writes_them(
         tables=tables,
         verdict=Verdict("t", "plan", passed=True),
     )
-    assert shown(scores) == msgspec.json.encode(scores.as_dict()).decode() + "\n"
+    assert shown(scores) == msgspec.json.encode(scores.to_dict()).decode() + "\n"
     listed = json.loads(shown(scores))["tables"][name]
     assert len(listed) == (len(rows) if name != "more" else 2)

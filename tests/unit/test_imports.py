@@ -27,6 +27,7 @@ ORDER = (
     "results",
     "reports",
     "workflows",
+    "api",
     "cli",
 )
 """The rooms, each of which may import those before it."""

@@ -52,9 +52,8 @@ def test_there_is_no_official_profile_and_no_score(invoke: Run) -> None:
 
 def test_nothing_is_scored_from_python_either() -> None:
     import hlteval
-    from hlteval.tasks.task import WrongOption
 
-    with pytest.raises(WrongOption, match="cannot be scored"):
+    with pytest.raises(hlteval.WrongArgument, match="task: ltf cannot be scored"):
         hlteval.score("ltf", str(VALID), str(VALID))
 
 

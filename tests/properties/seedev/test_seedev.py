@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval import score
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
 from hlteval.scoring.seedev.event_pairs import UNIT
 from hlteval.sources import Member, Source
 from hlteval.tasks import load
+from hlteval.workflows.scoring import score
 
 # Every document has the same entities, so that events often have something in common.
 ENTITIES = {
@@ -486,10 +486,10 @@ def test_batches_do_not_matter(task: str, profile: str, tmp_path: Path) -> None:
         score(f"seedev-{task}", *paths, profile=profile, lenient=True, batch=size)
         for size in (1, 7, 500)
     ]
-    first = each[0].as_dict()
+    first = each[0].to_dict()
     assert first["metrics"]["matches"] > 3
     for other in each[1:]:
-        assert other.as_dict() == first
+        assert other.to_dict() == first
         assert other.verdict == each[0].verdict
 
 

@@ -42,7 +42,7 @@ def test_the_command_line_counts_before_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("whitout = '.'", "unknown option whitout of hub4; use one of"),
+        ("whitout = '.'", "unknown option whitout of hub4; did you mean whiteout"),
         ("options = 'other.toml'", "unknown option options"),
         ("noisy = 'yes'", "noisy takes true or false"),
         ("beta = true", "beta takes a value, not true or false"),

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from hlteval import convert, tasks, validate
+from hlteval import convert, tasks
 from hlteval.converters import load
 from hlteval.workflows.batches import submission
 from hlteval.workflows.scoring import score
+from hlteval.workflows.validation import validate
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hlteval import convert, read
 from hlteval.converters import BUILTIN, Format, load
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.workflows import inputs, losses, targets
-from hlteval.workflows.conversion import Lossy, UnknownFormat, detected, target
+from hlteval.workflows.conversion import Lossy, UnknownFormat, convert, detected, read, target
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = str(FIXTURES / "standoff" / "valid" / "full")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hlteval import Refused, convert, score, tasks, validate
+from hlteval import Refused, convert, tasks
 from hlteval.findings import catalogue
 from hlteval.workflows.comparison import compare
+from hlteval.workflows.scoring import score
+from hlteval.workflows.validation import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 ROOM = FIXTURES / "reference" / "invalid"

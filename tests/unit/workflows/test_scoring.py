@@ -10,7 +10,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from hlteval import Refused, score
 from hlteval.reports import score_formats
 from hlteval.reports.score_formats import markdown, tsv
 from hlteval.scoring.metric import scorings
@@ -18,7 +17,8 @@ from hlteval.scoring.seedev.metric import EventMatch
 from hlteval.tasks import load, seedev_metrics
 from hlteval.tasks.statistics import StatisticInfo
 from hlteval.workflows import scoring
-from hlteval.workflows.scoring import Intervals
+from hlteval.workflows.refusals import Refused
+from hlteval.workflows.scoring import Intervals, score
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 EXAMPLES = [(task, profile) for task in ("full", "binary") for profile in ("plan", "official")]

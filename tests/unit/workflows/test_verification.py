@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
-from hlteval import score
 from hlteval.results.signature import Signature, WrongSignature
 from hlteval.results.verification import Verification
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.claims import read_claim
 from hlteval.workflows.comparison import compare
-from hlteval.workflows.scoring import Intervals
+from hlteval.workflows.scoring import Intervals, score
 from hlteval.workflows.verification import verify
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
@@ -122,7 +121,7 @@ def written(tmp_path: Path) -> Path:
     """Scores as JSON."""
     scores = score("hub4", *SETS, options={"beta": "2"}, intervals=Intervals(20, 0.95, 1))
     path = tmp_path / "scores.json"
-    path.write_text(json.dumps(scores.as_dict()), "utf-8")
+    path.write_text(json.dumps(scores.to_dict()), "utf-8")
     return path
 
 
@@ -164,7 +163,7 @@ def test_numbers_of_what_is_refused_differ(tmp_path: Path) -> None:
     reference = str(standoff / "standoff" / "valid" / "full")
     system = str(standoff / "seedev" / "invalid" / "SEE205-entity-type")
     scores = score("seedev-full", reference, system, lenient=True)
-    written = json.dumps(scores.as_dict()).replace("lenient:yes", "lenient:no")
+    written = json.dumps(scores.to_dict()).replace("lenient:yes", "lenient:no")
     (tmp_path / "scores.json").write_text(written, "utf-8")
     found = verify(str(tmp_path), reference, system)
     assert differing(found) == ["numbers"]

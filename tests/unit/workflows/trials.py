@@ -145,8 +145,8 @@ def templettes(folder: Path) -> Iterator[Trial]:
 
 def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     """What validation and scoring give for a trial, with batches of some size."""
-    from hlteval import validate
     from hlteval.workflows.scoring import score
+    from hlteval.workflows.validation import validate
 
     against, system = trial.against and str(trial.against), str(trial.submission)
     found: dict[str, Any] = {}

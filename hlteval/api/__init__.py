@@ -1,0 +1,1 @@
+"""What `import hlteval` offers: the workflows, with arguments that are checked."""

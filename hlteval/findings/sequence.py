@@ -1,0 +1,119 @@
+"""Findings in order, as dictionaries and as a data frame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+
+import msgspec
+
+from hlteval.findings.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive.
+
+    Only findings about a corpus have a table and the key of a row there.
+    """
+
+    code: str
+    name: str
+    severity: str
+    blocking: bool
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    record: str | None
+    help: str | None
+    clause: str | None
+    side: str
+    table: str | None = None
+    row: int | None = None
+
+    @classmethod
+    def of(cls, finding: Finding) -> Item:
+        """A finding as it is in JSON."""
+        span = finding.span
+        return cls(
+            code=finding.code,
+            name=finding.name,
+            severity=finding.severity.value,
+            blocking=finding.blocking,
+            message=finding.message,
+            file=finding.file,
+            line=span.line if span else None,
+            column=span.column if span else None,
+            end_line=span.line if span else None,
+            end_column=span.end_column if span else None,
+            record=finding.record,
+            help=finding.help,
+            clause=finding.clause,
+            side=finding.side,
+            table=finding.table,
+            row=finding.row,
+        )
+
+
+_NUMBERS = ("line", "column", "end_line", "end_column", "row")
+
+
+class Findings(tuple[Finding, ...]):
+    """A tuple of findings, equal to any tuple or list of the same.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> found = Findings([finding("SRC104", file="runs", what="folder")])
+        >>> found
+        <Findings: 1 error>
+        >>> found.to_frame().select("code", "file").rows()
+        [('SRC104', 'runs')]
+        >>> found == (found[0],), found.to_dict()[0]["code"]
+        (True, 'SRC104')
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Finding: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Findings: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Finding | Findings:
+        if isinstance(index, slice):
+            return Findings(super().__getitem__(index))
+        return super().__getitem__(index)
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(tuple(other) if isinstance(other, list) else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self) -> str:
+        return f"<Findings: {severities(self) or 'none'}>"
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """A dictionary per finding, with the names of `hlteval validate --format json`."""
+        return [msgspec.to_builtins(Item.of(finding)) for finding in self]
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row per finding, with the columns of `to_dict`; places of a file count from 1."""
+        import polars as pl
+
+        types: dict[str, Any] = dict.fromkeys(Item.__struct_fields__, pl.String)
+        types |= dict.fromkeys(_NUMBERS, pl.Int64) | {"blocking": pl.Boolean}
+        return pl.DataFrame(self.to_dict(), schema=types)
+
+
+def severities(findings: tuple[Finding, ...]) -> str:
+    """The number of findings by severity in words; empty without findings."""
+    counts = Counter(finding.severity for finding in findings)
+    words = ((counts[severity], severity.value) for severity in Severity if counts[severity])
+    return ", ".join(f"{n:,} {word}{'s' * (n > 1 and word != 'info')}" for n, word in words)

@@ -1,0 +1,163 @@
+"""A wrong argument is an error that names it: no error of our insides, whatever the value is."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import traceback
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import hlteval
+from hlteval import tasks
+from hlteval.workflows import demo
+
+FUNCTIONS = ("read", "validate", "convert", "score", "compare")
+REQUIRED = {
+    "read": {"source": "entities/system.tab"},
+    "validate": {"task": "lorehlt-edl", "submission": "entities/system.tab"},
+    "convert": {"source": "entities/system.tab"},
+    "score": {
+        "task": "lorehlt-edl",
+        "reference": "entities/reference.tab",
+        "system": "entities/system.tab",
+    },
+    "compare": {
+        "task": "lorehlt-edl",
+        "reference": "entities/reference.tab",
+        "systems": ["entities/system.tab", "entities/reference.tab"],
+        "bootstrap": 2,
+    },
+}
+
+
+class Table:
+    """Something with the interface of Arrow that fails."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise ValueError("no such stream")
+
+
+def closed():
+    stream = io.BytesIO(b"")
+    stream.close()
+    return stream
+
+
+WRONG = {
+    "None": None,
+    "3": 3,
+    "-1": -1,
+    "1.5": 1.5,
+    "NaN": float("nan"),
+    "inf": float("inf"),
+    "True": True,
+    "bytes": b"x",
+    "list": [],
+    "tuple": (3,),
+    "mapping": {},
+    "numbers": {3: 4},
+    "object": object(),
+    "class": Path,
+    "function": len,
+    "empty": "",
+    "NUL": "a\0b",
+    "name": "no-such-thing",
+    "path": Path("no/such/path"),
+    "folder": ".",
+    "file": "entities/texts/ENG_D1.ltf.xml",
+    "closed": closed(),
+    "empty stream": io.BytesIO(b""),
+    "columns": pl.DataFrame({"a": [1]}),
+    "series": pl.Series([1]),
+    "no rows": pl.DataFrame(),
+    "tables": {"mentions": pl.DataFrame({"a": [1]})},
+    "table": Table(),
+    "corpus": hlteval.Corpus(),
+    "array": np.zeros(3),
+    "surrogate": "\udcff",
+}
+SCORED = {
+    "seedev-binary": {"reference": "reference", "system": "system"},
+    "speech-sf": {"reference": "speech/annotations", "system": "speech/system.json"},
+    "lorehlt-edl": {"reference": "entities/reference.tab", "system": "entities/system.tab"},
+    "hub4": {"reference": "templettes/reference.tpl", "system": "templettes/system.tpl"},
+}
+ALLOWED = (
+    TypeError,
+    ValueError,
+    FileNotFoundError,
+    FileExistsError,
+    IsADirectoryError,
+    NotADirectoryError,
+)
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    demo.unpack(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(examples, monkeypatch):
+    monkeypatch.chdir(examples)
+
+
+def parameters(function):
+    signature = inspect.signature(getattr(hlteval, function)).parameters.values()
+    return [p.name for p in signature if p.kind is not p.VAR_KEYWORD]
+
+
+CASES = [(name, argument) for name in FUNCTIONS for argument in parameters(name)]
+
+
+def tried(function, **arguments):
+    """The error of a call, if it has one: an error that hlteval raises on purpose."""
+    try:
+        getattr(hlteval, function)(**arguments)
+    except hlteval.Refused as refused:
+        assert refused.verdict.findings
+        return None
+    except ALLOWED as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        assert last.line.startswith("raise"), (last.filename, last.lineno, last.line, error)
+        return error
+    return None
+
+
+@pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("function", "argument"), CASES)
+def test_no_wrong_argument_breaks_anything(function, argument, value, tmp_path):
+    required = dict(REQUIRED[function])
+    if function == "convert":
+        required["output"] = str(tmp_path / "out.jsonl")
+    error = tried(function, **{**required, argument: value})
+    if error is not None:
+        named = [argument, *(value if isinstance(value, dict) else ())]
+        assert any(str(name) in str(error) for name in named), error
+
+
+OPTIONS = [
+    (task, option.name)
+    for task in SCORED
+    for option in tasks.load(task).options
+    if "score" in option.commands
+]
+
+
+OF_OPTIONS = ("3", "NaN", "bytes", "mapping", "object", "name", "path", "folder", "closed")
+OF_OPTIONS += ("tables", "corpus", "surrogate", "numbers", "True")
+
+
+@pytest.mark.parametrize("value", [WRONG[name] for name in OF_OPTIONS], ids=OF_OPTIONS)
+@pytest.mark.parametrize(("task", "option"), OPTIONS)
+def test_no_wrong_option_breaks_anything(task, option, value):
+    """For every task the same; its scores cost little here."""
+    error = tried("score", task=task, **SCORED[task], **{option: value}, alignment=False)
+    if error is not None:
+        assert option in str(error), error
