@@ -33,8 +33,8 @@ hlteval validate TASK SUBMISSION --severity {code}={other}
 """
 
 _BLOCKS = """
-This changes the output and the verdict of `validate`. `hlteval score` still rejects the submission;
-with `--lenient` it scores the rest and reports what was left out.
+This changes the output and the verdict of `validate`. `hlteval score` still rejects what it is about;
+with `--lenient` it scores the rest, if anything is left, and reports what was left out.
 """
 
 _NOWHERE = Origins((), ())

@@ -112,7 +112,8 @@ def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
     """
     key = pl.Series("group", groups, dtype=pl.Int64)
     group_of = corpus.sources.select(origin="row").with_columns(key)
-    placed = {name: rows for name, rows in corpus.tables() if "record" in TABLES[name].schema}
+    both = {("document", "documents"), ("origin", "sources")}
+    placed = {name: rows for name, rows in corpus.tables() if both <= {*TABLES[name].references}}
     pairs = pl.concat(rows.select("document", "origin").unique() for rows in placed.values())
     pairs = pairs.drop_nulls().unique().join(group_of, on="origin").select("document", "group")
     home = corpus.documents.join(group_of, on="origin", how="left", maintain_order="left")

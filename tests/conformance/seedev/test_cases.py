@@ -241,5 +241,6 @@ def test_metrics_are_those_of_the_main_scoring(case: str, profile: str, score: S
 def test_what_the_software_refuses_is_refused(case: str, profile: str, shared: Path) -> None:
     result = CliRunner().invoke(app, command(shared, case, profile))
     assert result.exit_code == 1
-    assert result.stdout == ""
-    assert "--lenient" in result.stderr
+    refusal = json.loads(result.stdout)
+    assert (refusal["verdict"], "metrics" in refusal) == ("refused", False)
+    assert "--lenient" in refusal["help"]
