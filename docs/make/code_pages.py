@@ -33,7 +33,7 @@ hlteval validate TASK SUBMISSION --severity {code}={other}
 """
 
 _BLOCKS = """
-This changes the output and the verdict of `validate`. `hlteval score` still rejects what it is about;
+This changes the output and the verdict of `validate`. `hlteval score` still rejects it;
 with `--lenient` it scores the rest, if anything is left, and reports what was left out.
 """
 
