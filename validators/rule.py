@@ -203,15 +203,21 @@ def apply(
         keys = row_keys(corpus, rule.runs_on, rows)
         for row, (table, key) in zip(rows, keys, strict=True):
             location = locations.get((row["origin"], row["record"], row["field"]))
+            member = _member(members, row["origin"])
             yield entry.finding(
                 row,
-                file=None if row["origin"] is None else members[row["origin"]].display,
+                file=member.display if member else None,
                 span=location.span if location else None,
                 excerpt=location.excerpt if location else None,
                 record=row["id"],
                 table=table,
                 row=key,
             )
+
+
+def _member(members: Sequence[Member], origin: int | None) -> Member | None:
+    """The file of a row; None if it has none, as in a damaged corpus."""
+    return members[origin] if origin is not None and 0 <= origin < len(members) else None
 
 
 def _locations(
@@ -224,8 +230,10 @@ def _locations(
             wanted.setdefault(row["origin"], {})[row["record"], row["field"]] = None
     found: dict[tuple[int, int, str], Location] = {}
     for origin, fields in wanted.items():
+        if (member := _member(members, origin)) is None:
+            continue
         try:
-            locations = form.locate(members[origin], [FieldRef(*key) for key in fields])
+            locations = form.locate(member, [FieldRef(*key) for key in fields])
         except Unreadable:
             continue
         for key, location in zip(fields, locations, strict=True):

@@ -114,11 +114,12 @@ class _Roots:
 
     def _hide(self, finding: Finding) -> bool:
         """Whether its file, or all of its side, could not be read."""
-        side = finding.side
+        side, file = finding.side, finding.file
         own = self.paths.get(side)
-        return (side, finding.file) in self.hidden or (
-            own is not None and (side, own) in self.hidden
-        )
+        files = {file, own} - {None}
+        if finding.span is not None:  # what has a place in a file could be read there
+            files -= {file}
+        return any((side, hidden) in self.hidden for hidden in files)
 
     def _follows(self, finding: Finding, declared: Entry, code: str) -> bool:
         side, file = finding.side, finding.file

@@ -65,7 +65,8 @@ def unfinished(target: Path) -> Iterator[Path]:
     try:
         yield path
     finally:
-        _remove(path)
+        if os.path.lexists(path):
+            _remove(path)
 
 
 def finish(made: Path, target: Path) -> None:

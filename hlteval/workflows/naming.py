@@ -116,7 +116,8 @@ def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
     placed = {name: rows for name, rows in corpus.tables() if both <= {*TABLES[name].references}}
     pairs = pl.concat(rows.select("document", "origin").unique() for rows in placed.values())
     pairs = pairs.drop_nulls().unique().join(group_of, on="origin").select("document", "group")
-    home = corpus.documents.join(group_of, on="origin", how="left", maintain_order="left")
+    home = corpus.documents.select("row", "name", "origin")
+    home = home.join(group_of, on="origin", how="left", maintain_order="left")
     first = pairs.group_by(row="document").agg(first=pl.col("group").min())
     home = home.join(first, on="row", how="left", maintain_order="left")
     home = home.select("row", "name", home=pl.coalesce("group", "first"))
@@ -131,7 +132,7 @@ def separated(corpus: Corpus, groups: Sequence[int]) -> Corpus:
         "origin", "name", row="new"
     )
     documents = pl.concat([corpus.documents, made], how="diagonal")
-    moved = group_of.join(others, on="group").select("document", "origin", "new")
+    moved = group_of.join(others, on="group").select("document", "origin", _new="new")
     tables = {name: _moved(rows, moved) for name, rows in placed.items() if rows.height}
     return corpus.replace(documents=documents, **tables)
 
@@ -140,4 +141,4 @@ def _moved(rows: pl.DataFrame, moved: pl.DataFrame) -> pl.DataFrame:
     """Rows with the new documents of those that are in others."""
     on = ["document", "origin"]
     found = rows.join(moved, on=on, how="left", maintain_order="left")
-    return found.with_columns(document=pl.coalesce("new", "document")).drop("new")
+    return found.with_columns(document=pl.coalesce("_new", "document")).drop("_new")

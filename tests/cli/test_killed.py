@@ -23,6 +23,7 @@ import pytest
 
 from hlteval import convert
 from hlteval.cli.output import show_scores
+from hlteval.reports.tables import View
 from hlteval.workflows.scoring import score
 
 UNFINISHED = re.compile(r"\.out(\.jsonl)?\.[0-9a-f]{8}\.part")
@@ -111,7 +112,9 @@ def to_scores(corpus: Path) -> Tried:
     given = ["score", "seedev-full", "-r", str(corpus), "-s", str(corpus), "-o"]
     return Tried(
         lambda target: [*given, str(target)],
-        lambda target: show_scores(score(given[1], str(corpus), str(corpus)), "tsv", target),
+        lambda target: show_scores(
+            score(given[1], str(corpus), str(corpus)), "tsv", target, View()
+        ),
         "out",
     )
 

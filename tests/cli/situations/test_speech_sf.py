@@ -95,7 +95,8 @@ def test_a_wrong_option_is_an_error_of_usage(data, arguments, told):
 def test_a_list_of_segments_is_nothing_to_score_against(data):
     (data / "segments.list").write_text("D1\nD2\n")
     result = run("score", "speech-sf", "-r", data / "segments.list", "-s", data / "system.json")
-    assert result.exit_code == 2
+    assert result.exit_code == 1
+    assert "REF103" in result.stderr
 
 
 def test_a_submission_is_checked_alone_and_against_segments_or_a_reference(data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import polars as pl
@@ -15,14 +16,16 @@ from hlteval.converters.ltf.files import as_files
 from hlteval.converters.ltf.segmentation import lines, tokens
 from hlteval.converters.ltf.tables import Tables, rebuilt
 from hlteval.converters.ltf.tables import corpus as as_corpus
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, parse
 from hlteval.syntax.xml_structure import conforms, explain
 from hlteval.tasks import load as load_task
+from hlteval.tasks import rules
 from hlteval.validators.ltf.texts import BYTES, EXCLUSIVE, UTF16, convention
-from hlteval.workflows.batches import Submission
-from hlteval.workflows.validation import inside
+from hlteval.validators.rule import RuleContext, apply
+from hlteval.workflows.batches import Pair, Submission
 
 LETTERS = "ab é😀𠮷'.,&<>\"]\u0301\u00a0\u2028\n\n"
 TEXTS = st.text(LETTERS, max_size=30)
@@ -61,8 +64,14 @@ def findings(files: list[tuple[str, str]], size: int = 500) -> set[tuple]:
     return {
         (item.code, item.file, item.span, item.message)
         for pair in opened.pairs(size)
-        for item in inside(opened, pair)
+        for item in (*pair.system.findings, *of_rules(opened, pair))
     }
+
+
+def of_rules(opened: Submission, pair: Pair) -> Iterator[Finding]:
+    task = opened.task
+    context = RuleContext(pair.system.corpus, pair.reference.corpus, task.allows({}), {})
+    return apply(rules(task), context, pair.system.members, opened.format)
 
 
 @given(st.lists(TEXTS.filter(str.strip), min_size=1, max_size=8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def test_the_total_of_files_by_document_is_known_before_they_are_read(steps: Ste
 
 def test_a_document_of_one_side_counts_too(steps: Steps, tmp_path: Path) -> None:
     (tmp_path / "other.a2").write_text("", "utf-8")
+    shutil.copy(next(Path(FULL).glob("*.a2")), tmp_path)
     score("seedev-full", FULL, str(tmp_path), lenient=True, step=lambda *given: steps.append(given))
     assert steps[-1] == (3, 3)
 
