@@ -56,7 +56,11 @@ def test_the_name_of_a_single_file_does_not_matter(task: str, tmp_path: Path) ->
 
 
 def test_names_that_are_documents_matter_but_junk_and_folders_do_not(tmp_path: Path) -> None:
-    reference, original = DEMO / "reference", DEMO / "system"
+    reference = FIXTURES / "standoff" / "valid" / "full"
+    original = tmp_path / "original"
+    original.mkdir()
+    for path in reference.glob("*.a2"):
+        shutil.copyfile(path, original / path.name)
     first = system("seedev-full", reference, original)
     shutil.copytree(original, tmp_path / "deep" / "run")
     (tmp_path / "deep" / "run" / ".DS_Store").write_bytes(b"junk")
