@@ -114,12 +114,11 @@ class _Roots:
 
     def _hide(self, finding: Finding) -> bool:
         """Whether its file, or all of its side, could not be read."""
-        side, file = finding.side, finding.file
+        side = finding.side
         own = self.paths.get(side)
-        files = {file, own} - {None}
-        if finding.span is not None:  # what has a place in a file could be read there
-            files -= {file}
-        return any((side, hidden) in self.hidden for hidden in files)
+        return (side, finding.file) in self.hidden or (
+            own is not None and (side, own) in self.hidden
+        )
 
     def _follows(self, finding: Finding, declared: Entry, code: str) -> bool:
         side, file = finding.side, finding.file

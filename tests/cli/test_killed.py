@@ -38,7 +38,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     for number in range(DOCUMENTS):
         text = f"AB{number:05} binds to CD{number:05}. " * 12
-        spans = [(at, at + 7) for at in (34 * n for n in range(12))]
+        spans = [(at, at + 7) for at in (26 * n for n in range(12))]
         given = [
             f"T{n + 1}\tProtein {start} {end}\t{text[start:end]}"
             for n, (start, end) in enumerate(spans)
