@@ -79,6 +79,11 @@ class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
     blocking: tuple[Finding, ...]
     verdict: Verdict
 
+    @property
+    def note(self) -> str:
+        """That it is refused and why, in one line."""
+        return f"{self.name} is refused: {self.reason}"
+
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, which is `refused`, with the reason and what to do."""
         reasons = {"verdict": "refused", "reason": self.reason, "help": self.help}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from hlteval.findings import SUBMISSION
 from hlteval.findings.suggest import did_you_mean
-from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
+from hlteval.results.comparison import Comparison, Difference, System
 from hlteval.results.signature import Signature
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
 from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.refusals import Refused
+from hlteval.workflows.refused_systems import scored_systems
 from hlteval.workflows.scoring import Intervals, Run, scored
 from hlteval.workflows.steps import Step, part, silent
 
@@ -60,7 +60,7 @@ def compare(
         alpha: a difference is significant whose corrected probability is smaller.
         profile: `plan` or `official`.
         step: called after each batch with the documents that are done, and their number, which
-            is None if only reading can tell it.
+            is None if it is known only after reading.
         **given: more of what `score` takes, the same for all.
 
     Raises:
@@ -78,63 +78,16 @@ def compare(
     settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
     paths = list(dict.fromkeys(systems))
     steps = {path: part(step, index, len(paths)) for index, path in enumerate(paths)}
-    runs, refused = _runs(
+    runs, refused = scored_systems(
         paths, lambda path: scored(task, reference, path, step=steps[path], **settings)
     )
     wanted = intervals or Intervals(0)
     if not wanted.replicates:
         wanted = replace(wanted, replicates=MANY if measured.additive else FEW)
     plan = _Plan(chosen, sign, test, wanted, alpha, declared.limits(chosen))
-    return msgspec.structs.replace(plan.comparison(runs, _reasons(refused)), refused=refused)
-
-
-def _runs(
-    systems: Sequence[str], run: Callable[[str], Run]
-) -> tuple[dict[str, Run], tuple[RefusedSystem, ...]]:
-    """What was counted of each system, and the systems that are refused.
-
-    Raises:
-        Refused: if all are.
-    """
-    runs: dict[str, Run] = {}
-    refused: dict[str, Refused] = {}
-    for path in systems:
-        try:
-            runs[path] = run(path)
-        except Refused as reason:
-            if reason.whole:  # so are all others
-                raise
-            refused[path] = reason
-    if not runs and len(refused) == 1:
-        raise next(iter(refused.values()))
-    if not runs:
-        raise _all_refused([*refused.values()])
-    return runs, tuple(_refused(path, reason) for path, reason in refused.items())
-
-
-def _refused(path: str, reason: Refused) -> RefusedSystem:
-    return RefusedSystem(
-        name=str(path),
-        reason=str(reason),
-        help=reason.fix,
-        codes=tuple(sorted({finding.code for finding in reason.blocking})),
-        blocking=reason.blocking,
-        verdict=reason.verdict,
+    return msgspec.structs.replace(
+        plan.comparison(runs, [item.note for item in refused]), refused=refused
     )
-
-
-def _all_refused(reasons: Sequence[Refused]) -> Refused:
-    """The refusal of a comparison of which no system is left."""
-    findings = tuple(finding for reason in reasons for finding in reason.verdict.findings)
-    codes = frozenset(finding.code for reason in reasons for finding in reason.blocking)
-    joined = msgspec.structs.replace(reasons[0].verdict, findings=findings, paths={})
-    return Refused(
-        joined, "nothing was compared: all submissions are refused", reasons[0].fix, codes
-    )
-
-
-def _reasons(refused: Sequence[RefusedSystem]) -> list[str]:
-    return [f"{system.name} is refused: {system.reason}" for system in refused]
 
 
 def _valid(test: str | None, part: Metric, name: str) -> str:
