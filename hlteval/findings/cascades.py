@@ -29,7 +29,7 @@ from hlteval.findings.templates import values
 _TOKEN = re.compile(r"[\w-]+")
 
 _ANY = "*"
-"""What stands for the identifiers of a file that cannot be read."""
+"""Placeholder of the identifiers of a file that cannot be read."""
 
 Place = tuple[str, str | None, str | None]
 """Side, file, and record or line; None for all of the file."""

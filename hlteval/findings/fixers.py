@@ -109,7 +109,7 @@ def suggestion(line: str, finding: Finding) -> Lines:
 
 
 def no_empty_line(line: str, _: Finding) -> Lines:
-    """No line in place of a blank one.
+    """No line in place of an empty one.
 
     Examples:
         >>> from hlteval.findings import finding

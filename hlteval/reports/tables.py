@@ -238,8 +238,8 @@ def _row(table: Table, widths: Mapping[int, int], row: Sequence[Cell]) -> Iterat
         lines = wrap(text, width) if kind == "prose" else [text]
         wrapped.append([Text(_padded(line, width, kind), style) for line in lines])
     for cells in zip_longest(*wrapped):
-        blank = zip(cells, widths.values(), strict=True)
-        line = Text(" " * GAP).join(cell or Text(" " * width) for cell, width in blank)
+        padded = zip(cells, widths.values(), strict=True)
+        line = Text(" " * GAP).join(cell or Text(" " * width) for cell, width in padded)
         line.rstrip()
         yield line
 

@@ -87,7 +87,7 @@ def digest(files: Iterable[tuple[str, str]], *, name_matters: bool = True) -> st
     Args:
         files: the files.
         name_matters: whether the name of a single file does, because it names a document; if
-            not, the digest is that of the content. Several files are told apart by their names.
+            not, the digest is that of the content. Several files are distinguished by their names.
 
     Examples:
         >>> digest([("run1.json", "0123456789abcdef0123")], name_matters=False)

@@ -1,6 +1,6 @@
-"""Inputs of a program: whatever it has in place of a path, as a name that stands for it.
+"""Inputs of a program: whatever it has in place of a path, as a name that represents it.
 
-A path stays a path. An open file, a corpus or tables get a name, an `OpenInput`, that stands for
+A path stays a path. An open file, a corpus or tables get a name, an `OpenInput`, that represents
 them in messages and that `open_source` opens.
 """
 

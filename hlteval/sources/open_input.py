@@ -1,4 +1,4 @@
-"""What is open already, under a name that stands for it wherever a path goes."""
+"""What is open already, under a name that represents it wherever a path goes."""
 
 from __future__ import annotations
 

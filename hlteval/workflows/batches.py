@@ -168,7 +168,7 @@ class Submission:
 
     @property
     def total(self) -> int | None:
-        """The number of documents of both sides; None if only reading can tell it."""
+        """The number of documents of both sides; None if it is known only after reading."""
         forms = [self.format, *([self.reference_format] if self.reference is not None else [])]
         if any(form.layout == "single_file" for form in forms):
             return None

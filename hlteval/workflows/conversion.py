@@ -105,7 +105,7 @@ def convert(
         force: replace an existing file; in an existing folder, replace files with the names of new
             ones and leave all others.
         step: called after each batch with the documents that are done, and their number, which
-            is None if only reading can tell it.
+            is None if it is known only after reading.
 
     Returns:
         The findings of the source, and what the format cannot represent.
@@ -208,7 +208,7 @@ class _Run:
 
     @property
     def total(self) -> int | None:
-        """The number of documents; None if only reading can tell it, as for several inputs."""
+        """The number of documents; None if known only after reading, as for several inputs."""
         first, *others = self.inputs
         if others or first.form.layout == "single_file":
             return None

@@ -39,7 +39,7 @@ def detected(source: Source, form: str | None = None) -> Format:
         return chosen
     fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
     suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
-    fitting = preferred(suffixed or fitting)  # what looks alike is told apart by its name
+    fitting = preferred(suffixed or fitting)  # the name decides between what looks alike
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)

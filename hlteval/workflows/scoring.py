@@ -73,7 +73,7 @@ def score(
         batch: documents at a time; the numbers do not depend on it.
         encoding: of the files.
         step: called after each batch with the documents that are done, and their number, which
-            is None if only reading can tell it.
+            is None if it is known only after reading.
 
     Raises:
         Refused: if there are blocking findings, unless `lenient`; also then if the official

@@ -23,7 +23,7 @@ _NAMED = 3
 
 
 def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
-    """What is wrong with a reference that its files tell.
+    """What is wrong with a reference that its files show.
 
     Args:
         opened: the submission and its reference.

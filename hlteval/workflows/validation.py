@@ -42,7 +42,7 @@ def validate(
         encoding: of the files.
         batch: documents at a time; the findings do not depend on it.
         step: called after each batch with the documents that are done, and their number, which
-            is None if only reading can tell it.
+            is None if it is known only after reading.
 
     Raises:
         KeyError: for an unknown task.
