@@ -101,8 +101,8 @@ class _Roots:
         first = tokens[:1] if finding.excerpt and not finding.excerpt.offset else []
         identifier = [finding.record.lower()] if finding.record else []
         identifier += [_ANY] if entry(code).hides else []
-        self.identifiers[code, _document(finding)].update([*first, *identifier])
-        self.mentions[code, _document(finding)].update([*tokens, *identifier])
+        self.identifiers[code, _document(finding)].update(_with_stems([*first, *identifier]))
+        self.mentions[code, _document(finding)].update(_with_stems([*tokens, *identifier]))
 
     def of(self, finding: Finding) -> tuple[str, ...]:
         """The codes from which a finding follows, `_ANY` for that of its file."""
@@ -126,10 +126,7 @@ class _Roots:
             template = declared.unresolved or declared.unreferenced
             name = template.format_map(values(finding)).lower()
             known = self.identifiers if declared.unresolved else self.mentions
-            tokens = known[code, _document(finding)]
-            return bool(tokens & {name, _ANY}) or any(
-                token.startswith(f"{name}-") for token in tokens
-            )
+            return not known[code, _document(finding)].isdisjoint((name, _ANY))
         if declared.suppressed_in == "file":
             return (side, file) in self.files[code]
         places = self.places[code]
@@ -138,6 +135,20 @@ class _Roots:
 
 def _blocking(finding: Finding) -> Finding:
     return finding if finding.blocking else msgspec.structs.replace(finding, blocking=True)
+
+
+def _with_stems(tokens: Iterable[str]) -> Iterator[str]:
+    """Identifiers, and what is before each of their hyphens: `m1` of `m1-2`.
+
+    Looked up, not searched: many findings may ask about many records of one document.
+
+    Examples:
+        >>> sorted(_with_stems(["d1-m2-x"]))
+        ['d1', 'd1-m2', 'd1-m2-x']
+    """
+    for token in tokens:
+        yield token
+        yield from (token[: match.start()] for match in re.finditer("-", token))
 
 
 def _places(finding: Finding) -> Iterator[str | None]:
