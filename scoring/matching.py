@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hlteval.scoring.augmenting_paths import AugmentingPaths
+
 
 class Pair(NamedTuple):
     """A candidate pair: two items by number, and how alike they are."""
@@ -60,20 +62,59 @@ def optimal(pairs: Sequence[Pair]) -> list[Pair]:
 def _assigned(group: list[Pair]) -> Iterable[Pair]:
     if len(group) == 1:
         return group
-    from scipy.optimize import linear_sum_assignment
-
     rows = {item: number for number, item in enumerate(sorted({pair.reference for pair in group}))}
     columns = {item: number for number, item in enumerate(sorted({pair.system for pair in group}))}
     size = min(len(rows), len(columns))
     # Weights are integers: each pair's bonus of one, below a unit of weight even if all have it,
     # decides between pairings of equal weight in favour of the one with more pairs.
-    matrix = np.zeros((len(rows), len(columns)))
+    table = [[0] * len(columns) for _ in rows]
     for pair in group:
-        matrix[rows[pair.reference], columns[pair.system]] = pair.weight * (size + 1) + 1
-    chosen = set(
-        zip(*map(np.ndarray.tolist, linear_sum_assignment(matrix, maximize=True)), strict=True)
-    )
+        table[rows[pair.reference]][columns[pair.system]] = pair.weight * (size + 1) + 1
+    chosen = set(_solution(table))
     return [pair for pair in group if (rows[pair.reference], columns[pair.system]) in chosen]
+
+
+def _solution(table: list[list[int]]) -> Iterable[tuple[int, int]]:
+    """The places of the one-to-one pairs of greatest total; compiled code solves large tables."""
+    if len(table) * len(table[0]) > _LARGE:
+        from scipy.optimize import linear_sum_assignment
+
+        places = linear_sum_assignment(np.array(table, dtype=np.float64), maximize=True)
+        return zip(*map(np.ndarray.tolist, places), strict=True)
+    if len(table) > len(table[0]):
+        return ((row, column) for column, row in _solution([*map(list, zip(*table, strict=True))]))
+    paths = AugmentingPaths(len(table[0]))
+    for row in table:
+        paths.add([-weight for weight in row])
+    return enumerate(paths.columns)
+
+
+_LARGE = 10_000
+"""Cells of a table whose assignment takes longer than loading SciPy."""
+
+
+def gains(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    """What each system item adds to the greatest total weight, if they come in ascending order.
+
+    Args:
+        pairs: candidates of positive weight.
+
+    Returns:
+        The system items in order, each with its gain: sums of the first are the greatest total
+        weight of a one-to-one pairing of these items.
+
+    Examples:
+        >>> gains([Pair(1, 1, 6), Pair(1, 2, 5), Pair(2, 1, 5)])
+        [(1, 6), (2, 4)]
+    """
+    references = {item: at for at, item in enumerate(sorted({pair.reference for pair in pairs}))}
+    rows: dict[int, list[int]] = {
+        system: [0] * len(references) for system in sorted({pair.system for pair in pairs})
+    }
+    for pair in pairs:
+        rows[pair.system][references[pair.reference]] = -pair.weight
+    paths = AugmentingPaths(len(references), optional=True)
+    return [(system, -paths.add(costs)) for system, costs in rows.items()]
 
 
 def greedy(pairs: Sequence[Pair]) -> list[Pair]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.matching import Pair, optimal
+from hlteval.scoring.matching import Pair, gains, optimal
 from hlteval.scoring.similarity import UNIT
 
 LAYERS = {"relevance": "Relevance", "type": "Type", "type+place": "Type+Place"}
@@ -148,26 +148,17 @@ def simple(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def contested(both: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Types with several places on both sides: assigned anew whenever a frame joins them."""
+    """Types with several places on both sides: an assignment grows with each frame."""
     some = both.filter((pl.col("references") > 1) & (pl.col("systems") > 1)).sort("system")
     groups: dict[tuple[int, str], list[Pair]] = {}
     rows = some.select("document", "label", "reference", "system", "weight").iter_rows()
     for document, label, *pair in rows:
         groups.setdefault((document, label), []).append(Pair(*pair))
-    gains: list[tuple[int, int]] = []
-    chosen: list[Pair] = []
-    for candidates in groups.values():
-        reached = 0
-        for system in sorted({pair.system for pair in candidates}):
-            paired = optimal([pair for pair in candidates if pair.system <= system])
-            value = sum(pair.weight for pair in paired)
-            gains.append((system, value - reached))
-            reached = value
-        chosen += paired
+    gained = [gain for candidates in groups.values() for gain in gains(candidates)]
+    chosen = [pair for candidates in groups.values() for pair in optimal(candidates)]
     schema = {"reference": pl.Int64, "system": pl.Int64, "weight": pl.Int64}
-    gained = {"system": pl.Int64, "matched": pl.Int64}
     return (
-        pl.DataFrame(gains, schema=gained, orient="row"),
+        pl.DataFrame(gained, schema={"system": pl.Int64, "matched": pl.Int64}, orient="row"),
         pl.DataFrame(chosen, schema=schema, orient="row"),
     )
 

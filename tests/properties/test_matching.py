@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval.scoring.matching import Pair, components, greedy, optimal
+from hlteval.scoring.matching import Pair, components, gains, greedy, optimal
 from hlteval.scoring.seedev.event_pairs import UNIT
 
 # The similarities that occur: 1, one half, thirds, and so on; many are equal, so that ties abound.
@@ -50,6 +51,28 @@ def test_optimal_is_the_best_of_all_and_of_these_one_with_most_pairs(pairs: list
     assert set(chosen) <= set(pairs)
     assert one_to_one(chosen)
     assert worth(chosen) == max(map(worth, possible(pairs)))
+
+
+@given(candidates(4))
+@settings(max_examples=200, deadline=None)
+def test_gains_sum_to_the_best_of_the_first_systems(pairs: list[Pair]) -> None:
+    total = 0
+    for system, gain in gains(pairs):
+        total += gain
+        first = [pair for pair in pairs if pair.system <= system]
+        assert total == max(map(worth, possible(first)))[0]
+    assert [system for system, _ in gains(pairs)] == sorted({pair.system for pair in pairs})
+
+
+@pytest.mark.parametrize("size", [3, 150])
+def test_small_and_large_tables_are_solved_alike(size: int) -> None:
+    """Cyclic weights, in which no pair decides alone; either table side may be the longer one."""
+    wide = [Pair(r, s, 1 + (r * s) % 7) for r in range(size) for s in range(size + 5)]
+    high = [Pair(pair.system, pair.reference, pair.weight) for pair in wide]
+    for pairs in (wide, high):
+        chosen = optimal(pairs)
+        assert one_to_one(chosen)
+        assert worth(chosen) == (sum(gain for _, gain in gains(pairs)), size)
 
 
 def test_equal_sums_are_decided_by_the_number_of_pairs() -> None:
