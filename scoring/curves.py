@@ -83,11 +83,16 @@ class Curve:
 
     @property
     def beyond_zero(self) -> list[tuple[float, float]]:
-        """Recall and precision of the points with true positives, both rising."""
+        """Recall and precision of the points with true positives, by rising recall.
+
+        Points of equal recall are in the order of their cuts, so precision falls: the curve drops
+        where frames are added in vain. The official script sorts them by rising precision.
+        """
         if not self.references:
             return []
         some = (point for point in self.points if point.matched)
-        return sorted((self.recall(point) or 0.0, self.precision(point) or 0.0) for point in some)
+        found = [(self.recall(point) or 0.0, self.precision(point) or 0.0) for point in some]
+        return sorted(found) if self.by_rank else found
 
     @property
     def anchor(self) -> float | None:
@@ -102,18 +107,20 @@ class Curve:
             anchored: whether the curve begins at recall 0, at the height of its first point.
 
         Returns:
-            The area; undefined for fewer than two points, and where recall is.
+            The area; undefined where recall is, and unanchored for fewer than two points. It is 0
+            if the system has no frames.
         """
         points = self.beyond_zero
         if anchored:
-            if self.anchor is None or not self.references:
+            if not self.references:
                 return None
-            return trapezoid([(0.0, self.anchor), *points])
+            return trapezoid([(0.0, self.anchor or 0.0), *points])
         return trapezoid(points) if len(points) > 1 else None
 
     def best_f1(self) -> float | None:
-        """The largest F1 of a point; undefined without true positives."""
-        return max((2 * r * p / (r + p) for r, p in self.beyond_zero), default=None)
+        """The largest F1 of a point; undefined where neither side has frames."""
+        sizes = ((2 * point.matched, point.frames + self.references) for point in self.points)
+        return max((hits / (size * UNIT) for hits, size in sizes if size), default=None)
 
     def rows(self) -> Iterator[dict[str, float | int | None]]:
         """The points as rows of a table."""

@@ -49,6 +49,7 @@ LAYERS = (
 )
 
 _POINTS = "points (R, P) of the cuts at round(N^(j/100)), j = 1 to 100, of N frames by confidence"
+_ORDER = "in the order of the cuts (`official`: by R, then P)"
 
 FIGURES = (
     StatisticInfo(
@@ -61,21 +62,21 @@ FIGURES = (
     StatisticInfo(
         "auc_anchored",
         "Area with the curve extended to recall 0, at the precision of its first cut.",
-        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over (0, P of the first cut), then {_POINTS}, {_ORDER}",
         clause="Speech SF v1.5, section 2",
         importance=NORMAL,
     ),
     StatisticInfo(
         "auc_unanchored",
         "Area between the first and the last point with recall above 0.",
-        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, with R > 0",
+        f"Σ (R₂ − R₁) · (P₁ + P₂) / 2 over the {_POINTS}, with R > 0, {_ORDER}",
         clause="Speech SF v1.5, section 2",
         importance=NORMAL,
     ),
     StatisticInfo(
         "max_f1",
         "Largest F1 of any point of the curve.",
-        f"max 2 · P · R / (P + R) over the {_POINTS}",
+        f"max 2 · TP / (|system| + |reference|) over the {_POINTS}",
         clause="Speech SF v1.5, section 2",
     ),
 )

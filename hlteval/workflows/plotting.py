@@ -76,13 +76,23 @@ def write_plot(scores: Mapping[str, Scores], path: Path) -> None:
 
 
 def named(scores: Mapping[str, Scores]) -> dict[str, Scores]:
-    """The scores by short names: those of the files, where they differ, else the whole paths.
+    """The scores by the shortest ends of their paths that differ, without a common suffix.
 
     Examples:
         >>> list(named({"runs/a.json": None, "runs/b.json": None}))
         ['a', 'b']
+        >>> list(named({"runs/a/system.json": None, "runs/b/system.json": None}))
+        ['a/system', 'b/system']
     """
-    stems = [Path(path).stem for path in scores]
-    if len(set(stems)) == len(stems):
-        return dict(zip(stems, scores.values(), strict=True))
-    return dict(scores)
+    stems = [Path(path).with_suffix("").parts for path in scores]
+    parts = stems if len(set(stems)) == len(stems) else [Path(path).parts for path in scores]
+    ends = [_end(own, [other for other in parts if other != own]) for own in parts]
+    return dict(zip(ends, scores.values(), strict=True))
+
+
+def _end(parts: tuple[str, ...], others: list[tuple[str, ...]]) -> str:
+    """The shortest end of a path that is not the end of another."""
+    for size in range(1, len(parts)):
+        if all(other[-size:] != parts[-size:] for other in others):
+            return "/".join(parts[-size:])
+    return str(Path(*parts))

@@ -228,12 +228,15 @@ class FrameMatch(Metric):
         return metrics, tables
 
     def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
-        """The curve of each layer; None where a layer does not apply."""
+        """The curve of each layer; None where a layer does not apply.
+
+        A layer applies if the submission has frames of it (section 2.1). All layers of the
+        reference apply to a submission without any frames; in the official script, only Relevance.
+        """
         submitted = total.filter(pl.col("layer") == "submitted")
-        applying = {
-            "relevance",
-            *total.filter(pl.col("confidence").is_not_null())["layer"].unique(),
-        }
+        some = pl.lit(submitted.is_empty() and not self.official)
+        framed = total.filter(some | pl.col("confidence").is_not_null())
+        applying = {"relevance", *framed["layer"].unique()}
         return {
             layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.official)
             if layer in applying

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from hlteval.results.scores import Scores
@@ -49,11 +51,11 @@ def test_where_the_script_crashes_official_is_null_with_a_note(shared, case):
     assert any("official script crashes" in note for note in scores.notes)
 
 
-def test_a_submission_without_frames_has_an_official_area_of_0_and_none_in_the_plan(shared):
+def test_a_submission_without_frames_has_an_area_of_0(shared):
     official, plan = (scored(shared, "micro/empty", profile) for profile in ("official", "plan"))
-    assert official.metrics["relevance.auc"] == 0
-    assert official.metrics["type.auc"] is plan.metrics["type.auc"] is None
-    assert plan.metrics["relevance.auc"] is None
+    assert official.metrics["relevance.auc"] == plan.metrics["relevance.auc"] == 0
+    assert official.metrics["type.auc"] is None  # the script looks at Relevance only
+    assert plan.metrics["type.auc"] == plan.metrics["type.max_f1"] == 0
     assert any("official script prints an area of 0" in note for note in official.notes)
 
 
@@ -122,13 +124,20 @@ def test_difference_6_the_plan_refuses_what_breaks_the_schema(shared):
     assert scored(shared, "micro/badschema", "official").metrics["type.max_f1"] == 1
 
 
+def in_the_order_of_the_script(scores: Scores, layer: str) -> float:
+    """The unanchored area of the points of the plan, by recall and rising precision."""
+    rows = scores.tables["curve"].filter(layer=_name(layer)).iter_rows(named=True)
+    points = sorted((row["recall"], row["precision"]) for row in rows if row["recall"])
+    return sum((r2 - r1) * (p1 + p2) / 2 for (r1, p1), (r2, p2) in pairwise(points))
+
+
 @pytest.mark.parametrize("case", ["s1", "s3"])
 def test_apart_from_these_differences_both_profiles_agree(shared, case):
     official, plan = (scored(shared, case, profile) for profile in ("official", "plan"))
     layers = {"s1": ["relevance"], "s3": ["relevance", "type"]}[case]
     for layer in layers:  # s1 has two frames of one confidence at a cut: only Relevance is the same
-        name = f"{layer}.auc_unanchored"
-        assert plan.metrics[name] == pytest.approx(official.metrics[name], abs=1e-12)
+        area = official.metrics[f"{layer}.auc_unanchored"]
+        assert in_the_order_of_the_script(plan, layer) == pytest.approx(area, abs=1e-12)
     if case == "s1":
         assert any(note.startswith("1 cuts separate") for note in official.notes)
     else:  # there the script loses places
@@ -146,12 +155,19 @@ def test_without_its_tie_s1_is_the_same_in_both_profiles(shared, tmp_path):
         frame["TypeConfidence"] = 1 - number / 1000
     (tmp_path / "ranked.json").write_text(json.dumps(frames))
     ours, theirs = (
-        score(
-            "speech-sf", str(folder / "gt"), str(tmp_path / "ranked.json"), profile=profile
-        ).metrics
+        score("speech-sf", str(folder / "gt"), str(tmp_path / "ranked.json"), profile=profile)
         for profile in ("plan", "official")
     )
     for layer in LAYERS:
-        for figure in ("auc_anchored", "auc_unanchored", "max_f1"):
-            name = f"{layer}.{figure}"
-            assert ours[name] == pytest.approx(theirs[name], abs=1e-12)
+        area, best = f"{layer}.auc_unanchored", f"{layer}.max_f1"
+        assert ours.metrics[best] == pytest.approx(theirs.metrics[best], abs=1e-12)
+        found = in_the_order_of_the_script(ours, layer)
+        assert found == pytest.approx(theirs.metrics[area], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", ["s1", "s3", "micro/ties"])
+def test_difference_7_at_equal_recall_precision_falls_in_the_plan(shared, case):
+    plan = scored(shared, case, "plan")
+    for (_,), rows in plan.tables["curve"].drop_nulls("precision").group_by("layer"):
+        for (r1, p1), (r2, p2) in pairwise(rows.select("recall", "precision").iter_rows()):
+            assert r1 < r2 or p1 >= p2

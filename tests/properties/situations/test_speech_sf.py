@@ -18,7 +18,7 @@ from hlteval.converters.situations.appen_blocks import parse
 from hlteval.grammars import load as load_grammar
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
-from hlteval.scoring.curves import cuts
+from hlteval.scoring.curves import Curve, Point, cuts
 from hlteval.scoring.similarity import UNIT, similarity
 from hlteval.scoring.situations.metric import FrameMatch
 from hlteval.sources import open_source
@@ -126,6 +126,53 @@ def test_frames_below_a_threshold_change_no_point_at_or_above_it(both, data):
     before, after = at(system), at(system + added)
     for layer in before.keys() & after.keys():
         assert after[layer] == before[layer]
+
+
+@settings(max_examples=60, deadline=None)
+@given(sides(least=1), st.integers(1, 8))
+def test_frames_below_all_others_without_a_true_positive_leave_every_area(both, count):
+    """Up to the recall reached: what is right already, and all that is right, stays.
+
+    All cuts of so few frames are taken, so that none moves.
+    """
+    reference, system = both
+    system = [(*item[:3], (1 + item[3]) / 2) for item in system]
+    labels = [label for label in types() if label not in {item[1] for item in reference}]
+    document = next((number for number in range(3) if all(r[0] != number for r in reference)), None)
+    added = [
+        (at % 3, labels[at % len(labels)], None, 0.25 - at / 100)
+        for at in range(count)
+        if at % 3 in {item[0] for item in system} or at % 3 == document
+    ]
+    before, after = (
+        FrameMatch().score(total(reference, item))[0] for item in (system, system + added)
+    )
+    for name, value in before.items():
+        if value is not None and "unanchored" not in name:
+            assert after[name] == pytest.approx(value, abs=1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, UNIT), st.integers(1, 3)), min_size=1, max_size=8),
+    st.lists(st.integers(1, 5), max_size=4),
+)
+def test_points_in_vain_never_change_the_area(steps, vain):
+    points, matched, frames = [Point(0, None, 0, 0)], 0, 0
+    for cut, (gain, more) in enumerate(steps, start=1):
+        matched, frames = matched + gain, frames + more
+        points.append(Point(cut, 1 / cut, matched, frames))
+    longer = list(points)
+    for more in vain:
+        frames += more
+        longer.append(Point(len(longer), 1 / len(longer), matched, frames))
+    for anchored in (True, False):
+        short, long = (
+            Curve(tuple(each), len(steps), by_rank=False).area(anchored=anchored)
+            for each in (points, longer)
+        )
+        if short is not None:
+            assert long == pytest.approx(short, abs=1e-12)
 
 
 @FEW

@@ -1,0 +1,139 @@
+"""Areas below curves: the order of the cuts, zeros, and the area of what is drawn."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from hlteval.results.scores import Scores
+from hlteval.scoring.situations.situations import LAYERS
+from hlteval.validators.situations.schema import types
+from hlteval.workflows.plotting import named
+from hlteval.workflows.scoring import score
+
+ANNOTATED = "TYPE: {types}\nTIME: Current\nResolution: Sufficient\nPLACE: {place}\n"
+
+
+def annotated(folder: Path, **segments: tuple[str, str]) -> Path:
+    """A reference with a block of types and places for each segment."""
+    home = folder / "gt" / "P1" / "ANNOTATION"
+    home.mkdir(parents=True)
+    for name, (labels, place) in segments.items():
+        (home / f"{name}.txt").write_text(ANNOTATED.format(types=labels, place=place), "utf-8")
+    return folder / "gt"
+
+
+def frame(document: str, label: str, confidence: float, place: str = "") -> dict[str, object]:
+    item = {"DocumentID": document, "Type": label, "TypeConfidence": confidence}
+    return item | ({"PlaceMention": place} if place else {})
+
+
+def scores(reference: Path, frames: list[dict[str, object]], profile: str = "plan") -> Scores:
+    path = reference.parent / "system.json"
+    path.write_text(json.dumps(frames), "utf-8")
+    return score("speech-sf", str(reference), str(path), profile=profile)
+
+
+@pytest.fixture
+def perfect(tmp_path: Path) -> tuple[Path, list[dict[str, object]]]:
+    """A perfect system that adds all other types of its segments at confidence 0 (section 2)."""
+    reference = annotated(tmp_path, D1=("Shelter", "Osh"), D2=("Evacuation", "Naryn"))
+    right = [frame("D1", "Shelter", 0.9, "Osh"), frame("D2", "Evacuation", 0.8, "Naryn")]
+    advised = [
+        frame(name, label, 0)
+        for name, own in (("D1", "Shelter"), ("D2", "Evacuation"))
+        for label in types()
+        if label != own
+    ]
+    return reference, right + advised
+
+
+def test_advised_types_at_confidence_0_cost_a_perfect_system_nothing(perfect):
+    metrics = scores(*perfect).metrics
+    for layer in ("relevance", "type", "type+place"):
+        assert metrics[f"{layer}.auc"] == 1
+        assert metrics[f"{layer}.max_f1"] == 1
+
+
+def test_official_keeps_the_order_of_the_script(perfect):
+    metrics = scores(*perfect, "official").metrics
+    assert metrics["type.auc_anchored"] == pytest.approx(0.7727, abs=5e-5)
+
+
+def test_the_area_is_that_of_the_curve_that_is_drawn(perfect):
+    from hlteval.reports.curves import points
+
+    reference, frames = perfect
+    wrong = [frame("D1", "Shelter", 0.95, "Talas"), frame("D3", "Shelter", 0.85)]
+    for profile in ("plan", "official"):
+        found = scores(reference, [*frames, *wrong], profile)
+        for name, layer in LAYERS.items():
+            recalls, precisions = points(found, layer)
+            drawn = sum(
+                (recalls[at] - recalls[at - 1]) * (precisions[at] + precisions[at - 1]) / 2
+                for at in range(1, len(recalls))
+            )
+            assert found.metrics[f"{name}.auc"] == pytest.approx(drawn, abs=1e-12)
+            assert recalls == sorted(recalls)
+
+
+def test_a_submission_without_frames_has_an_area_of_0_where_the_reference_has_frames(tmp_path):
+    reference = annotated(tmp_path, D1=("Shelter", "n/a"))
+    plan, official = (scores(reference, [], profile).metrics for profile in ("plan", "official"))
+    for layer in ("relevance", "type"):
+        assert (plan[f"{layer}.auc"], plan[f"{layer}.auc_anchored"]) == (0, 0)
+        assert plan[f"{layer}.max_f1"] == 0
+    assert plan["type+place.auc"] is None  # there is nothing to find at this layer
+    assert official["relevance.auc"] == 0
+    assert official["type.auc"] is None
+
+
+def test_f1_is_0_where_nothing_is_right(tmp_path):
+    reference = annotated(tmp_path, D1=("Shelter", "Osh"))
+    metrics = scores(reference, [frame("D1", "Evacuation", 0.5, "Osh")]).metrics
+    assert metrics["type.max_f1"] == metrics["type+place.max_f1"] == 0
+    assert metrics["type.auc"] == 0
+    assert metrics["relevance.max_f1"] == 1
+
+
+def test_f1_is_undefined_where_neither_side_has_frames(tmp_path):
+    metrics = scores(annotated(tmp_path, D1=("out-of-domain", "n/a")), []).metrics
+    assert metrics["type.max_f1"] is None
+    assert metrics["relevance.auc"] is None
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (("runs/a.json", "runs/b.json"), ["a", "b"]),
+        (("/data/runs/a/system.json", "/data/runs/b/system.json"), ["a/system", "b/system"]),
+        (("x/run.json", "x/run.tsv"), ["run.json", "run.tsv"]),
+        (("a/x/run.json", "b/x/run.json", "c.json"), ["a/x/run", "b/x/run", "c"]),
+    ],
+)
+def test_systems_are_named_by_what_differs_in_their_paths(paths, names):
+    assert list(named(dict.fromkeys(paths))) == names
+
+
+def test_a_legend_covers_no_panel_however_long_the_names(perfect, tmp_path):
+    from hlteval.reports.curves import draw, figure
+
+    found = scores(*perfect)
+    long = {f"{'very_long_name_' * 8}{number}/system": found for number in range(4)}
+    image = figure(long)
+    image.draw_without_rendering()
+    for panel in image.axes:
+        box = panel.get_window_extent()
+        legend = panel.get_legend().get_window_extent()
+        assert not box.overlaps(legend)
+        assert box.width > image.bbox.width / 6
+        assert image.bbox.x0 <= legend.x0
+        assert legend.x1 <= image.bbox.x1
+    boxes = [panel.get_legend().get_window_extent() for panel in image.axes]
+    assert all(not one.overlaps(other) for one, other in pairwise(boxes))
+    labels = [text.get_text() for text in image.axes[0].get_legend().get_texts()]
+    assert len(set(labels)) == 4
+    draw(long, tmp_path / "x.svg", "svg")
