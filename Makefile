@@ -18,7 +18,7 @@ BENCH_ARGS ?=
 # Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
 
-.PHONY: demo docs test test-oldest lint types pytest bench coverage fuzz clean
+.PHONY: demo docs test test-oldest lint types pytest bench bench-peers coverage fuzz clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
@@ -51,6 +51,10 @@ docs: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+# Public programs in the folder DIR run beside ours: docs/benchmarks.md.
+bench-peers: $(INSTALLED)
+	$(BIN)/python -m benchmarks --peers $(DIR) $(BENCH_ARGS)
 
 # How often confidence intervals cover the truth, and tests find what is not there: docs/intervals.md.
 coverage: $(INSTALLED)

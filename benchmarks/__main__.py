@@ -1,12 +1,12 @@
 """Run benchmarks and print a table in Markdown; optionally also write JSON.
 
-    python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE]
+    python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE] [--peers FOLDER]
     python -m benchmarks coverage|equal-systems [...]
 
 Each command is run once in a process of its own. CPU time is the sum over all threads and includes
-the start of Python, about 0.7 s with the libraries. `x bytes` is its ratio to the time of only
-reading the files, `growth` the exponent of growth since the previous size, and `others` the time of
-other programs.
+the start of Python. `x reading` is its ratio to the time of only reading the files, and `exponent`
+the exponent of growth since the previous size, without the start, which is the time of the first
+size. With `--peers`, public programs in a folder run beside each command: docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks.measuring import Benchmark, Row, markdown, measure
+from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
-TASKS = ("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange")
+TASKS = (
+    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange"),
+    "hostile",
+)
 
 
 SIMULATIONS = ("coverage", "equal-systems")
@@ -43,19 +47,28 @@ def measured() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--sizes", help="other sizes, separated by commas")
     parser.add_argument("--json", type=Path, help="also write the rows to a file")
+    parser.add_argument("--peers", type=Path, help="a folder with public programs")
     options = parser.parse_args()
     rows: list[Row] = []
-    for name in options.tasks or TASKS:
-        benchmark: Benchmark = import_module(f"benchmarks.{name}").BENCHMARK
-        sizes = benchmark.quick if options.quick else benchmark.sizes
-        sizes = tuple(map(int, options.sizes.split(","))) if options.sizes else sizes
-        for row in measure(benchmark, sizes):
+    try:
+        for row in _rows(options):
             print("\t".join(map(str, row.values())), file=sys.stderr, flush=True)
             rows.append(row)
+    except Failed as reason:
+        sys.exit(str(reason))
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
     print(f"{machine}\n\n{markdown(rows)}")
     if options.json:
         options.json.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1), "utf-8")
+
+
+def _rows(options: argparse.Namespace) -> Iterator[Row]:
+    for name in options.tasks or TASKS:
+        benchmarks: tuple[Benchmark, ...] = import_module(f"benchmarks.{name}").BENCHMARKS
+        for benchmark in benchmarks:
+            sizes = benchmark.quick if options.quick else benchmark.sizes
+            sizes = tuple(map(int, options.sizes.split(","))) if options.sizes else sizes
+            yield from measure(benchmark, sizes, options.peers)
 
 
 if __name__ == "__main__":

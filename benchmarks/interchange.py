@@ -92,4 +92,4 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
     yield Step("brat to jsonl", command, files(brat))
 
 
-BENCHMARK = Benchmark(name="interchange", unit="MB", sizes=(10, 30, 100), quick=(2, 5), steps=steps)
+BENCHMARKS = (Benchmark("interchange", "MB", (1, 10, 30, 100), (1, 3), steps),)

@@ -1,41 +1,60 @@
-"""Toolkit of the benchmarks: measure commands, each in its own process, and print tables.
+"""Toolkit of the benchmarks: measure commands, each in its own process.
 
-A benchmark is a module with a `BENCHMARK`: sizes, a unit, and `steps`, which generates data of a
-size in a folder and yields the commands to measure. The data depend on a fixed seed only. Nothing
-is asserted.
+A module of benchmarks has one for each sweep: over the number of documents, and over the size of a
+single one. A benchmark has sizes, a unit, and `steps`, which generates data of a size in a folder
+and yields the commands to measure. The data depend on a fixed seed only. Nothing is asserted about
+time; a command that does not end as expected stops the run.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from typing import NamedTuple
 
 HLTEVAL = (sys.executable, "-m", "hlteval")
-BYTES = (
-    "import pathlib, sys\n"
-    "for given in sys.argv[1:]:\n"
-    "    path = pathlib.Path(given)\n"
-    "    for file in sorted(path.rglob('*')) if path.is_dir() else [path]:\n"
-    "        file.is_file() and file.read_bytes()"
-)
+BARE = (sys.executable, "-I", "-S")
+"""Python that loads nothing but what it must."""
 LEAST = 0.02
-"""Minimum time in seconds for a comparison."""
+"""Minimum CPU time in seconds that is compared."""
+LIMIT = 900
+"""Maximum wall time of a command in seconds."""
+FOLDER = Path(__file__).parent
 
 
 class Usage(NamedTuple):
-    """The resources that a process used: CPU and wall time in seconds, peak memory in megabytes."""
+    """The resources that a process used.
 
+    Attributes:
+        code: exit code; negative for the signal that ended the process.
+        cpu: user and system time of all threads in seconds.
+        wall: wall time in seconds.
+        peak: peak memory in megabytes.
+    """
+
+    code: int
     cpu: float
     wall: float
     peak: float
+
+
+class Peer(NamedTuple):
+    """The command of a public program that does the same work.
+
+    Attributes:
+        program: name of the executable, in the folder that the user names.
+        arguments: its arguments.
+    """
+
+    program: str
+    arguments: Sequence[str]
 
 
 class Step(NamedTuple):
@@ -45,36 +64,41 @@ class Step(NamedTuple):
         name: name in the report.
         command: the command as a list of words.
         files: the files and folders that it reads.
+        code: the exit code that it must have: 1 where the data have errors.
+        peer: the public program that does the same.
     """
 
     name: str
     command: Sequence[str]
-    files: Sequence[Path]
+    files: Sequence[Path] = ()
+    code: int = 0
+    peer: Peer | None = None
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark of a task.
+    """A sweep of sizes.
 
     Attributes:
         name: name of the task.
         unit: unit of the sizes.
-        sizes: the sizes in ascending order.
-        steps: function that generates data of a size in a folder and yields the commands.
+        sizes: the sizes in ascending order; the first is so small that it shows the start alone.
         quick: smaller sizes for a quick run.
-        peers: the resources of other programs by command and size, from their documentation or
-            from one measurement.
+        steps: function that generates data of a size in a folder and yields the commands.
     """
 
     name: str
     unit: str
     sizes: tuple[int, ...]
-    steps: Callable[[int, Path], Iterable[Step]]
     quick: tuple[int, ...]
-    peers: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    steps: Callable[[int, Path], Iterable[Step]]
 
 
 Row = dict[str, str | float | None]
+
+
+class Failed(Exception):
+    """A command did not end as expected; the message is for users."""
 
 
 def hlteval(*arguments: object) -> tuple[str, ...]:
@@ -82,62 +106,98 @@ def hlteval(*arguments: object) -> tuple[str, ...]:
     return (*HLTEVAL, *map(str, arguments))
 
 
-def run(command: Sequence[str]) -> Usage:
-    """Run a command without its output.
+def run(command: Sequence[str], *, limit: int = LIMIT) -> Usage:
+    """Run a command without its output, and kill it after a number of seconds."""
+    launcher = [*BARE, str(FOLDER / "launch.py"), str(limit)]
+    process = subprocess.run([*launcher, *command], stdout=subprocess.PIPE, check=True, text=True)
+    return Usage(**json.loads(process.stdout))
+
+
+def measure(
+    benchmark: Benchmark, sizes: Sequence[int], programs: Path | None = None
+) -> Iterator[Row]:
+    """Measure each command of a benchmark at each size; one row for each.
+
+    Args:
+        benchmark: what is measured.
+        sizes: the sizes in ascending order; times of the first are taken for the start.
+        programs: the folder with public programs to measure as well.
 
     Raises:
-        SystemExit: if the command fails.
+        Failed: if a command ends with another exit code than its step names.
     """
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in {0, 1}:  # 1: it has findings
-        raise SystemExit(f"failed: {' '.join(command)}")
-    wall = time.perf_counter() - start
-    return Usage(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
-
-
-def measure(benchmark: Benchmark, sizes: Sequence[int]) -> Iterator[Row]:
-    """Measure each command of a benchmark at each size; one row for each."""
-    start = run([sys.executable, "-c", "pass"]).cpu
-    previous: dict[str, tuple[int, float]] = {}
+    growth = Growth()
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            for name, command, files in benchmark.steps(size, Path(folder)):
-                reading = run([sys.executable, "-c", BYTES, *map(str, files)]).cpu - start
-                usage = run(command)
-                row = _row(benchmark, name, size, usage, files, reading)
-                if name in previous:  # below 1 for linear growth, because of the start
-                    old_size, cpu = previous[name]
-                    row["growth"] = round(log(usage.cpu / cpu) / log(size / old_size), 2)
-                previous[name] = (size, usage.cpu)
-                yield row
+            for step in benchmark.steps(size, Path(folder)):
+                usage = run(step.command)
+                if usage.code != step.code:
+                    words = " ".join(step.command)
+                    raise Failed(f"exit code {usage.code} instead of {step.code}: {words}")
+                row = _row(benchmark, size, step, usage)
+                row["exponent"] = growth.exponent(step.name, size, usage.cpu)
+                yield row | _beside(step.peer, programs, usage)
 
 
-def _row(
-    benchmark: Benchmark,
-    name: str,
-    size: int,
-    usage: Usage,
-    files: Sequence[Path],
-    reading: float,
-) -> Row:
-    megabytes = sum(map(_bytes, files)) / 1e6
+class Growth:
+    """The growth of CPU time with the size, without the start."""
+
+    def __init__(self) -> None:
+        self._starts: dict[str, float] = {}
+        self._previous: dict[str, tuple[int, float]] = {}
+
+    def exponent(self, name: str, size: int, cpu: float) -> float | None:
+        """The exponent of growth since the previous size; None if there is too little time.
+
+        Examples:
+            >>> growth = Growth()
+            >>> [growth.exponent("score", size, 1 + size**2) for size in (0, 10, 20)]
+            [None, None, 2.0]
+        """
+        start = self._starts.setdefault(name, cpu)
+        before, own = self._previous.get(name), cpu - start
+        self._previous[name] = (size, own)
+        if before is None or min(own, before[1]) < 10 * LEAST:
+            return None
+        return round(log(own / before[1]) / log(size / before[0]), 2)
+
+
+def reading(files: Sequence[Path]) -> float:
+    """The CPU time in seconds of only reading files: the least of three runs, without the start."""
+    script = str(FOLDER / "read_bytes.py")
+    start, *times = (
+        min(run([*BARE, script, *map(str, paths)]).cpu for _ in range(3)) for paths in ((), files)
+    )
+    return times[0] - start
+
+
+def _row(benchmark: Benchmark, size: int, step: Step, usage: Usage) -> Row:
+    megabytes = sum(map(_bytes, step.files)) / 1e6
+    floor = reading(step.files) if step.files else 0
     return {
         "task": benchmark.name,
-        "command": name,
+        "command": step.name,
         "size": size,
         "unit": benchmark.unit,
         "MB": round(megabytes, 2),
         "CPU s": round(usage.cpu, 2),
         "wall s": round(usage.wall, 2),
         "peak MB": round(usage.peak),
-        "MB/s": round(megabytes / usage.cpu, 1),
-        "x bytes": round(usage.cpu / reading) if reading > LEAST else None,
-        "growth": None,
-        "others": benchmark.peers.get((name, size), ""),
+        "x reading": round(usage.cpu / floor, 1) if floor > LEAST else None,
+        "exponent": None,
     }
+
+
+def _beside(peer: Peer | None, programs: Path | None, usage: Usage) -> Row:
+    """The columns of the public program; empty without a folder of programs."""
+    if programs is None:
+        return {}
+    columns: Row = dict.fromkeys(("peer", "peer code", "peer CPU s", "peer peak MB", "x peer"))
+    if peer is None or not os.access(programs / peer.program, os.X_OK):
+        return columns
+    theirs = run([str(programs / peer.program), *peer.arguments])
+    values = (peer.program, theirs.code, round(theirs.cpu, 2), round(theirs.peak))
+    return dict(zip(columns, (*values, round(usage.cpu / theirs.cpu, 2)), strict=True))
 
 
 def _bytes(path: Path) -> int:

@@ -1,46 +1,112 @@
-"""SeeDev-full: many copies of the documents of the demonstration, in a folder of small files."""
+"""SeeDev: documents of the size of the task's, and one document with many events.
+
+A document of the task's data has about 84 entities, and 42 events in SeeDev-binary or 31 in
+SeeDev-full, of which a third have optional arguments.
+"""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from benchmarks.measuring import Benchmark, Step, hlteval
+from benchmarks.measuring import Benchmark, Peer, Step, hlteval
+from hlteval.validators.seedev.schema import EventSchema, EventType, schema
 
-DEMO = Path(__file__).parents[1] / "hlteval" / "demo"
-
-
-def copies(side: str, number: int, folder: Path) -> Path:
-    """Write a folder with copies of each document under different names."""
-    target = folder / side
-    target.mkdir()
-    for file in (DEMO / side).iterdir():
-        data = file.read_bytes()
-        for copy in range(number):
-            (target / f"{file.stem}-{copy}{file.suffix}").write_bytes(data)
-    return target
+ENTITIES = 84
+EVENTS = {"binary": 42, "full": 31}
+WORDS = ("protein", "seed", "ABI3", "embryo", "LEC1", "promoter", "At2S3", "RY", "mutant", "of")
+PEER_NAMES = {"binary": "SeeDev-binary", "full": "SeeDev-full"}
 
 
-def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Validate and score."""
-    reference, system = copies("reference", size, folder), copies("system", size, folder)
-    task, both = "seedev-full", (reference, system)
-    yield Step("validate", hlteval("validate", task, system, "--against", reference), both)
-    yield Step("score", hlteval("score", task, "-r", reference, "-s", system), both)
-    intervals = ("--bootstrap", 10_000)
-    yield Step(
-        "score --bootstrap 10000",
-        hlteval("score", task, "-r", reference, "-s", system, *intervals),
-        both,
-    )
+def entities(number: int, labels: list[str], draw: random.Random) -> tuple[str, str, list[str]]:
+    """A text, its annotation of so many entities, and the type of each entity."""
+    text, rows, types = "", [], []
+    for entity in range(1, number + 1):
+        words = " ".join(draw.choices(WORDS, k=draw.randint(1, 3)))
+        start, label = len(text), labels[entity % len(labels)]
+        text += f"{words} {' '.join(draw.choices(WORDS, k=4))}. "
+        rows.append(f"T{entity}\t{label} {start} {start + len(words)}\t{words}\n")
+        types.append(label)
+    return text, "".join(rows), types
 
 
-BENCHMARK = Benchmark(
-    name="seedev-full",
-    unit="documents",
-    sizes=(100, 1_000, 10_000),
-    quick=(10, 100),
-    steps=steps,
-    # on the development data, copied: 9,500 documents with 409,500 events
-    peers={("score", 10_000): "official software: 19 s, 2.8 GB for 9,500 larger documents"},
+def filler(event: EventType, role: str, types: list[str], draw: random.Random) -> str:
+    """A random entity that may have a role."""
+    allowed = event.roles[role]
+    at = [number for number, label in enumerate(types, 1) if allowed is None or label in allowed]
+    return f"{role}:T{draw.choice(at)}"
+
+
+def event_line(rules: EventSchema, types: list[str], draw: random.Random) -> str:
+    """A random event without its identifier; optional arguments as often as in the data."""
+    event = draw.choice(list(rules.events.values()))
+    optional = [role for role in rules.conditions if role in event.roles]
+    optional = [role for role in optional if role != "Prerequisite_Event"]
+    some = draw.choices((0, 1, 2), (66, 28, 6))[0] if optional else 0
+    one = draw.sample(event.one_of, 1) if event.one_of else []
+    roles = [*event.mandatory, *one, *draw.sample(optional, some)]
+    return f"{event.label} {' '.join(filler(event, role, types, draw) for role in roles)}"
+
+
+def write(task: str, documents: int, events: int, folder: Path) -> tuple[Path, Path]:
+    """Write a reference and a system's output; a third of the events of the latter are wrong."""
+    draw, rules = random.Random(5), schema(task)
+    sides = (folder / "reference", folder / "system")
+    for side in sides:
+        side.mkdir()
+    for document in range(documents):
+        text, rows, types = entities(max(ENTITIES, 2 * events), sorted(rules.mentions), draw)
+        lines = [event_line(rules, types, draw) for _ in range(events)]
+        found = [event_line(rules, types, draw) if draw.random() < 1 / 3 else x for x in lines]
+        for side, own in zip(sides, (lines, found), strict=True):
+            name = f"SeeDev-{task}-{document}"
+            (side / f"{name}.txt").write_text(text, "utf-8")
+            (side / f"{name}.a1").write_text(rows, "utf-8")
+            numbered = (f"E{number}\t{line}\n" for number, line in enumerate(own, 1))
+            (side / f"{name}.a2").write_text("".join(numbered), "utf-8")
+    return sides
+
+
+def steps(task: str, size: int, folder: Path) -> Iterator[Step]:
+    """Validate and score documents."""
+    yield from _steps(task, write(task, size, EVENTS[task], folder))
+
+
+def steps_of_one(task: str, size: int, folder: Path) -> Iterator[Step]:
+    """Score one document, in both profiles."""
+    sides = write(task, 1, size, folder)
+    *_, score = _steps(task, sides)
+    yield score
+    official = ("--profile", "official")
+    yield score._replace(name="score official", command=(*score.command, *official), peer=None)
+
+
+def _steps(task: str, sides: tuple[Path, Path]) -> Iterator[Step]:
+    reference, system = sides
+    name, paths = f"seedev-{task}", ("-reference", str(reference), "-prediction", str(system))
+    theirs = Peer("bionlp-st", ("-task", PEER_NAMES[task], *paths, "-alternate"))
+    check = theirs._replace(arguments=(*theirs.arguments, "-check"))
+    command = hlteval("validate", name, system, "--against", reference)
+    yield Step("validate", command, sides, peer=check)
+    command = hlteval("score", name, "-r", reference, "-s", system)
+    yield Step("score", command, sides, peer=theirs)
+
+
+BENCHMARKS = (
+    *(
+        Benchmark(f"seedev-{task}", "documents", (1, 1_000, 9_500), (1, 100), partial(steps, task))
+        for task in EVENTS
+    ),
+    *(
+        Benchmark(
+            f"seedev-{task}",
+            "events in one document",
+            (1, 500, 1_000, 2_000),
+            (1, 200),
+            partial(steps_of_one, task),
+        )
+        for task in EVENTS
+    ),
 )

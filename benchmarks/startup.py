@@ -24,4 +24,4 @@ def steps(_: int, __: Path) -> Iterator[Step]:
     yield Step("score two documents", score, (system, reference))
 
 
-BENCHMARK = Benchmark("start-up", "runs", sizes=(1,), quick=(1,), steps=steps)
+BENCHMARKS = (Benchmark("start-up", "runs", (1,), (1,), steps),)

@@ -1,0 +1,68 @@
+"""Benchmarks: honest measurements, and data that every command accepts."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import pytest
+
+from benchmarks.__main__ import TASKS
+from benchmarks.measuring import Benchmark, Failed, Growth, Peer, Step, measure, run
+
+
+def test_peak_memory_is_that_of_the_command_alone():
+    ballast = bytearray(400 << 20)
+    ballast[::4096] = b"x" * len(ballast[::4096])
+    assert run([sys.executable, "-c", "pass"]).peak < 100
+    assert run([sys.executable, "-c", "bytearray(300 << 20)[::4096] = b'x' * 76800"]).peak > 250
+
+
+def test_a_command_that_never_ends_is_killed():
+    assert run([sys.executable, "-c", "while True: pass"], limit=1).code == -9
+
+
+def test_a_command_that_ends_otherwise_is_no_measurement():
+    refused = Step("refused", [sys.executable, "-c", "raise SystemExit(1)"])
+    benchmark = Benchmark("none", "files", (1,), (1,), lambda *_: [refused])
+    with pytest.raises(Failed, match="exit code 1 instead of 0"):
+        list(measure(benchmark, (1,)))
+    expected = Benchmark("none", "files", (1,), (1,), lambda *_: [refused._replace(code=1)])
+    (row,) = measure(expected, (1,))
+    assert row["exponent"] is None
+
+
+def test_growth_leaves_the_start_out():
+    growth = Growth()
+    cpu = {1: 2.0, 10: 3.0, 100: 12.0, 200: 42.0}
+    assert [growth.exponent("x", size, seconds) for size, seconds in cpu.items()] == [
+        None,
+        None,
+        1.0,
+        2.0,
+    ]
+
+
+def test_a_public_program_runs_beside_the_command(tmp_path):
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    ours = [sys.executable, "-c", "pass"]
+    steps = [Step(name, ours, peer=Peer(name, ())) for name in ("program", "missing")]
+    benchmark = Benchmark("none", "files", (1,), (1,), lambda *_: steps)
+    there, missing = measure(benchmark, (1,), tmp_path)
+    assert (there["peer"], there["peer code"]) == ("program", 3)
+    assert missing["peer"] is missing["x peer"] is None
+    assert list(there) == list(missing)
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if name != "startup"])
+def test_data_of_the_smallest_size_are_made(name, tmp_path):
+    for number, benchmark in enumerate(import_module(f"benchmarks.{name}").BENCHMARKS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        steps = list(benchmark.steps(benchmark.quick[0], folder))
+        assert steps
+        assert len({step.name for step in steps}) == len(steps)
+        produced = [file for step in steps for file in step.files]
+        assert any(file.exists() for file in produced)
