@@ -12,6 +12,7 @@ References:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +24,16 @@ COUNTS = ("ptp", "p_den", "rtp", "r_den")
 """Numerators and denominators of precision and recall."""
 
 
+def last_by_name(members: pl.DataFrame) -> pl.DataFrame:
+    """The memberships with every item in the last of its clusters by name."""
+    return members.group_by("group", "item").agg(pl.col("cluster").max())
+
+
+def unresolved(members: pl.DataFrame) -> pl.DataFrame:
+    """The memberships as they are."""
+    return members
+
+
 @dataclass(frozen=True)
 class Clusterings:
     """The memberships of both sides.
@@ -30,24 +41,34 @@ class Clusterings:
     Attributes:
         reference: the memberships of the reference, each once.
         system: those of the system.
-        resolved: the same with every item in one cluster of its side only.
+        resolve: the memberships of a side with every item in one cluster only.
     """
 
     reference: pl.DataFrame
     system: pl.DataFrame
-    resolved: tuple[pl.DataFrame, pl.DataFrame]
+    resolve: Callable[[pl.DataFrame], pl.DataFrame] = last_by_name
 
     @cached_property
     def shared(self) -> pl.DataFrame:
         """Pairs of clusters with the number of items that they share."""
         return shared(self.reference, self.system)
 
-    @property
+    @cached_property
+    def resolved(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The memberships of both sides with every item in one cluster of its side only."""
+        return self.resolve(self.reference), self.resolve(self.system)
+
+    @cached_property
     def partition(self) -> Clusterings:
         """The clusterings with every item in one cluster of its side only."""
         reference, system = self.resolved
         whole = reference.height == self.reference.height and system.height == self.system.height
-        return self if whole else Clusterings(reference, system, self.resolved)
+        return self if whole else Clusterings(reference, system, unresolved)
+
+    @cached_property
+    def sizes(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The number of items of each cluster of either side."""
+        return sizes(self.reference), sizes(self.system)
 
 
 def shared(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
@@ -81,9 +102,9 @@ def mention_ceaf(both: Clusterings) -> pl.DataFrame:
 def entity_ceaf(both: Clusterings) -> pl.DataFrame:
     """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
     return _aligned(
-        dice(both.shared, sizes(both.reference), sizes(both.system)),
-        p_den=sizes(both.system).group_by("group").agg(p_den=pl.len()),
-        r_den=sizes(both.reference).group_by("group").agg(r_den=pl.len()),
+        dice(both.shared, both.sizes[0], both.sizes[1]),
+        p_den=both.sizes[1].group_by("group").agg(p_den=pl.len()),
+        r_den=both.sizes[0].group_by("group").agg(r_den=pl.len()),
     )
 
 
@@ -134,8 +155,8 @@ def b_cubed(both: Clusterings) -> pl.DataFrame:
     """B³: for each item the share of its cluster that is also in the other side's cluster of it."""
     both = both.partition
     return together(
-        _share(both.shared, sizes(both.system).rename({"cluster": "other"}), "other", "ptp"),
-        _share(both.shared, sizes(both.reference), "cluster", "rtp"),
+        _share(both.shared, both.sizes[1].rename({"cluster": "other"}), "other", "ptp"),
+        _share(both.shared, both.sizes[0], "cluster", "rtp"),
         both.system.group_by("group").agg(p_den=pl.len()),
         both.reference.group_by("group").agg(r_den=pl.len()),
     )
@@ -155,13 +176,13 @@ def muc(both: Clusterings) -> pl.DataFrame:
     return together(
         found,
         found.rename({"ptp": "rtp"}),
-        _links_needed(both.system, "p_den"),
-        _links_needed(both.reference, "r_den"),
+        _links_needed(both.sizes[1], "p_den"),
+        _links_needed(both.sizes[0], "r_den"),
     )
 
 
-def _links_needed(members: pl.DataFrame, name: str) -> pl.DataFrame:
-    return sizes(members).group_by("group").agg((pl.col("size") - 1).sum().alias(name))
+def _links_needed(sized: pl.DataFrame, name: str) -> pl.DataFrame:
+    return sized.group_by("group").agg((pl.col("size") - 1).sum().alias(name))
 
 
 def pairwise(both: Clusterings) -> pl.DataFrame:
@@ -171,8 +192,8 @@ def pairwise(both: Clusterings) -> pl.DataFrame:
     return together(
         found,
         found.rename({"ptp": "rtp"}),
-        _pairs(sizes(both.system), "size", "p_den"),
-        _pairs(sizes(both.reference), "size", "r_den"),
+        _pairs(both.sizes[1], "size", "p_den"),
+        _pairs(both.sizes[0], "size", "r_den"),
     )
 
 

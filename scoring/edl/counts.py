@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -31,6 +32,48 @@ _CLUSTERED: Mapping[str, Callable[[Clusterings], pl.DataFrame]] = MappingProxyTy
 
 
 @dataclass(frozen=True)
+class Grouped:
+    """Annotations in groups that are counted apart.
+
+    Attributes:
+        whole: the annotations, with the column `group`.
+        groups: the numbers of all groups, as `group`.
+    """
+
+    whole: Coded
+    groups: pl.DataFrame
+    _latest: dict[tuple[str, tuple[str, ...]], Clusterings] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def rows(self, measure: Measure) -> pl.DataFrame:
+        """The annotations that the filter of a measure lets through."""
+        rows = self.whole.rows
+        return rows.filter(pl.col(measure.filter) == 1) if measure.filter else rows
+
+    def items(self, rows: pl.DataFrame, fields: tuple[str, ...]) -> pl.DataFrame:
+        """Annotations with one number for their fields and their group, as `item`."""
+        return rows.with_columns(self.whole.key(rows, ("group", *fields)).alias("item"))
+
+    def members(self, measure: Measure) -> pl.DataFrame:
+        """The annotations that a measure of clusterings compares, with `item` and `cluster`."""
+        items = self.items(self.rows(measure), measure.key)
+        return items.with_columns(cluster=self.whole.key(items, ("group", "eid")))
+
+    def clusterings(self, measure: Measure) -> Clusterings:
+        """The clusterings that a measure compares, kept until a measure compares others."""
+        made = (measure.filter, measure.key)
+        if made not in self._latest:
+            self._latest.clear()
+            unique = self.members(measure).select("system", "group", "item", "cluster").unique()
+            reference, system = (
+                unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
+            )
+            self._latest[made] = Clusterings(reference, system)
+        return self._latest[made]
+
+
+@dataclass(frozen=True)
 class Counting:
     """Annotations whose measures are counted.
 
@@ -43,6 +86,7 @@ class Counting:
     whole: Coded
     weights: Mapping[tuple[str, str], float]
     official: bool
+    _by: dict[str, Grouped] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def counts(self, measure: Measure, by: str) -> pl.DataFrame:
         """The counts of a measure by group; null where the public scorer gives none.
@@ -55,22 +99,19 @@ class Counting:
             `group` (what it is called; null for what has no such thing), `ptp`, `fp`, `rtp`, `fn`.
         """
         column = GROUPINGS[by] if by else ""
-        whole, groups = self._grouped(column)
-        found = self._of_groups(measure, whole, groups)
+        if column not in self._by:
+            self._by[column] = self._grouped(column)
+        found = self.of_groups(measure, self._by[column])
         called = self.whole.names[column].gather(found["group"]) if column else pl.Series([""])
         return found.with_columns(called.alias("group"))
 
-    def replicates(self, measure: Measure, members: pl.DataFrame, size: int) -> pl.DataFrame:
-        """The counts of a measure over several selections of documents, in one go.
+    def selections(self, members: pl.DataFrame, size: int) -> Grouped:
+        """Several selections of documents as groups.
 
         Args:
-            measure: what is measured.
             members: `group`, the number of a selection; `docid`, the name of a document that is in
                 it; and `copy`, from 0: a document that is in it twice has two.
             size: how many selections there are.
-
-        Returns:
-            What `counts` gives, a row for each selection in their order.
         """
         names = self.whole.names["docid"]
         numbers = pl.DataFrame({"docid": names, "number": range(names.len())})
@@ -81,9 +122,8 @@ class Counting:
         for column in ("docid", "span"):  # of another copy, they are others
             rows = rows.with_columns(pl.col(column) + pl.col("copy") * sizes[column])
             sizes[column] *= copies
-        whole = replace(self.whole, rows=rows, sizes=sizes)
         groups = pl.DataFrame({"group": range(size)}, schema={"group": pl.Int64})
-        return self._of_groups(measure, whole, groups)
+        return Grouped(replace(self.whole, rows=rows, sizes=sizes), groups)
 
     def documents(self, measure: Measure) -> pl.DataFrame:
         """What each document adds to the counts of a measure, where these add up.
@@ -93,30 +133,31 @@ class Counting:
         """
         if measure.by:
             return self.counts(measure, measure.by)
-        rows = self.whole.rows.with_columns(group=pl.col("docid"))
-        whole = replace(self.whole, rows=rows, sizes=self._sizes("docid"))
-        found = self._of_groups(measure, whole, rows.select("group").unique().sort("group"))
+        if _EACH not in self._by:
+            rows = self.whole.rows.with_columns(group=pl.col("docid"))
+            whole = replace(self.whole, rows=rows, sizes=self._sizes("docid"))
+            self._by[_EACH] = Grouped(whole, rows.select("group").unique().sort("group"))
+        found = self.of_groups(measure, self._by[_EACH])
         return found.with_columns(group=self.whole.names["docid"].gather(found["group"]))
 
-    def _of_groups(self, measure: Measure, whole: Coded, groups: pl.DataFrame) -> pl.DataFrame:
+    def of_groups(self, measure: Measure, grouped: Grouped) -> pl.DataFrame:
         """The counts of a measure by the number of the group; null as in `counts`."""
         if measure.aggregate == "blanc":
             parts = [
-                self._of_groups(replace(measure, aggregate=links), whole, groups)
+                self.of_groups(replace(measure, aggregate=links), grouped)
                 for links in ("pairwise", "pairwise_negative")
             ]
             return blanc(*parts, defined=not self.official)
-        rows = whole.rows.filter(pl.col(measure.filter) == 1) if measure.filter else whole.rows
-        one = _Measured(measure, whole, rows, self)
-        found = groups.join(one.counts(), on="group", how="left", maintain_order="left")
+        one = _Measured(measure, grouped, self)
+        found = grouped.groups.join(one.counts(), on="group", how="left", maintain_order="left")
         figures = (pl.col(name).fill_null(0).cast(pl.Float64) for name in COUNTS)
         counts = found.select("group", *figures)
         if self.official and not one.defined:
             return counts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)
         return counts
 
-    def _grouped(self, column: str) -> tuple[Coded, pl.DataFrame]:
-        """The annotations that count with their group, and all groups."""
+    def _grouped(self, column: str) -> Grouped:
+        """The annotations that count by the values of a column, or in one group."""
         if not column:
             rows = self.whole.rows.with_columns(group=pl.lit(0, pl.Int64))
             groups = pl.DataFrame({"group": [0]})
@@ -126,7 +167,7 @@ class Counting:
             groups = some.select("group").unique().sort("group")
             if self.official:  # what only the system has disappears
                 rows = rows.join(groups, on="group", how="semi", maintain_order="left")
-        return replace(self.whole, rows=rows, sizes=self._sizes(column)), groups
+        return Grouped(replace(self.whole, rows=rows, sizes=self._sizes(column)), groups)
 
     def _sizes(self, column: str) -> dict[str, int]:
         """How many numbers each column has, that of the groups among them."""
@@ -152,14 +193,21 @@ class Counting:
             yield f"{reverse:,} mentions end before they start: {told}"
 
 
+_EACH = "each document"
+"""The key of the groups of `Counting.documents`, none of which is left out."""
+
+
 @dataclass(frozen=True)
 class _Measured:
     """A measure over the annotations that its filter lets through."""
 
     measure: Measure
-    whole: Coded
-    rows: pl.DataFrame
+    grouped: Grouped
     counting: Counting
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        return self.grouped.rows(self.measure)
 
     @property
     def official(self) -> bool:
@@ -185,8 +233,7 @@ class _Measured:
 
     def _items(self, fields: tuple[str, ...]) -> pl.DataFrame:
         """What is compared: `system`, `group` and one number for the fields of the key."""
-        item = self.whole.key(self.rows, ("group", *fields)).alias("item")
-        return self.rows.with_columns(item)
+        return self.grouped.items(self.rows, fields)
 
     def _sets(self) -> pl.DataFrame:
         """Keys that both sides have, each counted once."""
@@ -229,7 +276,7 @@ class _Measured:
 
     def _weights(self, ours: pl.Series, theirs: pl.Series) -> pl.Series:
         """What each pair of types counts: 1 for equal ones and else 0, if nothing is said."""
-        names = self.whole.names["type"].to_list()
+        names = self.grouped.whole.names["type"].to_list()
         said = self.counting.weights
         pairs = zip(ours.to_list(), theirs.to_list(), strict=True)
         weights = {(a, b): said.get((names[a], names[b]), float(a == b)) for a, b in set(pairs)}
@@ -237,20 +284,11 @@ class _Measured:
         return pl.Series("weight", [weights[pair] for pair in pairs], dtype=pl.Float64)
 
     def _clustered(self) -> pl.DataFrame:
-        items = self._items(self.measure.key)
-        members = items.with_columns(cluster=self.whole.key(items, ("group", "eid")))
         if self.official:
+            members = self.grouped.members(self.measure)
             members = members.with_columns(nameless=pl.col("eid") == 0).with_row_index("order")
             return _left(official.counts(self.measure.aggregate, members))
-        unique = members.select("system", "group", "item", "cluster").unique()
-        ours, theirs = (
-            unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
-        )
-        resolved = [
-            item.group_by("group", "item").agg(pl.col("cluster").max()) for item in (ours, theirs)
-        ]
-        both = Clusterings(ours, theirs, (resolved[0], resolved[1]))
-        return _left(_CLUSTERED[self.measure.aggregate](both))
+        return _left(_CLUSTERED[self.measure.aggregate](self.grouped.clusterings(self.measure)))
 
     def _overlap(self) -> pl.DataFrame:
         """The share of each annotation that the other side covers, annotations being counted."""
@@ -261,7 +299,7 @@ class _Measured:
         shares = [_shares(sides[0], sides[1], ours), _shares(sides[1], sides[0], theirs)]
         if self.official:
             shares = official.overlaps(sides[0], sides[1], (ours, theirs))
-        rows = self.whole.rows.group_by("group", "system").agg(size=pl.len())
+        rows = self.grouped.whole.rows.group_by("group", "system").agg(size=pl.len())
         parts = [_summed(shares[1], sides[1], "ptp"), _summed(shares[0], sides[0], "rtp")]
         dens = [
             rows.filter(pl.col("system") == side).select("group", pl.col("size").alias(name))

@@ -173,7 +173,11 @@ class LinkMatch(Metric):
     def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
         counting = self.counting(total)
         asked = self.options.measure
-        parts = [self._figures(counting, m, asked=m in asked) for m in self.reported]
+        figures = {
+            measure: self._figures(counting, measure, asked=measure in asked)
+            for measure in sorted(self.reported, key=_compared)
+        }
+        parts = [figures[measure] for measure in self.reported]
         notes = [{"measure": note, "by": "note"} for note in counting.notes()]
         return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
 
@@ -333,12 +337,18 @@ class LinkMatch(Metric):
                 or [pl.DataFrame(schema=_MEMBERS)]
             )
             found: Replicates = {}
-            for measure in self.reported:
-                own = counting.replicates(measure, members, len(block))
+            selections = counting.selections(members, len(block))
+            for measure in sorted(self.reported, key=_compared):
+                own = counting.of_groups(measure, selections)
                 rated = self._rated(own, measure, "").fill_null(float("nan"))
                 found |= {f"{measure.name}.{name}": rated[name].to_numpy() for name in FIGURES}
             blocks.append(found)
         return gathered(iter(blocks)) if blocks else {}
+
+
+def _compared(measure: Measure) -> tuple[str, tuple[str, ...]]:
+    """Measures with equal ones have the same clusterings, which are made once for them all."""
+    return measure.filter, measure.key
 
 
 def _measure_of(name: str) -> Measure:

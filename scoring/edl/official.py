@@ -11,7 +11,15 @@ import polars as pl
 
 from hlteval.scoring.assignment import assigned
 from hlteval.scoring.edl import clusterings
-from hlteval.scoring.edl.clusterings import Clusterings, dice, fractions, shared, sizes, together
+from hlteval.scoring.edl.clusterings import (
+    Clusterings,
+    dice,
+    fractions,
+    shared,
+    sizes,
+    together,
+    unresolved,
+)
 from hlteval.scoring.edl.overlaps import Integers, covered, self_overlapping, spans, swept
 
 
@@ -31,9 +39,8 @@ def counts(aggregate: str, members: pl.DataFrame) -> pl.DataFrame:
         .join(entered, on=["system", "cluster"], maintain_order="left")
     )
     sides = [unique.filter(pl.col("system") == side).drop("system") for side in (False, True)]
-    resolved = [_last(item) for item in sides]
-    repeated = any(one.height < side.height for one, side in zip(resolved, sides, strict=True))
-    both = Clusterings(sides[0], sides[1], (resolved[0], resolved[1]))
+    both = Clusterings(sides[0], sides[1], _last)
+    repeated = any(one.height < side.height for one, side in zip(both.resolved, sides, strict=True))
     if repeated or (aggregate == "b_cubed" and unique["nameless"].any()):
         return _REPEATED[aggregate](both)
     measured: pl.DataFrame = getattr(clusterings, aggregate)(both)
@@ -149,7 +156,7 @@ def _muc(both: Clusterings) -> pl.DataFrame:
 
 def _unresolved(both: Clusterings) -> Clusterings:
     """The clusterings with their items in all of their clusters, whatever is asked."""
-    return Clusterings(both.reference, both.system, (both.reference, both.system))
+    return Clusterings(both.reference, both.system, unresolved)
 
 
 def _pairwise(both: Clusterings) -> pl.DataFrame:
