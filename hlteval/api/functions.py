@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import os
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -33,6 +32,7 @@ from hlteval.results.comparison import Comparison
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources import open_source
+from hlteval.sources.disk import temporary_folder
 from hlteval.sources.frames import is_frame
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.open_input import OpenInput
@@ -191,8 +191,8 @@ def _to_stream(sources: list[str], output: object, arguments: Mapping[str, Any])
     name = Path(name).name if isinstance(name, str) else ""
     if arguments["to_format"] is None and not name:
         raise WrongArgument("output: has no name with a suffix; set to_format")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, name or "output")
+    with temporary_folder() as folder:
+        file = folder / (name or "output")
         with python_names({"source": sources[0], "output": str(file)}):
             findings = conversion.convert(sources, str(file), **arguments)
         if file.is_dir():

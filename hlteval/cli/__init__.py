@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 
 def main() -> None:
-    """Run the command line; an internal error is reported without its traceback, exit code 3."""
+    """Run the command line.
+
+    Problems of the environment, such as a full disk, are exit code 2. An internal error is reported
+    without its traceback, exit code 3. A signal ends the process as usual, without a trace.
+    """
+    from hlteval.cli import interruption, streams
+
+    try:
+        interruption.prepare()
+        streams.prepare()
+        _run()
+    except (interruption.Interrupted, KeyboardInterrupt) as error:
+        interruption.end(getattr(error, "number", 2))
+
+
+def _run() -> None:
+    from hlteval.cli.streams import OutputLost, drop, finish
+
+    try:
+        try:
+            _run_command()
+        finally:
+            finish()
+    except OutputLost as error:
+        drop(1)
+        _fail(f"cannot write to standard output: {error}; what was printed is incomplete")
+
+
+def _run_command() -> None:
     from hlteval.cli.app import app
+    from hlteval.cli.streams import OutputLost
+    from hlteval.sources.disk import NotWritten
 
     try:
         app(prog_name="hlteval")
-    except BrokenPipeError:  # the reader of the pipe closed it, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except OutputLost:
+        raise
+    except NotWritten as error:
+        _fail(str(error))
+    except MemoryError:
+        _fail("not enough memory; nothing was written")
     except Exception as error:
         _report_internal(error)
         sys.exit(3)
+
+
+def _fail(message: str) -> None:
+    """Report a problem of the environment, exit code 2."""
+    sys.stderr.write(f"hlteval: {message}\n")
+    sys.exit(2)
 
 
 def _report_internal(error: Exception) -> None:
@@ -25,9 +63,13 @@ def _report_internal(error: Exception) -> None:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="hlteval-", suffix=".txt", delete=False) as report:
-        report.write("".join([f"{sys.argv}\n", *traceback.format_exception(error)]))
-    sys.stderr.write(
-        f"hlteval: internal error: {type(error).__name__}: {error}\n"
-        f"This is a bug in hlteval, not in your data. Please report it with {report.name}\n"
-    )
+    sys.stderr.write(f"hlteval: internal error: {type(error).__name__}: {error}\n")
+    reason = "This is a bug in hlteval, not in your data. Please report it"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="hlteval-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as report:
+            report.write("".join([f"{sys.argv!a}\n", *traceback.format_exception(error)]))
+        sys.stderr.write(f"{reason} with {report.name}\n")
+    except OSError:  # a full disk
+        sys.stderr.write(f"{reason}\n")

@@ -118,7 +118,10 @@ def check_folder(output: Path | None) -> None:
         FileExistsError: if the folder contains any other file.
     """
     from hlteval.reports.score_formats import MAIN
+    from hlteval.sources.writing import check_name
 
+    if output:
+        check_name(output)
     names = {entry.name for entry in output.iterdir()} if output and output.is_dir() else set()
     foreign = any(not name.endswith((".tsv", ".tab", ".json", ".txt")) for name in names)
     if foreign or (names and MAIN not in names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import typer
 from rich.console import RenderableType
 
 from hlteval.reports.terminal import rendered
+from hlteval.sources.writing import check_name, resolved
 
 Files = Sequence[tuple[str, Path]]
 """The output format and the path of each file."""
@@ -30,14 +32,14 @@ def output_files(
         BadParameter: for an unknown format, a file that is named twice or read, a folder, or a
             file in a folder that does not exist.
     """
-    read = {Path(path).resolve() for path in inputs if path != "-"}
+    read = {resolved(path) for path in inputs if path != "-"}
     seen: set[Path] = set()
     files = []
     for assignment in assignments or ():
         form, path = _parsed(assignment, forms)
         for reason in _problems(path, seen, read):
             raise typer.BadParameter(f"invalid --output-file {assignment}: {reason}")
-        seen.add(path.resolve())
+        seen.add(resolved(path))
         files.append((form, path))
     return files
 
@@ -56,13 +58,16 @@ def _parsed(assignment: str, forms: Collection[str]) -> tuple[str, Path]:
 
 def _problems(path: Path, seen: Collection[Path], read: Collection[Path]) -> Iterator[str]:
     """Why a file cannot be written, found before the work begins."""
-    target = path.resolve()
+    target = resolved(path)
     if target in seen:
         yield f"{path} is named twice"
     if target in read:
         yield f"{path} is an input"
+    check_name(target)
     if path.is_dir():
         yield f"{path} is a folder"
+    elif os.path.lexists(target) and not target.is_file():
+        yield f"{path} is neither a file nor a folder"
     if not target.parent.is_dir():
         yield f"no folder {path.parent}"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from hlteval.findings import Finding, finding
 from hlteval.sources.folders import open_file, open_folder
@@ -44,7 +44,7 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
     Raises:
         FileNotFoundError: if the path does not exist.
         LookupError: for an unknown encoding.
-        OSError: if the disk has no space for the unpacked archive.
+        NotWritten: if the disk has no space for the unpacked archive.
 
     Examples:
         >>> import tempfile
@@ -61,7 +61,7 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
 
 def _open(path: str, limits: Limits) -> Source:
     if path == "-":
-        return open_stream(_chunks(sys.stdin.buffer, _STDIN, limits.file_bytes), path, limits)
+        return open_stream(_chunks(_STDIN, limits.file_bytes), path, limits)
     try:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode) or archive_suffix(path) is None:
@@ -137,10 +137,26 @@ def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> 
     return Source(path, kind, (Member("", label, file.size, fetch),))
 
 
-def _chunks(stream: BinaryIO, label: str, limit: int) -> Iterator[bytes]:
+def _chunks(label: str, limit: int) -> Iterator[bytes]:
+    """The bytes of standard input.
+
+    Raises:
+        Unreadable: if it is closed, cannot be read, or is too large.
+    """
     total = 0
-    while chunk := stream.read(CHUNK):
+    while chunk := _next(label):
         total += len(chunk)
         if total > limit:
             raise too_large(label, f"more than {limit}", limit)
         yield chunk
+
+
+def _next(label: str) -> bytes:
+    """The next bytes of standard input."""
+    try:
+        if sys.stdin is None:  # closed before Python began
+            raise OSError(errno.EBADF, "")
+        return sys.stdin.buffer.read(CHUNK)
+    except OSError as error:
+        closed = OSError(errno.EBADF, "it is closed")
+        raise unreadable(label, closed if error.errno == errno.EBADF else error) from error

@@ -8,6 +8,8 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator
 
+from hlteval.sources.disk import temporary
+
 CHUNK = 1 << 16
 """Number of bytes per read from a stream of unknown length."""
 
@@ -71,11 +73,14 @@ class Spool:
 def spool(chunks: Iterable[bytes]) -> Spool:
     """Write bytes to a temporary file without a name, which is deleted with the object.
 
+    Raises:
+        NotWritten: if the disk has no space for them.
+
     Examples:
         >>> spool([b"ab", b"cd"]).read(1, 2)
         b'bc'
     """
-    with tempfile.TemporaryFile() as file:
+    with temporary(), tempfile.TemporaryFile() as file:
         file.writelines(chunks)
         file.flush()
         return Spool(os.dup(file.fileno()))

@@ -7,9 +7,11 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
+
+from hlteval.sources.disk import written
 
 _MAX_SYNCED = 100
 """Maximum number of files of a folder that are synchronized with the disk."""
@@ -37,7 +39,8 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
     Raises:
         FileExistsError: if the path is a folder that is not empty and `replace` is not set, or
             neither a file nor a folder, such as a device.
-        FileNotFoundError: if the folder of the path does not exist, or the caller created nothing.
+        FileNotFoundError: if the folder of the path does not exist.
+        NotWritten: if the system refuses it, as a full disk does, or the caller created nothing.
 
     Examples:
         >>> import tempfile
@@ -47,9 +50,9 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
         ...     [file.name for file in Path(folder).iterdir()]
         ['scores.json']
     """
-    target = path.resolve()
+    target = resolved(path)
     _check(target, replace=replace)
-    with unfinished(target) as made:
+    with unfinished(path) as made:
         yield made
         _check(target, replace=replace)
         finish(made, target)
@@ -59,20 +62,28 @@ def writing(path: Path, *, replace: bool = False) -> Iterator[Path]:
 def unfinished(target: Path) -> Iterator[Path]:
     """A hidden path in the folder of a target, at which the caller creates a file or a folder.
 
-    What is still there at the end is removed.
+    What is still there at the end is removed, also when the process is interrupted.
+
+    Raises:
+        NotWritten: for an error of the system.
     """
-    path = _hidden_path(target.resolve())
-    try:
-        yield path
-    finally:
-        if os.path.lexists(path):
-            _remove(path)
+    path = _hidden_path(resolved(target))
+    with written(target):
+        try:
+            yield path
+        finally:
+            _remove_surely(path)
+
+
+def resolved(path: Path | str) -> Path:
+    """The path behind links; that of a loop of links is a link."""
+    return Path(os.path.realpath(path))
 
 
 def finish(made: Path, target: Path) -> None:
     """Give a complete file or folder its name; an existing file or folder is replaced."""
     _synchronize(made)
-    _replace(made, target.resolve())
+    _replace(made, resolved(target))
 
 
 def merge(made: Path, folder: Path) -> list[str]:
@@ -93,9 +104,10 @@ def merge(made: Path, folder: Path) -> list[str]:
         _check_way(folder, name)
     others = (file for file in folder.rglob("*") if file.is_file())
     stay = sorted({str(file.relative_to(folder)) for file in others}.difference(names))
-    for name in names:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (made / name).replace(folder / name)
+    with written(folder, "every file in it is complete, but some may be new and some old"):
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (made / name).replace(folder / name)
     return stay
 
 
@@ -108,13 +120,24 @@ def _check_way(folder: Path, name: str) -> None:
             raise FileExistsError(f"{folder / parent} is a file, not a folder")
 
 
+def check_name(target: Path) -> None:
+    """Check that the system accepts a name.
+
+    Raises:
+        NotWritten: if it does not, as where it is too long.
+    """
+    with written(target, "choose another name"), suppress(FileNotFoundError, NotADirectoryError):
+        target.lstat()
+
+
 def _check(target: Path, *, replace: bool) -> None:
+    check_name(target)
     if not target.parent.is_dir():
         raise FileNotFoundError(f"no folder {target.parent}")
     if target.is_dir():
         if not replace and any(target.iterdir()):
             raise FileExistsError(f"{target} is a folder that is not empty")
-    elif target.exists() and not target.is_file():
+    elif os.path.lexists(target) and not target.is_file():
         raise FileExistsError(f"{target} is neither a file nor a folder")
 
 
@@ -153,7 +176,7 @@ def _replace(unfinished: Path, target: Path) -> None:
     except BaseException:
         old.rename(target)
         raise
-    _remove(old)
+    _remove_surely(old)
 
 
 def _exchange(first: Path, second: Path) -> bool:
@@ -163,6 +186,16 @@ def _exchange(first: Path, second: Path) -> bool:
         return False
     done: int = swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP)
     return done == 0
+
+
+def _remove_surely(path: Path) -> None:
+    """Remove a path if it exists, to the end even if a signal interrupts it."""
+    try:
+        if os.path.lexists(path):
+            _remove(path)
+    except BaseException:
+        _remove(path)
+        raise
 
 
 def _remove(path: Path) -> None:

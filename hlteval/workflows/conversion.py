@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from hlteval.converters import Format, ReadResult, WrongSetting
 from hlteval.findings import Finding, Severity, finding, in_order
 from hlteval.representation import Corpus
 from hlteval.sources import open_source, sha256
+from hlteval.sources.disk import temporary_folder
 from hlteval.sources.problems import shown_names
 from hlteval.workflows.inputs import Input, UnknownFormat, detected
 from hlteval.workflows.joining import joined
@@ -188,8 +188,8 @@ class _Run:
 
     def to_stdout(self) -> None:
         """Write the output to standard output."""
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "output")
+        with temporary_folder() as folder:
+            file = folder / "output"
             self.write(file)
             if file.is_dir():
                 raise WrongOutput(f"{self.target.name} writes a folder; use a path instead of -")

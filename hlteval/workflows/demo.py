@@ -6,6 +6,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from hlteval.sources import writing
+from hlteval.sources.disk import written
+
 
 def unpack(folder: Path) -> None:
     """Copy the example files into a folder; existing files are not overwritten."""
@@ -13,13 +16,15 @@ def unpack(folder: Path) -> None:
 
 
 def _copy(source: Traversable, target: Path) -> None:
-    target.mkdir(parents=True, exist_ok=True)
+    with written(target):
+        target.mkdir(parents=True, exist_ok=True)
     for entry in source.iterdir():
         path = target / entry.name
         if entry.is_dir():
             _copy(entry, path)
         elif not path.exists():
-            path.write_bytes(entry.read_bytes())
+            with writing(path) as unfinished:
+                unfinished.write_bytes(entry.read_bytes())
 
 
 def commands(folder: str) -> list[list[str]]:

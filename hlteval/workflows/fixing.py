@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from hlteval.results.fixes import FixedCopy, Unfixed
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Source, Unreadable, writing
 from hlteval.sources.packing import pack, suffix_problem
+from hlteval.sources.writing import check_name, resolved
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.batches import Submission
 from hlteval.workflows.fixed_files import FixedFiles, fixable, worst
@@ -72,13 +74,14 @@ def fix(
 
 def _check_target(source: Source, target: str) -> None:
     path = Path(target)
-    if path.exists() or path.is_symlink():
+    check_name(path)
+    if os.path.lexists(path):
         raise FileExistsError(f"{target} exists; --fix writes a new copy")
-    if source.kind == "folder" and path.resolve().is_relative_to(Path(source.path).resolve()):
+    if source.kind == "folder" and resolved(path).is_relative_to(resolved(source.path)):
         raise WrongOption(f"{target} is inside {source.path}; --fix writes a copy elsewhere")
     if problem := suffix_problem(source, target):
         raise WrongOption(f"invalid --fix {target}: {problem}")
-    if not path.resolve().parent.is_dir():
+    if not resolved(path).parent.is_dir():
         raise FileNotFoundError(f"no folder {path.parent}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from hlteval.converters import Format
 from hlteval.findings import Finding, finding
 from hlteval.sources import finish, merge, unfinished
 from hlteval.sources.problems import shown_names
+from hlteval.sources.writing import check_name, resolved
 
 
 class WrongOutput(ValueError):
@@ -36,8 +38,10 @@ class Output:
         Raises:
             FileNotFoundError: if its folder does not exist.
             FileExistsError: if it exists, and `force` is not set.
+            NotWritten: if the system does not accept its name.
         """
-        path = self.path.resolve()
+        path = resolved(self.path)
+        check_name(path)
         if not path.parent.is_dir():
             raise FileNotFoundError(f"no folder {path.parent}")
         if path.is_dir():
@@ -73,7 +77,7 @@ class Output:
             WrongOutput: for several documents and the name of a file, where each has its own.
             FileExistsError: if files are in the way.
         """
-        target = self.path.resolve()
+        target = resolved(self.path)
         if made.is_dir() and not target.is_dir() and self._names_file(made, form):
             self._place_files(made, form, documents)
         elif made.is_dir() and target.is_dir():
@@ -108,7 +112,7 @@ class Output:
             ends = [self.path.suffix if len(files) == 1 else end for end in ends]
         targets = [self.path.with_name(f"{stem}{end}") for end in ends]
         for file, target in zip(files, targets, strict=True):
-            if target.exists() and not self.force and target.read_bytes() != file.read_bytes():
+            if os.path.lexists(target) and not (self.force or _same(target, file)):
                 raise FileExistsError(f"{target} exists; use --force to replace it")
         for file, target in zip(files, targets, strict=True):
             finish(file, target)
@@ -123,6 +127,15 @@ class Output:
                 "names": shown_names(others),
             }
             yield finding("CNV108", file=str(self.path), **values)
+
+
+def _same(target: Path, file: Path) -> bool:
+    """Whether a path is a file with the content of another."""
+    return (
+        target.is_file()
+        and target.stat().st_size == file.stat().st_size
+        and target.read_bytes() == file.read_bytes()
+    )
 
 
 def _files(folder: Path) -> Sequence[Path]:

@@ -1,0 +1,60 @@
+"""Interruption by a signal: what is unfinished is removed, and nothing else is printed.
+
+The handler raises an exception, so that every `finally` on the way is run. Python drops an
+exception that is raised while an object is finalized; then a timer raises it again a moment later.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Any, NoReturn
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_SOON = 0.01
+"""Seconds after which an exception that was dropped is raised again."""
+
+
+class Interrupted(BaseException):
+    """The process was interrupted by a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
+
+
+def prepare() -> None:
+    """Let signals raise `Interrupted`, but those that the caller ignores."""
+    for number in _numbers():
+        if signal.getsignal(number) in {signal.SIG_DFL, signal.default_int_handler}:
+            signal.signal(number, _interrupt)
+    sys.unraisablehook = _raise_again
+
+
+def _numbers() -> list[int]:
+    return [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+
+
+def _interrupt(number: int, _: FrameType | None) -> NoReturn:
+    for other in _numbers():  # a second one would interrupt the removal of what is unfinished
+        signal.signal(other, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
+def _raise_again(dropped: Any) -> None:
+    if not isinstance(dropped.exc_value, Interrupted | KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+    elif hasattr(signal, "setitimer"):
+        number = getattr(dropped.exc_value, "number", signal.SIGINT)
+        signal.signal(signal.SIGALRM, lambda *_: _interrupt(number, None))
+        signal.setitimer(signal.ITIMER_REAL, _SOON)
+
+
+def end(number: int) -> NoReturn:
+    """End the process as the signal does, so that its caller sees it."""
+    if os.name == "posix":
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(128 + number)
