@@ -13,10 +13,10 @@ from io import BytesIO
 import polars as pl
 
 from hlteval.converters import known, load
-from hlteval.converters.corpus.parquet import locate
+from hlteval.converters.corpus.checks import checked
+from hlteval.converters.corpus.parquet import locate, row_findings
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
-from hlteval.findings import finding
-from hlteval.representation import BrokenKey, Corpus, of_documents, write_jsonl
+from hlteval.representation import Corpus, of_documents, write_jsonl
 from hlteval.sources import Member, Source, sha256
 
 
@@ -39,14 +39,12 @@ def in_memory(source: Source, own: str = "") -> Format | None:
 
 
 def read(source: Source) -> Iterator[ReadResult]:
-    """The corpus as one batch; keys that are repeated or dangling are findings."""
-    corpus = source.corpus or Corpus()
-    try:
-        corpus.check_keys()
-    except BrokenKey as error:
-        yield ReadResult(Corpus(), (finding("COR101", file=source.path, reason=str(error)),))
-    else:
-        yield ReadResult(corpus, (), (_member(source),) * corpus.sources.height)
+    """The corpus as one batch, without the rows that cannot be kept, which are findings."""
+    tables = dict((source.corpus or Corpus()).tables())
+    found = checked(tables, source.path)
+    findings = tuple(row_findings(found.defects, tables, source.path))
+    members = (_member(source),) * found.corpus.sources.height
+    yield ReadResult(found.corpus, findings, members)
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

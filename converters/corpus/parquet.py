@@ -8,19 +8,22 @@ Conventions:
     Those of the representation: nothing is lost. Columns that a file lacks are null where that is
     allowed; unknown columns are ignored.
 
-Codes raised: COR101, COR102.
+Codes raised: CORxxx.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import polars as pl
+
+from hlteval.converters.corpus.checks import Defect, checked
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
-from hlteval.findings import FieldRef, Finding, Location, Span, finding
-from hlteval.representation import TABLES, Corpus, StoreError, load, save
-from hlteval.sources import Member, Source
+from hlteval.findings import FieldRef, Finding, Location, Span, entry, finding
+from hlteval.representation import TABLES, Corpus, StoreError, save
+from hlteval.representation.store import missing_table, read_table
+from hlteval.sources import Member, Source, Unreadable
 
 _FILES = frozenset(f"{table}.parquet" for table in TABLES)
 
@@ -31,26 +34,49 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[ReadResult]:
-    """The corpus, as one batch."""
-    yield loaded(partial(load, Path(source.path)), source.path)
+    """The corpus, as one batch; nothing of it if a table cannot be read."""
+    files = {member.name: member for member in source.members}
+    tables: dict[str, pl.DataFrame] = {}
+    findings: list[Finding] = []
+    for name, table in TABLES.items():
+        file = f"{name}.parquet"
+        display = files[file].display if file in files else f"{source.path}/{file}"
+        ignored: list[StoreError] = []
+        try:
+            if file not in files:
+                raise StoreError(missing_table(name), display)
+            tables[name] = read_table(table, files[file].fetch(), display, ignored.append)
+        except Unreadable as reason:
+            findings.append(reason.finding)
+        except StoreError as error:
+            findings.append(store_finding("COR101", error, display))
+        findings += [store_finding("COR102", error, display) for error in ignored]
+    if len(tables) < len(TABLES):
+        yield ReadResult(Corpus(), tuple(findings))
+        return
+    found = checked(tables, source.path)
+    findings += row_findings(found.defects, tables, source.path)
+    yield ReadResult(found.corpus, tuple(findings))
 
 
-def loaded(read: Callable[[Callable[[StoreError], None]], Corpus], path: str) -> ReadResult:
-    """A saved corpus with its findings.
+def row_findings(
+    defects: Iterable[Defect], tables: Mapping[str, pl.DataFrame], path: str
+) -> Iterator[Finding]:
+    """The findings of rows, each with its table and the key of its row.
 
     Args:
-        read: reads the corpus; its argument is called for each column that is ignored.
-        path: the file of findings about all of it.
+        defects: what is wrong with rows.
+        tables: the tables as they were read.
+        path: the file or folder of the corpus.
     """
-    ignored: list[StoreError] = []
-    try:
-        corpus = read(ignored.append)
-    except StoreError as error:
-        return ReadResult(Corpus(), (_finding("COR101", error, path),))
-    return ReadResult(corpus, tuple(_finding("COR102", error, path) for error in ignored))
+    for defect in defects:
+        key = tables[defect.table]["row"][defect.index]
+        place = {"table": defect.table, "row": defect.index if key is None else key}
+        yield entry(defect.code).finding(defect.values, file=path, **place)
 
 
-def _finding(code: str, error: StoreError, path: str) -> Finding:
+def store_finding(code: str, error: StoreError, path: str) -> Finding:
+    """The finding of a corpus, or of a line of it, that cannot be read."""
     span = Span(error.line, error.column or 1, (error.column or 1) + 1) if error.line else None
     return finding(code, file=error.file or path, span=span, reason=error.message)
 

@@ -179,7 +179,7 @@ def _conform(table: Table, rows: Rows) -> pl.DataFrame:
     if unknown:
         raise ValueError(f"{table.name} has no column {sorted(unknown)}")
     if frame.columns != declared:
-        frame = _complete(table, frame)
+        frame = complete(table, frame)
     for column, values in zip(table.columns, frame.get_columns(), strict=True):
         if values.dtype != column.dtype:
             raise ValueError(f"{table.name}.{column.name} is {values.dtype}, not {column.dtype}")
@@ -190,7 +190,7 @@ def _conform(table: Table, rows: Rows) -> pl.DataFrame:
     return frame.clone()
 
 
-def _complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+def complete(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
     """All columns in the declared order; absent ones are full of nulls."""
     present = {values.name: values for values in frame.get_columns()}
     for column in table.columns:

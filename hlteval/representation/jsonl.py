@@ -9,7 +9,7 @@ declared order. A null is left out. The same corpus gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from io import BytesIO
@@ -22,7 +22,13 @@ import polars as pl
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.json_problems import column_of, problem
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
-from hlteval.representation.store import StoreError, ignore, unknown_column, version_problem
+from hlteval.representation.store import (
+    StoreError,
+    ignore,
+    refuse,
+    unknown_column,
+    version_problem,
+)
 
 FORMAT = "hlteval-corpus"
 """The name of the format in the header."""
@@ -101,23 +107,90 @@ def read_jsonl(
         >>> read_jsonl(header + b'{"table":"documents","row":0,"name":"d1"}\n')
         <Corpus: 1 documents>
     """
-    lines = _Lines(source if isinstance(source, bytes) else source.read(), file, report)
+    content = source if isinstance(source, bytes) else source.read()
+    rows = read_rows(content, file, report)
+    corpus = Corpus(**rows.tables)
+    try:
+        corpus.check_keys()
+    except BrokenKey as error:
+        raise rows.error(str(error), error.table, error.index, error.column) from error
+    return corpus
+
+
+@dataclass(frozen=True, slots=True)
+class JsonRows:
+    """The rows of a file, which may have keys that are repeated or dangling.
+
+    Attributes:
+        tables: the rows by table, where there are any.
+        numbers: the line of each row, by table.
+        lines: the lines of the file.
+        file: its name in errors.
+    """
+
+    tables: Mapping[str, pl.DataFrame]
+    numbers: Mapping[str, Sequence[int]]
+    lines: Sequence[bytes]
+    file: str | None
+
+    def error(self, message: str, table: str, index: int, column: str) -> StoreError:
+        """A problem with the value of a column in a row, by its index in its table."""
+        number = self.numbers[table][index]
+        return StoreError(message, self.file, number, _column(self.lines[number - 1], column))
+
+
+def read_rows(
+    content: bytes,
+    file: str | None = None,
+    report: Callable[[StoreError], None] = ignore,
+    reject: Callable[[StoreError], None] = refuse,
+) -> JsonRows:
+    r"""Read the rows of a corpus without a check of their keys.
+
+    Args:
+        content: the bytes.
+        file: their name in errors.
+        report: called for each column that is ignored.
+        reject: called for each line that is not a row; by default, it raises the error.
+
+    Raises:
+        StoreError: if the first line is not the header of this schema version.
+
+    Examples:
+        >>> header = b'{"format":"hlteval-corpus","version":1}\n'
+        >>> rejected = []
+        >>> rows = read_rows(header + b'{"table":"documents","row":0}\n', reject=rejected.append)
+        >>> rows.tables, [error.line for error in rejected]
+        ({}, [2])
+    """
+    lines = _Lines(content, file, report, reject)
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers: dict[str, list[int]] = {name: [] for name in TABLES}
-    for first, rows in lines.rows(lines.header()):
+    for each in lines.rows(lines.header()):
         groups: dict[str, list[msgspec.Struct]] = {}
-        for number, row in enumerate(rows, first):
+        for number, row in each:
             name = type(row).__name__
             groups.setdefault(name, []).append(row)
             numbers[name].append(number)
         for name, group in groups.items():
             frames[name].append(_frame(TABLES[name], group))
-    corpus = Corpus(**{name: pl.concat(parts) for name, parts in frames.items() if parts})
+    tables = {name: pl.concat(parts) for name, parts in frames.items() if parts}
+    return JsonRows(tables, numbers, content.split(b"\n"), file)
+
+
+def _problem(line: bytes, error: Exception) -> tuple[str, int]:
+    """The message and the column of what is wrong with a line."""
     try:
-        corpus.check_keys()
-    except BrokenKey as error:
-        raise lines.error(str(error), numbers[error.table][error.index], error.column) from error
-    return corpus
+        if isinstance(error, ValueError):
+            return problem(line, error)
+    except RecursionError:  # at the search for the column
+        pass
+    return "JSON is nested too deeply", 1
+
+
+def _column(line: bytes, key: str) -> int:
+    """The 1-based column of the value of a key in a line that can be decoded."""
+    return column_of(line.decode(), (key,))
 
 
 def _frame(table: Table, rows: list[msgspec.Struct]) -> pl.DataFrame:
@@ -175,6 +248,7 @@ class _Lines:
     content: bytes
     file: str | None
     report: Callable[[StoreError], None]
+    reject: Callable[[StoreError], None]
     unknown: set[tuple[str, str]] = field(default_factory=set)
 
     def header(self) -> int:
@@ -182,17 +256,18 @@ class _Lines:
         end = self.content.find(b"\n") + 1 or len(self.content)
         try:
             header = msgspec.json.decode(self.content[:end], type=_Header)
-        except ValueError:
+        except (ValueError, RecursionError):
             header = None
         if header is None or header.format != FORMAT:
             line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
             raise StoreError(f"the first line must be {line}", self.file, 1, 1)
         if message := version_problem(header.version):
-            raise self.error(message, 1, "version")
+            line = self.content[:end].removesuffix(b"\n")
+            raise StoreError(message, self.file, 1, _column(line, "version"))
         return end
 
-    def rows(self, begin: int) -> Iterator[tuple[int, list[msgspec.Struct]]]:
-        """The rows of some megabytes of whole lines at a time, with the number of the first line.
+    def rows(self, begin: int) -> Iterator[Iterable[tuple[int, msgspec.Struct]]]:
+        """The rows of some megabytes of whole lines at a time, with the numbers of their lines.
 
         The decoder takes these lines together; only if that fails are they decoded one by one.
         """
@@ -203,31 +278,29 @@ class _Lines:
             count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
             try:
                 rows = decoder.decode_lines(chunk)
-            except ValueError:
-                rows = list(self.one_by_one(chunk, number))
-            if len(rows) != count:  # it skips empty lines
-                rows = list(self.one_by_one(chunk, number))
-            yield number, rows
+            except (ValueError, RecursionError):
+                rows = []
+            # It skips empty lines.
+            yield (
+                enumerate(rows, number) if len(rows) == count else self.one_by_one(chunk, number)
+            )
             begin, number = end, number + count
 
-    def one_by_one(self, chunk: bytes, number: int) -> Iterator[msgspec.Struct]:
+    def one_by_one(self, chunk: bytes, number: int) -> Iterator[tuple[int, msgspec.Struct]]:
         """The rows of lines from a number on, without the columns that are not known."""
         decoder = _decoder(strict=False)
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
             try:
                 row, names = decoder.decode(line), msgspec.json.decode(line)
-            except ValueError as error:
-                message, column = problem(line, error)
-                raise StoreError(message, self.file, at, column) from error
+            except (ValueError, RecursionError) as error:
+                message, column = _problem(line, error)
+                self.reject(StoreError(message, self.file, at, column))
+                continue
             table = type(row).__name__
             for name in names:
                 known = name == "table" or name in TABLES[table].schema
                 if not known and (table, name) not in self.unknown:
                     self.unknown.add((table, name))
-                    self.report(self.error(unknown_column(table, name), at, name))
-            yield row
-
-    def error(self, message: str, number: int, key: str) -> StoreError:
-        """A problem with the value of a key in a line that can be decoded."""
-        line = self.content.split(b"\n", number)[number - 1]
-        return StoreError(message, self.file, number, column_of(line.decode(), (key,)))
+                    place = (self.file, at, _column(line, name))
+                    self.report(StoreError(unknown_column(table, name), *place))
+            yield at, row

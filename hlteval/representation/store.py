@@ -51,6 +51,11 @@ def ignore(_: StoreError) -> None:
     """Report nothing."""
 
 
+def refuse(error: StoreError) -> None:
+    """Raise an error."""
+    raise error
+
+
 def save(corpus: Corpus, folder: Path) -> None:
     """Write a corpus as Parquet into a folder, which is created if necessary.
 
@@ -82,7 +87,8 @@ def load(folder: Path, report: Callable[[StoreError], None] = ignore) -> Corpus:
             dangling.
     """
     tables = {
-        name: _read(table, folder / f"{name}.parquet", report) for name, table in TABLES.items()
+        name: read_table(table, *_content(table, folder / f"{name}.parquet"), report)
+        for name, table in TABLES.items()
     }
     try:
         corpus = Corpus(**tables)
@@ -119,27 +125,61 @@ def unknown_column(table: str, column: str) -> str:
     return f"the table {table} has an unknown column {column}"
 
 
-def _read(table: Table, path: Path, report: Callable[[StoreError], None]) -> pl.DataFrame:
+def _content(table: Table, path: Path) -> tuple[bytes, str]:
+    """The bytes of the file of a table, and its path."""
     # Bytes, not the path: Polars would take `*` and `[` in it for a pattern.
     try:
-        content = path.read_bytes()
+        return path.read_bytes(), str(path)
     except FileNotFoundError as error:
-        raise StoreError(f"missing table {table.name}", str(path)) from error
+        raise StoreError(missing_table(table.name), str(path)) from error
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", str(path)) from error
+
+
+def missing_table(name: str) -> str:
+    """The message about a table without a file.
+
+    Examples:
+        >>> missing_table("frames")
+        'missing table frames'
+    """
+    return f"missing table {name}"
+
+
+def read_table(
+    table: Table, content: bytes, file: str, report: Callable[[StoreError], None] = ignore
+) -> pl.DataFrame:
+    """A table of a corpus, which may have nulls and keys that are not allowed.
+
+    Args:
+        table: its declaration.
+        content: its Parquet file.
+        file: the name of that in errors.
+        report: called for each column that is ignored because this version does not know it.
+
+    Raises:
+        StoreError: if it is not a Parquet file, has another schema version, lacks a column that
+            may not be null, or holds another type.
+
+    Examples:
+        >>> from hlteval.representation import TABLES
+        >>> read_table(TABLES["documents"], b"", "documents.parquet")
+        Traceback (most recent call last):
+        hlteval.representation.store.StoreError: documents.parquet: invalid or truncated Parquet file
+    """
     try:
         version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)
         problem = "Parquet file is not a table of a corpus"
         if version is None or (problem := version_problem(version) or ""):
-            raise StoreError(problem, str(path))
+            raise StoreError(problem, file)
         frame = pl.read_parquet(content)
     except _DAMAGED as error:
-        raise StoreError("invalid or truncated Parquet file", str(path)) from error
+        raise StoreError("invalid or truncated Parquet file", file) from error
     if problem := _shape_problem(table, frame):
-        raise StoreError(problem, str(path))
+        raise StoreError(problem, file)
     for name in frame.columns:
         if name not in table.schema:
-            report(StoreError(unknown_column(table.name, name), str(path)))
+            report(StoreError(unknown_column(table.name, name), file))
     return frame.select(name for name in table.schema if name in frame.columns)
 
 

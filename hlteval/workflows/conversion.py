@@ -256,10 +256,12 @@ class _Run:
 
     def relaid(self, folder: Path) -> Iterable[Finding]:
         """Files of the same format that are written with other bytes."""
+        # Members are data of a saved corpus: only what was written is opened, whatever they name.
+        files = (file for file in folder.rglob("*") if file.is_file())
+        written = {file.relative_to(folder).as_posix(): file for file in files}
         for member, digest in self.digests.items():
-            file = folder / member
-            file = file if file.is_file() else folder / member.rpartition("/")[2]
-            if digest and file.is_file() and sha256(file.read_bytes()) != digest:
+            file = written.get(member) or written.get(member.rpartition("/")[2])
+            if digest and file and sha256(file.read_bytes()) != digest:
                 yield finding("CNV102", file=member or None, member=member or "file")
 
     def shortened(self) -> Iterable[Finding]:

@@ -177,10 +177,10 @@ def test_a_file_is_replaced_only_by_force(invoke: Run, reference: Path, tmp_path
 def test_a_saved_corpus_that_is_broken_is_a_finding(
     invoke: Run, reference: Path, tmp_path: Path
 ) -> None:
-    path = reference.parents[2] / "jsonl" / "invalid" / "COR101-no-name.jsonl"
+    path = reference.parents[2] / "jsonl" / "invalid" / "COR103-no-name.jsonl"
     result = invoke("convert", path, tmp_path / "out", "--to", "standoff")
     assert result.exit_code == 1
-    assert "error[COR101]" in result.stderr
+    assert "error[COR103]" in result.stderr
     assert f"{path}:2" in result.stderr
 
 

@@ -87,9 +87,15 @@ SNT101-end-before-start.tsv     -            3   1  12  E
 """
 CORPUS = """
 COR101-later-version.jsonl      -            1   0   0  E!
-COR101-no-name.jsonl            -            2   0   0  E!
-COR101-unknown-table.jsonl      -            3   0   0  E!
 COR102-misspelt-column.jsonl    -            2   0   0  W
+COR103-no-name.jsonl            -            2   0   0  E
+COR103-unknown-table.jsonl      -            3   0   0  E
+COR104-same-key.jsonl           -            3   0   0  E
+COR105-no-document.jsonl        -            4  40  41  E
+COR106-same-name.jsonl          -            3  37  38  E
+COR107-beyond-the-text.jsonl    -            4   0   0  W
+COR108-parent-folder.jsonl      -            2  37  38  W
+COR109-unread-mention.jsonl     -            4   0   0  E
 """
 ELSEWHERE = (
     *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),

@@ -148,21 +148,24 @@ def test_a_corpus_as_lines_comes_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "line"),
+    ("data", "line", "code"),
     [
-        (b'{"format":"hlteval-corpus","version":1}\n{"table":"documents"}\n', 2),
-        (b'{"format":"hlteval-corpus","version":1}\nrubbish\n', 2),
-        (b'{"format":"hlteval-corpus","version":2}\n', 1),
-        (b'{"format":"hlteval-corpus"}\n', 1),
+        (b'{"format":"hlteval-corpus","version":1}\n{"table":"documents"}\n', 2, "COR103"),
+        (b'{"format":"hlteval-corpus","version":1}\nrubbish\n', 2, "COR103"),
+        (b'{"format":"hlteval-corpus","version":2}\n', 1, "COR101"),
+        (b'{"format":"hlteval-corpus"}\n', 1, "COR101"),
     ],
 )
-def test_a_corpus_that_cannot_be_read_is_told_with_its_line(data: bytes, line: int) -> None:
+def test_a_corpus_that_cannot_be_read_is_told_with_its_line(
+    data: bytes, line: int, code: str
+) -> None:
     (reading,) = load("jsonl").read(single(data, "kept.jsonl"))
     (finding,) = reading.findings
-    assert (finding.code, finding.file) == ("COR101", "kept.jsonl")
+    assert (finding.code, finding.file) == (code, "kept.jsonl")
     assert finding.span is not None
     assert finding.span.line == line
-    assert reading.corpus == Corpus()
+    assert reading.corpus.documents.is_empty()
+    assert [*reading.corpus.rejected_records["code"]] == ([code] if code == "COR103" else [])
 
 
 def test_a_table_that_is_no_parquet_is_told(tmp_path: Path) -> None:

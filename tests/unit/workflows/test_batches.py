@@ -132,10 +132,10 @@ def test_what_is_wrong_with_a_reference_of_one_file_is_reported_once(
     reference = tmp_path / "texts.jsonl"
     reference.write_text('{"format":"hlteval-corpus","version":1}\n{}\n', "utf-8")
     verdict = validate("ltf", str(system), against=str(reference), batch=size)
-    assert verdict.by_code == {"COR101": 1}
+    assert verdict.by_code == {"COR103": 1}
     (tmp_path / "empty").mkdir()
     verdict = validate("ltf", str(tmp_path / "empty"), against=str(reference), batch=size)
-    assert verdict.by_code == {"COR101": 1, "SRC104": 1}
+    assert verdict.by_code == {"COR103": 1, "SRC104": 1}
 
 
 def test_a_submission_to_the_other_task_is_reported_once_in_all_batches(tmp_path: Path) -> None:

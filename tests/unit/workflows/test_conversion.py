@@ -213,3 +213,18 @@ def test_no_name_leads_out_of_the_folder(form: str, given: str, tmp_path: Path) 
 def test_a_document_without_a_file_is_told(form: str) -> None:
     lost = load(form).count_losses(read_from("", "jsonl", "../outside"))
     assert lost["documents whose name is not a valid file name"] == 1
+
+
+@pytest.mark.parametrize("member", ["{}/secret.rsd.txt", "../secret.rsd.txt", "../../../etc/passwd"])
+def test_nothing_is_opened_but_what_the_user_names(member: str, tmp_path: Path) -> None:
+    """A saved corpus names the files that it was read from: these names are data."""
+    (tmp_path / "secret.rsd.txt").write_text("secret", "utf-8")
+    source = {"row": 0, "path": "x", "member": member.format(tmp_path), "format": "rsd"}
+    document = {"row": 0, "name": "d1", "text": "in Osh\n", "origin": 0}
+    corpus = Corpus(sources=[{**source, "sha256": "0" * 64}], documents=[document])
+    write = load("jsonl").write
+    assert write
+    write([corpus], tmp_path / "in.jsonl")
+    found = convert(str(tmp_path / "in.jsonl"), str(tmp_path / "out"), to_format="rsd")
+    assert [finding.code for finding in found if finding.code == "CNV102"] == []
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["d1.rsd.txt"]

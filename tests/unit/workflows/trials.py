@@ -223,7 +223,8 @@ def exchange(now: Path, later: Path, added: Mapping[str, list[str]]) -> str:
     assert form.write
     form.write([corpus], later)
     (result,) = form.read(open_source(str(now)))
-    assert result.findings == ()
+    odd = {"COR107", "COR109"}  # the one rejected record, and offsets that no text has
+    assert {found.code for found in result.findings} <= odd
     for name, frame in result.corpus.tables():
         own = frame.columns[: len(frame.columns) - len(added[name])]
         assert frame.select(own).equals(getattr(corpus, name).select(own))

@@ -1,0 +1,303 @@
+"""The check of a saved corpus, or of one in memory, once on loading.
+
+Rows that cannot be kept are rejected: those with a value that is missing, with the key of an
+earlier row, or with a reference that leads to no row. What refers to a rejected row is rejected with
+it, without a problem of its own. What is only odd is kept and reported: offsets outside of a text,
+names that no file can have, and records that could not be read when the corpus was made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from typing import NamedTuple
+
+import msgspec
+import polars as pl
+
+from hlteval.converters.toolkit.single_file import unique_name
+from hlteval.representation import FRAGMENTS, TABLES, Corpus, Table
+from hlteval.representation.corpus import complete
+from hlteval.sources import is_file_path
+from hlteval.sources.names import printable
+
+ROW, REPEATED, DANGLING, NAME = "COR103", "COR104", "COR105", "COR106"
+OFFSETS, FILE_NAME, UNREAD = "COR107", "COR108", "COR109"
+REJECTING = (ROW, REPEATED, DANGLING)
+"""The codes of the problems for which a row is rejected."""
+
+_AT = "_at"
+_SHOWN = 60
+_TABLE = re.compile(r'"table"\s*:\s*"(\w{1,40})"')
+_ROW = re.compile(r'"row"\s*:\s*(-?[0-9]{1,18})\b')
+_SPANS = ("segments", "tokens", "mentions")
+
+
+class Defect(NamedTuple):
+    """A problem of a row.
+
+    Attributes:
+        code: of the catalogue.
+        table: the table of the row.
+        index: 0-based index of the row in the table as it was read.
+        column: the column with the problem.
+        values: the values of the templates of the code.
+    """
+
+    code: str
+    table: str
+    index: int
+    column: str
+    values: Mapping[str, object]
+
+
+class BadLine(NamedTuple):
+    r"""A line that is not a row, and the table and key of the row that it was to be, if known.
+
+    Examples:
+        >>> BadLine.of(7, '{"table":"documents","row":3}')
+        BadLine(number=7, text='{"table":"documents","row":3}', table='documents', row=3)
+    """
+
+    number: int
+    text: str
+    table: str = ""
+    row: int | None = None
+
+    @classmethod
+    def of(cls, number: int, text: str) -> BadLine:
+        """The line of a number."""
+        table, row = _TABLE.search(text), _ROW.search(text)
+        return cls(number, text, table[1] if table else "", int(row[1]) if row else None)
+
+
+class Checked(NamedTuple):
+    """What is kept of a corpus.
+
+    Attributes:
+        corpus: its keys are unique, its references lead to rows, its documents have different
+            names; `rejected_records` has the rows that were rejected.
+        defects: what is wrong, in the order of tables and rows.
+    """
+
+    corpus: Corpus
+    defects: tuple[Defect, ...]
+
+
+def checked(
+    tables: Mapping[str, pl.DataFrame], display: str = "", lines: Sequence[BadLine] = ()
+) -> Checked:
+    """What can be kept of tables, and what is wrong with them.
+
+    Args:
+        tables: some tables of a corpus, with columns of the declared types.
+        display: the file, for rejected rows where the corpus names no source.
+        lines: the lines that are not rows, which are rejected too.
+
+    Examples:
+        >>> documents = pl.DataFrame({"row": [0, 0], "name": ["d1", "d2"]})
+        >>> found = checked({"documents": documents})
+        >>> found.corpus.documents["name"].to_list(), [defect.code for defect in found.defects]
+        (['d1'], ['COR104'])
+    """
+    return _Check(tables, lines).result(display)
+
+
+class _Check:
+    """The tables that are kept, with the index of each row as it was read."""
+
+    def __init__(
+        self, tables: Mapping[str, pl.DataFrame], lines: Sequence[BadLine]
+    ) -> None:
+        self.lines = lines
+        self.given = {
+            name: complete(table, tables.get(name, table.empty()))
+            .with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(_AT))
+            for name, table in TABLES.items()
+        }  # fmt: skip
+        self.kept: dict[str, pl.DataFrame] = {}
+        self.defects: list[Defect] = []
+        self.rejected: list[tuple[str, str, pl.DataFrame]] = []
+        """The rejected rows: table, code and rows."""
+
+    def result(self, display: str) -> Checked:
+        for name, table in TABLES.items():
+            self.take(table, self.given[name])
+        self.kept["documents"] = self.named(self.kept["documents"])
+        for name in _SPANS:
+            self.offsets(name)
+        self.unread()
+        tables = {name: rows.drop(_AT) for name, rows in self.kept.items()}
+        if self.rejected or self.lines:
+            tables |= self.with_rejected(tables, display)
+        order = {name: at for at, name in enumerate(TABLES)}
+        found = sorted(self.defects, key=lambda d: (order[d.table], d.index, d.code))
+        return Checked(Corpus(**tables), tuple(found))
+
+    def take(self, table: Table, rows: pl.DataFrame) -> None:
+        """Keep the rows of a table that can be kept."""
+        rows = self.valid(table, rows)
+        repeated = ~rows["row"].is_first_distinct()
+        for index, key in rows.filter(repeated).select(_AT, "row").iter_rows():
+            self.report(REPEATED, table.name, index, "row", key=key)
+        self.reject(table.name, REPEATED, rows.filter(repeated))
+        rows = rows.filter(~repeated)
+        optional = {column.name for column in table.columns if column.nullable}
+        for column, target in table.references:
+            rows = self.referring(table.name, rows, column, target, optional=column in optional)
+        self.kept[table.name] = rows
+
+    def valid(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows whose values are all there and are numbers where they have to be."""
+        for column in table.columns:
+            wrong = _invalid(rows[column.name], nullable=column.nullable)
+            if wrong.any():
+                bad = rows.filter(wrong)
+                for index, value in bad.select(_AT, column.name).iter_rows():
+                    reason = _reason(table.name, column.name, value)
+                    self.report(ROW, table.name, index, column.name, reason=reason)
+                self.reject(table.name, ROW, bad)
+                rows = rows.filter(~wrong)
+        return rows
+
+    def referring(
+        self, name: str, rows: pl.DataFrame, column: str, target: str, *, optional: bool
+    ) -> pl.DataFrame:
+        """The rows of which a column refers to rows that are kept."""
+        known, given = self.kept[target]["row"], self.given[target]["row"]
+        leads = rows[column].is_in(known.implode()) | rows[column].is_null()
+        if leads.all():
+            return rows
+        unread = [line.row for line in self.lines if line.table == target and line.row is not None]
+        rejected = pl.concat([given.drop_nulls(), pl.Series("row", unread, dtype=pl.Int64)])
+        follows = rows[column].is_in(rejected.implode())  # its row is rejected itself
+        for index, key in rows.filter(~leads & ~follows).select(_AT, column).iter_rows():
+            self.report(DANGLING, name, index, column, key=key, target=target)
+        if optional:
+            return rows.with_columns(pl.when(leads).then(pl.col(column)).alias(column))
+        self.reject(name, DANGLING, rows.filter(~leads))
+        return rows.filter(leads)
+
+    def named(self, documents: pl.DataFrame) -> pl.DataFrame:
+        """The documents under names that are not empty, and no earlier document has."""
+        names: dict[str, int] = {}
+        first: dict[str, int] = {}
+        new = []
+        for index, row, name in documents.select(_AT, "row", "name").iter_rows():
+            unique = unique_name(name.strip() and name or "unnamed", names)
+            new.append(unique)
+            if unique != name:
+                earlier = f" is already in row {first[name]}" if name in first else " is empty"
+                values = {"name": _shown(name), "problem": earlier, "new": unique}
+                self.report(NAME, "documents", index, "name", **values)
+            elif not is_file_path(name) or printable(name) != name:
+                self.report(FILE_NAME, "documents", index, "name", name=_shown(name))
+            first.setdefault(unique, row)
+        return documents.with_columns(name=pl.Series(new, dtype=pl.String))
+
+    def offsets(self, name: str) -> None:
+        """Report the spans that are not inside the text of their document."""
+        length = pl.col("text").str.len_chars().cast(pl.Int64)
+        texts = self.kept["documents"].select(document="row", _name="name", _length=length)
+        rows = self.kept[name].join(texts, on="document", how="left", maintain_order="left")
+        start, end = pl.col("start"), pl.col("end")
+        fits = (start >= 0) & (start <= end) & (end <= pl.col("_length").fill_null(end))
+        if "fragments" in rows.columns:
+            part = pl.element().struct
+            low, high = part.field("start"), part.field("end")
+            inside = pl.col("fragments").list.eval((low >= 0) & (low <= high)).list.all()
+            last = pl.col("fragments").list.eval(high).list.max()
+            inside &= (last <= pl.col("_length").fill_null(last)).fill_null(value=True)
+            fits &= inside.fill_null(value=True)
+        columns = (_AT, "start", "end", "_name", "_length")
+        for index, first, last, document, size in rows.filter(~fits).select(columns).iter_rows():
+            limit = "" if size is None else f", which has {size:,} characters"
+            values = {"start": first, "end": last, "document": _shown(document), "limit": limit}
+            self.report(OFFSETS, name, index, "start", item=name.removesuffix("s"), **values)
+
+    def unread(self) -> None:
+        """Report the records that could not be read when the corpus was made."""
+        columns = (_AT, "kind", "id", "code", "text")
+        for index, kind, name, code, text in self.kept["rejected_records"].select(columns).iter_rows():
+            values = {"kind": _shown(kind), "id": _shown(name or text), "original": _shown(code)}
+            self.report(UNREAD, "rejected_records", index, "text", **values)
+
+    def report(self, code: str, table: str, index: int, column: str, **values: object) -> None:
+        """Add a defect of a row."""
+        values = {"table": table, "column": column, **values}
+        self.defects.append(Defect(code, table, index, column, values))
+
+    def reject(self, name: str, code: str, rows: pl.DataFrame) -> None:
+        """Note rows that are not kept."""
+        if rows.height:
+            self.rejected.append((name, code, rows))
+
+    def with_rejected(
+        self, tables: Mapping[str, pl.DataFrame], display: str
+    ) -> dict[str, pl.DataFrame]:
+        """The rejected rows among `rejected_records`, and the source that they need."""
+        records, sources = tables["rejected_records"], tables["sources"]
+        if sources.is_empty():
+            own = {"row": 0, "path": display, "member": display, "format": "", "sha256": ""}
+            sources = Corpus(sources=[own]).sources
+        last = records["row"].max()
+        first = int(last) + 1 if isinstance(last, int) and last < _HIGHEST else 0
+        if not records.is_empty() and first == 0:
+            records = records.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+            first = records.height
+        found = list(self.records(sources["row"], tables["documents"]["row"], first))
+        made = Corpus(
+            sources=sources, documents=tables["documents"], rejected_records=found
+        ).rejected_records
+        return {"sources": sources, "rejected_records": pl.concat([records, made])}
+
+    def records(
+        self, origins: pl.Series, documents: pl.Series, first: int
+    ) -> Iterator[dict[str, object]]:
+        """The rejected rows as rows of `rejected_records`, with keys from a first one."""
+        known, placed, key = set(origins), set(documents), count(first)
+        for line in self.lines:
+            place = {"origin": origins[0], "record": line.number}
+            yield _record(ROW, "row", line.text, row=next(key), **place)
+        for name, code, rows in self.rejected:
+            for row in rows.drop(_AT).iter_rows(named=True):
+                document, origin = row.get("document"), row.get("origin")
+                place = {
+                    "document": document if document in placed else None,
+                    "origin": origin if origin in known else origins[0],
+                    "record": row.get("record") or 0,
+                }
+                yield _record(code, name, msgspec.json.encode(row).decode(), row=next(key), **place)
+
+
+def _record(code: str, kind: str, text: str, **place: object) -> dict[str, object]:
+    """A row of `rejected_records`."""
+    columns = {"column": 1, "end_column": len(text) + 1, "expected": "a row of a table"}
+    return {"code": code, "kind": kind, "text": text, **columns, **place}
+
+
+_HIGHEST = 2**62
+"""Keys beyond this are renumbered before others follow them."""
+
+
+def _invalid(values: pl.Series, *, nullable: bool) -> pl.Series:
+    """Which values are missing, have a missing part, or are not numbers."""
+    wrong = pl.repeat(value=False, n=len(values), eager=True) if nullable else values.is_null()
+    if values.dtype == pl.Float64:
+        return wrong | ~values.is_finite().fill_null(value=True)
+    if values.dtype == FRAGMENTS:
+        part = pl.element().struct
+        missing = part.field("start").is_null() | part.field("end").is_null()
+        found = values.to_frame("x").select(pl.col("x").list.eval(missing).list.any()).to_series()
+        return wrong | found.fill_null(value=False)
+    return wrong
+
+
+def _reason(table: str, column: str, value: object) -> str:
+    what = "missing" if value is None else f"{value}" if isinstance(value, float) else "incomplete"
+    return f"{table}.{column} is {what}"
+
+
+def _shown(text: str) -> str:
+    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}\u2026")

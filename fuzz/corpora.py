@@ -1,0 +1,275 @@
+"""Damaged corpora: saved as JSON Lines and Parquet, and what the writers make of them.
+
+A row may refer to nothing, an offset lead behind its text, a name hold a slash or a null character,
+a value be of another type. Whatever of it is read, each format writes so that its own reader finds
+no error in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from fuzz.mutations import Files
+from fuzz.subjects import FIXTURES, Seed, readers, seeds
+from hlteval.converters import Format, known, load
+from hlteval.findings import Finding
+from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus
+from hlteval.representation.jsonl import FORMAT
+from hlteval.representation.store import VERSION_KEY
+from hlteval.sources import open_source
+
+SAVED = ("jsonl", "corpus")
+"""The formats of saved corpora."""
+MOST = 60
+"""Most rows of a table of a seed: what is wrong with one row is wrong with a thousand."""
+
+Rows = dict[str, list[dict[str, Any]]]
+"""Tables as rows, whose values may be of any type."""
+
+TEXTS = (
+    *("", " ", "a b", " a", "a ", "a\tb", "a\nb", "a\r\nb", "a\rb", "\n", "\r", "\t"),
+    *("\0", "a\0b", "\x01", "\x0b", "\x0c", "\x1f", "\x7f", "\x85", "\xa0", "\u2028", "\u2029"),
+    *("\ufeff", "\ufeffa", "\ufffe", "\uffff", "\ufffd", "\u200b", "\u202e", "e\u0301", "\U0001d49f"),
+    *("..", ".", "/", "a/b", "../a", "/etc/passwd", "a/../../b", "a\\b", "C:a", "-", "~", "x" * 300),
+    *("<", ">", "&", '"', "'", "&amp;", "]]>", "<a>", "</DOC>", "<!--", "<?a", "%", "{", "[", "(0"),
+    *(":", "a:b", "a:1-2", ";", ",", "|", "||", "#", "##1#2#", "*", "T1", "E1", "R1", "A1", "N1"),
+    *("_", "__", "NIL", "NIL1", "null", "nan", "0", "-1", "1.0", "1e400", "true", "n/a", "N/A"),
+    *("<x>", "/ a", "a /", "x:", "-DOCSTART-", "# begin", "#begin document (a)", "TEXT", "P 1"),
+)
+NUMBERS = (0, 1, -1, 2, 9, 10**6, 10**9, 10**10, 10**15, 2**31, 2**63 - 1, -(2**63))
+REALS = (0.0, -0.0, 1.0, 0.5, -1.0, 2.0, 1e-320, 1e300, 0.1 + 0.2, float("nan"), float("inf"))
+OTHER_TYPES = (None, True, "1", 1.5, [], {}, [1], {"a": 1}, 2**64, "")
+
+
+class Saved(NamedTuple):
+    """A damaged corpus as rows, and the wrong types that only a file can hold."""
+
+    rows: Rows
+
+
+@cache
+def corpora() -> tuple[Corpus, ...]:
+    """The corpora of the fixtures of every format, cut to a few rows a table."""
+    return tuple(
+        found
+        for name in readers()
+        if name not in SAVED
+        for seed in _valid(name)
+        if (found := _cut(_read(name, seed))).documents.height
+    )
+
+
+def _valid(name: str) -> Sequence[Seed]:
+    return seeds(name)[:3]
+
+
+def _read(name: str, seed: Seed) -> Corpus:
+    with TemporaryDirectory(prefix="fuzz-") as folder:
+        for path, content in seed.files.items():
+            file = Path(folder, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        source = open_source(str(file) if seed.single else folder)
+        return Corpus.concat(result.corpus for result in load(name).read(source))
+
+
+def _cut(corpus: Corpus) -> Corpus:
+    """The first rows of each table that refer to rows that are kept."""
+    kept: dict[str, pl.DataFrame] = {}
+    for name, frame in corpus.tables():
+        for column, target in TABLES[name].references:
+            found = pl.col(column).is_null() | pl.col(column).is_in(kept[target]["row"].implode())
+            frame = frame.filter(found)  # noqa: PLW2901
+        kept[name] = frame.head(MOST)
+    return Corpus(**kept)
+
+
+def damaged(draw: Random) -> Rows:
+    """The rows of a corpus with a few damages."""
+    rows = {name: frame.to_dicts() for name, frame in draw.choice(corpora()).tables()}
+    for _ in range(draw.choice((1, 1, 1, 2, 3, 6))):
+        draw.choice(_DAMAGES)(rows, draw)
+    return rows
+
+
+def _table(rows: Rows, draw: Random) -> str:
+    return draw.choice([name for name in rows if rows[name]] or ["documents"])
+
+
+def _cell(rows: Rows, draw: Random) -> None:
+    """Another value of the type in one cell, or in all of a column."""
+    name = _table(rows, draw)
+    column = draw.choice(TABLES[name].columns)
+    chosen = rows[name]
+    if draw.random() < 0.8 and chosen:
+        chosen = [draw.choice(chosen)]
+    for row in chosen:
+        row[column.name] = _value(row.get(column.name), column.dtype, draw)
+
+
+def _value(old: Any, dtype: Any, draw: Random) -> Any:
+    """A value of a type, odd but possible."""
+    if draw.random() < 0.05:
+        return None
+    if dtype == pl.String:
+        odd = draw.choice(TEXTS)
+        if old and draw.random() < 0.5:
+            at = draw.randint(0, len(old))
+            return old[:at] + odd + old[at + draw.randint(0, 2) :]
+        return odd
+    if dtype == pl.Int64:
+        near = isinstance(old, int) and draw.random() < 0.4
+        return old + draw.choice((-2, -1, 1, 2, 100)) if near else draw.choice(NUMBERS)
+    if dtype == pl.Float64:
+        return draw.choice(REALS)
+    if dtype == pl.Boolean:
+        return draw.random() < 0.5
+    numbers = [draw.choice((*NUMBERS, *range(20))) for _ in range(2 * draw.randint(0, 3))]
+    return [
+        {"start": start, "end": end}
+        for start, end in zip(numbers[::2], numbers[1::2], strict=True)
+    ]
+
+
+def _swap(rows: Rows, draw: Random) -> None:
+    """The values of two rows of a column exchanged."""
+    name = _table(rows, draw)
+    if len(rows[name]) > 1:
+        one, other = draw.sample(rows[name], 2)
+        column = draw.choice(TABLES[name].columns).name
+        one[column], other[column] = other[column], one[column]
+
+
+def _remove(rows: Rows, draw: Random) -> None:
+    name = _table(rows, draw)
+    if rows[name]:
+        rows[name].remove(draw.choice(rows[name]))
+
+
+def _repeat(rows: Rows, draw: Random) -> None:
+    """A row twice, with the same key or another."""
+    name = _table(rows, draw)
+    if rows[name]:
+        again = dict(draw.choice(rows[name]))
+        if draw.random() < 0.7:
+            again["row"] = 1 + max(row["row"] for row in rows[name] if isinstance(row["row"], int))
+        rows[name].insert(draw.randint(0, len(rows[name])), again)
+
+
+def _shuffle(rows: Rows, draw: Random) -> None:
+    draw.shuffle(rows[_table(rows, draw)])
+
+
+def _clear(rows: Rows, draw: Random) -> None:
+    rows[_table(rows, draw)].clear()
+
+
+_DAMAGES: tuple[Callable[[Rows, Random], None], ...] = (
+    *(_cell,) * 8,
+    *(_swap, _remove, _repeat, _shuffle, _clear),
+)
+
+
+def mutate(form: str, draw: Random) -> list[Files]:
+    """A damaged corpus as the files of a format of saved corpora."""
+    rows = damaged(draw)
+    return [as_lines(rows, draw)] if form == "jsonl" else [as_parquet(rows, draw)]
+
+
+def as_lines(rows: Rows, draw: Random) -> Files:
+    """Rows as JSON Lines; some values are of other types, some lines are none."""
+    lines = [json.dumps({"format": FORMAT, "version": SCHEMA_VERSION})]
+    for name, each in rows.items():
+        for row in each:
+            if draw.random() < 0.01:
+                row[draw.choice([*row])] = draw.choice(OTHER_TYPES)  # noqa: PLW2901
+            told = {key: value for key, value in row.items() if value is not None}
+            lines.append(json.dumps({"table": name, **told}, ensure_ascii=draw.random() < 0.5))
+    return Files("damaged.jsonl", {"": "".join(f"{line}\n" for line in lines).encode()})
+
+
+def as_parquet(rows: Rows, draw: Random) -> Files:
+    """Rows as a folder of Parquet; columns may be of other types, or missing."""
+    files: dict[str, bytes | None] = {}
+    for name, each in rows.items():
+        frame = pl.DataFrame(each, schema=TABLES[name].schema, orient="row", strict=False)
+        if draw.random() < 0.03:
+            frame = _other_columns(frame, draw)
+        stream = BytesIO()
+        frame.write_parquet(stream, metadata={VERSION_KEY: str(SCHEMA_VERSION)})
+        files[f"{name}.parquet"] = stream.getvalue()
+    return Files("damaged.corpus", files)
+
+
+def _other_columns(frame: pl.DataFrame, draw: Random) -> pl.DataFrame:
+    column = draw.choice(frame.columns)
+    kind = draw.choice((pl.String, pl.Int32, pl.Float32, pl.Boolean, None))
+    if kind is None:
+        return frame.drop(column)
+    if frame.schema[column] == pl.Int64:
+        return frame.with_columns(pl.col(column).cast(kind, strict=False))
+    return frame.with_columns(pl.lit(None, kind).alias(column))
+
+
+# What is written, and read again.
+
+
+def writers() -> list[str]:
+    """The names of the formats that are written and read."""
+    return [name for name in known() if load(name).write and load(name).reads]
+
+
+def check_writing(corpus: Corpus, folder: Path, names: Sequence[str] = ()) -> None:
+    """Hold that each format reads what it writes of a corpus.
+
+    Raises:
+        AssertionError: if a reader finds an error, or a row is missing that is not listed as lost.
+    """
+    for name in names or writers():
+        form = load(name)
+        path = folder / f"{name}{form.suffixes[0] if form.suffixes else ''}"
+        again, findings = written(form, corpus, path)
+        errors = [finding for finding in findings if finding.severity == "error"]
+        assert not errors, (name, errors[0].code, errors[0].message, errors[0].file)
+        for problem in missing(form, corpus, again):
+            raise AssertionError((name, *problem))
+
+
+def written(form: Format, corpus: Corpus, path: Path) -> tuple[Corpus, list[Finding]]:
+    """A corpus, written in a format and read again, and the findings of the reader."""
+    assert form.write is not None
+    form.write([form.supported(corpus)], path)
+    source = open_source(str(path))
+    results = list(form.read(source))
+    findings = [*source.findings, *(found for result in results for found in result.findings)]
+    return Corpus.concat(result.corpus for result in results), findings
+
+
+def missing(form: Format, corpus: Corpus, again: Corpus) -> Iterator[tuple[str, object]]:
+    """The rows that were to be kept, and are not there."""
+    lost = sum(form.losses(corpus).values())
+    supported = form.supported(corpus)
+    for table in form.tables:
+        if table == "sources":
+            continue
+        before, after = getattr(supported, table).height, getattr(again, table).height
+        if after < before - lost:
+            yield table, (before, after, dict(form.losses(corpus)))
+        if not lost and table == "documents" and "documents.text" in form.carries:
+            gone = _texts(supported) - _texts(again)
+            if gone:
+                yield "texts", gone
+
+
+def _texts(corpus: Corpus) -> Counter[str]:
+    return Counter(text for text in corpus.documents["text"].drop_nulls() if text)
