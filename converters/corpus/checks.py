@@ -1,9 +1,9 @@
 """The check of a saved corpus, or of one in memory, once on loading.
 
 Rows that cannot be kept are rejected: those with a value that is missing, with the key of an
-earlier row, or with a reference that leads to no row. What refers to a rejected row is rejected with
-it, without a problem of its own. What is only odd is kept and reported: offsets outside of a text,
-names that no file can have, and records that could not be read when the corpus was made.
+earlier row, or with a reference that leads to no row. What refers to a rejected row is rejected
+with it, without a problem of its own. What is only odd is kept and reported: offsets outside of a
+text, names that no file can have, and records that could not be read when the corpus was made.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Defect(NamedTuple):
     Attributes:
         code: of the catalogue.
         table: the table of the row.
-        index: 0-based index of the row in the table as it was read.
+        ordinal: 0-based ordinal of the row in the table as it was read.
         column: the column with the problem.
         values: the values of the templates of the code.
     """
 
     code: str
     table: str
-    index: int
+    ordinal: int
     column: str
     values: Mapping[str, object]
 
@@ -107,9 +107,7 @@ def checked(
 class _Check:
     """The tables that are kept, with the index of each row as it was read."""
 
-    def __init__(
-        self, tables: Mapping[str, pl.DataFrame], lines: Sequence[BadLine]
-    ) -> None:
+    def __init__(self, tables: Mapping[str, pl.DataFrame], lines: Sequence[BadLine]) -> None:
         self.lines = lines
         self.given = {
             name: complete(table, tables.get(name, table.empty()))
@@ -132,7 +130,7 @@ class _Check:
         if self.rejected or self.lines:
             tables |= self.with_rejected(tables, display)
         order = {name: at for at, name in enumerate(TABLES)}
-        found = sorted(self.defects, key=lambda d: (order[d.table], d.index, d.code))
+        found = sorted(self.defects, key=lambda d: (order[d.table], d.ordinal, d.code))
         return Checked(Corpus(**tables), tuple(found))
 
     def take(self, table: Table, rows: pl.DataFrame) -> None:
@@ -185,7 +183,7 @@ class _Check:
         first: dict[str, int] = {}
         new = []
         for index, row, name in documents.select(_AT, "row", "name").iter_rows():
-            unique = unique_name(name.strip() and name or "unnamed", names)
+            unique = unique_name((name.strip() and name) or "unnamed", names)
             new.append(unique)
             if unique != name:
                 earlier = f" is already in row {first[name]}" if name in first else " is empty"
@@ -219,7 +217,9 @@ class _Check:
     def unread(self) -> None:
         """Report the records that could not be read when the corpus was made."""
         columns = (_AT, "kind", "id", "code", "text")
-        for index, kind, name, code, text in self.kept["rejected_records"].select(columns).iter_rows():
+        for index, kind, name, code, text in (
+            self.kept["rejected_records"].select(columns).iter_rows()
+        ):
             values = {"kind": _shown(kind), "id": _shown(name or text), "original": _shown(code)}
             self.report(UNREAD, "rejected_records", index, "text", **values)
 

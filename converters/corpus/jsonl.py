@@ -71,7 +71,7 @@ def _text(lines: Sequence[bytes], error: StoreError) -> str:
 
 def _finding(defect: Defect, rows: JsonRows, display: str) -> Finding:
     """The finding of a row at its line."""
-    place = rows.error("", defect.table, defect.index, defect.column)
+    place = rows.error("", defect.table, defect.ordinal, defect.column)
     line = rows.lines[(place.line or 1) - 1].decode()
     column = place.column or 1
     span = Span(place.line or 1, column, column + 1)

@@ -70,9 +70,9 @@ def row_findings(
         path: the file or folder of the corpus.
     """
     for defect in defects:
-        key = tables[defect.table]["row"][defect.index]
-        place = {"table": defect.table, "row": defect.index if key is None else key}
-        yield entry(defect.code).finding(defect.values, file=path, **place)
+        key = tables[defect.table]["row"][defect.ordinal]
+        row = defect.ordinal if key is None else int(key)
+        yield entry(defect.code).finding(defect.values, file=path, table=defect.table, row=row)
 
 
 def store_finding(code: str, error: StoreError, path: str) -> Finding:

@@ -262,8 +262,8 @@ class _Lines:
             line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
             raise StoreError(f"the first line must be {line}", self.file, 1, 1)
         if message := version_problem(header.version):
-            line = self.content[:end].removesuffix(b"\n")
-            raise StoreError(message, self.file, 1, _column(line, "version"))
+            first = self.content[:end].removesuffix(b"\n")
+            raise StoreError(message, self.file, 1, _column(first, "version"))
         return end
 
     def rows(self, begin: int) -> Iterator[Iterable[tuple[int, msgspec.Struct]]]:

@@ -163,9 +163,9 @@ def read_table(
 
     Examples:
         >>> from hlteval.representation import TABLES
-        >>> read_table(TABLES["documents"], b"", "documents.parquet")
+        >>> read_table(TABLES["documents"], b"", "d.parquet")
         Traceback (most recent call last):
-        hlteval.representation.store.StoreError: documents.parquet: invalid or truncated Parquet file
+        hlteval.representation.store.StoreError: d.parquet: invalid or truncated Parquet file
     """
     try:
         version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)

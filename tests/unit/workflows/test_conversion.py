@@ -215,7 +215,9 @@ def test_a_document_without_a_file_is_told(form: str) -> None:
     assert lost["documents whose name is not a valid file name"] == 1
 
 
-@pytest.mark.parametrize("member", ["{}/secret.rsd.txt", "../secret.rsd.txt", "../../../etc/passwd"])
+@pytest.mark.parametrize(
+    "member", ["{}/secret.rsd.txt", "../secret.rsd.txt", "../../../etc/passwd"]
+)
 def test_nothing_is_opened_but_what_the_user_names(member: str, tmp_path: Path) -> None:
     """A saved corpus names the files that it was read from: these names are data."""
     (tmp_path / "secret.rsd.txt").write_text("secret", "utf-8")

@@ -91,9 +91,7 @@ def test_broken_keys_are_findings(folder):
     verdict = validate("seedev-full", held, against=str(folder / "reference"))
     broken = verdict.of("submission").findings
     assert sum(f.code == "COR105" for f in broken) == arguments.height
-    assert broken[0].message == (
-        "arguments.frame_row is 99, but frames has no row with this key"
-    )
+    assert broken[0].message == ("arguments.frame_row is 99, but frames has no row with this key")
     with pytest.raises(Refused, match="SEE202"):  # events without arguments
         score("seedev-full", str(folder / "reference"), held)
 
