@@ -25,11 +25,11 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import File, head, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
-from hlteval.syntax.tsv_columns import WHITE_SPACE
+from hlteval.syntax.tsv_columns import WHITE_SPACE, shortened
 
 TABLE = Table(
     (
@@ -64,7 +64,11 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     parsed = table.read(text)
     entities = parsed.rows.drop("record").unique(maintain_order=True)
     entities = entities.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    return Corpus(sources=[file.origin], entities=entities), parsed.findings(file.member.display)
+    findings = parsed.findings(file.member.display)
+    if not has_header and entities.height and not entities["entity"].str.contains("^[0-9]+$").any():
+        given = shortened(entities["entity"][0], 40)
+        findings.append(finding("KBT102", file=file.member.display, given=given))
+    return Corpus(sources=[file.origin], entities=entities), findings
 
 
 def locate(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:

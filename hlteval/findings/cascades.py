@@ -5,12 +5,15 @@ The entries of the catalogue declare which findings they follow from (`suppresse
 - by default at the same record, or in a file that the other finding is about as a whole;
 - with `suppressed_in = "file"`, anywhere in the same file;
 - with `unresolved`, where a record of the document that cannot be read has the missing identifier;
-- with `unreferenced`, where such a record mentions the identifier.
+- with `unreferenced`, where such a record mentions the identifier;
+- with `suppressed_in = "reference"`, anywhere in what the submission is checked against.
 
 An entry that `hides` its file makes all other findings of the file pointless; if the file is the
 submission, those of the submission.
 
-What is left out still counts: if it blocks, the finding that it follows from blocks.
+What is left out still counts: if it blocks, the finding that it follows from blocks. Only what
+follows from a reference is no problem of the submission: a record of a reference that cannot be
+read may be any that a submission of the same document needs.
 """
 
 from __future__ import annotations
@@ -19,11 +22,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
 from hlteval.findings.catalogue import Entry, entry
-from hlteval.findings.finding import Finding
+from hlteval.findings.finding import SUBMISSION, Finding
 from hlteval.findings.templates import values
 
 _TOKEN = re.compile(r"[\w-]+")
@@ -55,20 +59,47 @@ def without_cascades(
         >>> [item.code for item in without_cascades([role, missing])]
         ['SEE201']
     """
+    return cascades(findings, paths, kept).kept
+
+
+class Cascades(NamedTuple):
+    """Findings, by what they follow from.
+
+    Attributes:
+        kept: those that follow from no other one.
+        of_reference: those that follow only from findings about a reference, not left out alone.
+    """
+
+    kept: list[Finding]
+    of_reference: list[Finding]
+
+
+def cascades(
+    findings: Iterable[Finding],
+    paths: Mapping[str, str] = MappingProxyType({}),
+    kept: Collection[str] = (),
+) -> Cascades:
+    """What `without_cascades` keeps, and what follows from the reference; the arguments are its."""
     listed = list(findings)
     roots = _Roots(listed, paths)
     causes = {id(item): () if item.code in kept else roots.of(item) for item in listed}
     blocking = {
-        (code, item.side, _document(item))
+        (code, side, _document(item))
         for item in listed
         if item.blocking
-        for code in causes[id(item)]
+        for code, side in causes[id(item)]
     }
-    return [
+    remaining = [
         _blocking(item) if (item.code, item.side, _document(item)) in blocking else item
         for item in listed
         if not causes[id(item)]
     ]
+    other = [
+        item
+        for item in listed
+        if (found := causes[id(item)]) and all(side != item.side for _, side in found)
+    ]
+    return Cascades(remaining, other)
 
 
 class _Roots:
@@ -81,8 +112,9 @@ class _Roots:
         self.hidden: set[tuple[str, str | None]] = set()
         self.places: defaultdict[str, set[Place]] = defaultdict(set)
         self.files: defaultdict[str, set[tuple[str, str | None]]] = defaultdict(set)
-        self.identifiers: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        self.mentions: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        self.sides = sorted({finding.side for finding in findings})
+        self.identifiers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
+        self.mentions: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         for finding in findings:
             if entry(finding.code).hides:
                 self.hidden.add((finding.side, finding.file))
@@ -101,16 +133,23 @@ class _Roots:
         first = tokens[:1] if finding.excerpt and not finding.excerpt.offset else []
         identifier = [finding.record.lower()] if finding.record else []
         identifier += [_ANY] if entry(code).hides else []
-        self.identifiers[code, _document(finding)].update(_with_stems([*first, *identifier]))
-        self.mentions[code, _document(finding)].update(_with_stems([*tokens, *identifier]))
+        key = code, side, _document(finding)
+        self.identifiers[key].update(_with_stems([*first, *identifier]))
+        self.mentions[key].update(_with_stems([*tokens, *identifier]))
 
-    def of(self, finding: Finding) -> tuple[str, ...]:
-        """The codes from which a finding follows, `_ANY` for that of its file."""
+    def of(self, finding: Finding) -> tuple[tuple[str, str], ...]:
+        """The codes and sides from which a finding follows, `_ANY` for that of its file."""
         declared = entry(finding.code)
         if not declared.hides and self._hide(finding):
-            return (_ANY,)
+            return ((_ANY, finding.side),)
         codes = (code for code in self._codes(declared) if code != finding.code)
-        return tuple(code for code in codes if self._follows(finding, declared, code))
+        sides = [side for side in self.sides if side == finding.side or side != SUBMISSION]
+        return tuple(
+            (code, side)
+            for code in codes
+            for side in sides
+            if self._follows(finding, declared, code, side)
+        )
 
     def _hide(self, finding: Finding) -> bool:
         """Whether its file, or all of its side, could not be read."""
@@ -120,13 +159,21 @@ class _Roots:
             own is not None and (side, own) in self.hidden
         )
 
-    def _follows(self, finding: Finding, declared: Entry, code: str) -> bool:
-        side, file = finding.side, finding.file
+    def _follows(self, finding: Finding, declared: Entry, code: str, side: str) -> bool:
+        """Whether a finding follows from one of a code on its own side, or on another one."""
+        other, file = side != finding.side, finding.file
+        key = code, side, _document(finding)
+        if declared.suppressed_in == "reference":
+            return other and any(place[0] == side for place in self.files[code])
+        if declared.unresolved and other:
+            return key in self.identifiers
         if declared.unresolved or declared.unreferenced:
             template = declared.unresolved or declared.unreferenced
             name = template.format_map(values(finding)).lower()
             known = self.identifiers if declared.unresolved else self.mentions
-            return not known[code, _document(finding)].isdisjoint((name, _ANY))
+            return key in known and not known[key].isdisjoint((name, _ANY))
+        if other:
+            return False
         if declared.suppressed_in == "file":
             return (side, file) in self.files[code]
         places = self.places[code]

@@ -22,6 +22,14 @@ _REFUSED = frozenset(
 _LET_PASS = frozenset({"SRC201", "SRC204"})
 """Findings that block, but that the official validator passes over."""
 
+_SCORED_AS_WRITTEN = frozenset({"OPT103", "OPT105"})
+"""Errors in files of options that the official scorer takes as they are."""
+
+
+def _takes(finding: Finding) -> bool:
+    """Whether the official scorer goes on in spite of a finding."""
+    return finding.code in _SCORED_AS_WRITTEN
+
 
 def _refuses(finding: Finding) -> bool:
     """Whether the official validator refuses a submission for a finding."""
@@ -52,6 +60,7 @@ EDL = Task(
     official_crashes_on=frozenset(
         {"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}
     ),
+    official_ignores=_takes,
     official_rejects=_refuses,
     options=(
         Option(

@@ -2,96 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 from hlteval.converters import load
 from hlteval.converters.hub4.global_map import read_map
-from hlteval.findings import Finding
+from hlteval.findings import Finding, Problem
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.text_columns import Text
-from hlteval.sources import open_source
-from hlteval.tasks.option_readers import texts
-from hlteval.tasks.task import WrongOption
+from hlteval.sources import Source
+from hlteval.tasks.option_files import FileValue
+from hlteval.tasks.option_readers import TextFile, files
 
 _SETTINGS = ("document_tag", "id_tag", "line_ends")
 """The options that are settings of both corpora."""
 
 
-def reference_texts(path: str, given: Mapping[str, str]) -> Callable[[], dict[str, Text]]:
-    """Reads the texts of the reference by document, where they are needed.
+def reference_texts(source: Source, given: Mapping[str, str]) -> FileValue:
+    """A function that returns the texts of the reference by document.
 
     Args:
-        path: a corpus in SGML.
-        given: the options, and the `encoding` of their files.
+        source: a corpus in SGML.
+        given: the options.
     """
-    return partial(_texts, path, given)
+    return _texts(source, given)
 
 
-def system_texts(path: str, given: Mapping[str, str]) -> Callable[[], dict[str, Text]]:
-    """Reads the texts of the system; unsegmented, as one text under the empty name."""
-    return partial(_texts, path, given, whole="unsegmented" in given)
+def system_texts(source: Source, given: Mapping[str, str]) -> FileValue:
+    """The same of the system; unsegmented, as one text under the empty name."""
+    return _texts(source, given, whole="unsegmented" in given)
 
 
-def _texts(path: str, given: Mapping[str, str], *, whole: bool = False) -> dict[str, Text]:
+def _texts(source: Source, given: Mapping[str, str], *, whole: bool = False) -> FileValue:
     settings = {name.replace("_", "-"): given[name] for name in _SETTINGS if name in given}
     if whole:
         settings["unsegmented"] = "yes"
-    corpus = open_source(path, encoding=given["encoding"])
-    found = {}
-    for batch in load("sgml-corpus").with_settings(settings).read(corpus):
-        for finding in batch.findings:
-            _raise_error(path, finding)
+    found: dict[str, Text] = {}
+    findings: list[Finding] = []
+    for batch in load("sgml-corpus").with_settings(settings).read(source):
+        findings += batch.findings
         documents = batch.corpus.documents.select("name", "text", "start")
         for document, text, start in documents.iter_rows():
             found["" if whole else document] = Text(text or "", start or 0)
-    return found
+    return FileValue(lambda: found, findings)
 
 
-def global_maps(path: str, _: Mapping[str, str]) -> tuple[GlobalMap, GlobalMap]:
-    """The global maps of a file for the reference and for the system.
-
-    Raises:
-        WrongOption: for the first error in the file.
-    """
-    return _global_map(path, "ref"), _global_map(path, "hyp")
+def global_maps(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The global maps of a file for the reference and for the system."""
+    sides = [_global_map(source, side) for side in ("ref", "hyp")]
+    findings = dict.fromkeys(finding for _, found in sides for finding in found)
+    return FileValue(tuple(rules for rules, _ in sides), list(findings))
 
 
-def _global_map(path: str, side: str) -> GlobalMap:
+def _global_map(source: Source, side: str) -> tuple[GlobalMap, list[Finding]]:
     rules: list[Rule] = []
+    findings: list[Finding] = []
     found = GlobalMap(())
-    for member in open_source(path).members:
-        found, findings = read_map(member, side)
-        for finding in findings:
-            _raise_error(path, finding)
+    for member in source.members:
+        found, more = read_map(member, side)
+        findings += more
         rules += found.rules
-    return GlobalMap(tuple(rules), found.case_sensitive)
+    return GlobalMap(tuple(rules), found.case_sensitive), findings
 
 
-def _raise_error(path: str, finding: Finding) -> None:
-    if finding.severity == "error":
-        where = f":{finding.span.line}" if finding.span else ""
-        raise WrongOption(f"{path}{where}: {finding.message} ({finding.code})")
-
-
-def lexicon(path: str, _: Mapping[str, str]) -> Lexicon:
+def lexicon(source: Source, _: Mapping[str, str]) -> FileValue:
     """A lexicon of phones: per line a word and its phones, separated by spaces.
 
     Lines that begin with `;;;` or `#` are comments; `word(2)` is another pronunciation of `word`.
-
-    Raises:
-        WrongOption: for a line without phones, with its number, or an unreadable file.
     """
-    return Lexicon.of(_entries(path))
+    entries: list[tuple[str, list[str]]] = []
+    findings: list[Finding] = []
+    for file in files(source):
+        found = list(_entries(file))
+        findings += file.findings
+        findings += [
+            problem.in_line(file.member.display, line) for problem, line, _ in found if problem
+        ]
+        entries += [entry for _, _, entry in found if entry]
+    return FileValue(Lexicon.of(entries), findings)
 
 
-def _entries(path: str) -> Iterator[tuple[str, list[str]]]:
-    for number, line in enumerate("\n".join(texts(path)).split("\n"), start=1):
+def _entries(file: TextFile) -> Iterator[tuple[Problem | None, str, tuple[str, list[str]] | None]]:
+    """For each line its problem or its entry, with the line."""
+    for number, line in enumerate(file.text.split("\n"), start=1):
         if line.startswith((";;;", "#")) or not line.strip():
             continue
         word, *phones = line.split()
         if not phones:
-            raise WrongOption(f"{path}:{number}: malformed line, expected a word and its phones")
+            yield Problem("OPT108", number, 0, len(line.rstrip("\r"))), line.rstrip("\r"), None
+            continue
         name, bracket, rest = word.rpartition("(")
-        yield (name if bracket and rest[:-1].isdigit() else word), phones
+        yield None, line, (name if bracket and rest[:-1].isdigit() else word, phones)

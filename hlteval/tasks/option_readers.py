@@ -2,81 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
+from hlteval.findings import Finding, Problem
 from hlteval.scoring.edl.measures import Measure, measures
-from hlteval.sources import Unreadable, decode, open_source
-from hlteval.syntax.tsv import Column, Table
-from hlteval.tasks.task import WrongOption
+from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.tasks.option_files import FileValue
 
-_NUMBER = r"[+]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+_NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 WEIGHTS = Table(
     (
-        Column("reference"),
-        Column("system"),
-        Column("weight", "number", pattern=f" *{_NUMBER} *", code="weight"),
+        Column("reference", heading="reference type"),
+        Column("system", heading="system type"),
+        Column("weight", "number", pattern=f" *{_NUMBER} *", code="OPT102"),
     ),
-    code="line",
+    code="OPT101",
 )
 ZONES = Table(
     (
-        Column("docid"),
-        Column("start", "integer", code="offset"),
-        Column("last", "integer", code="offset"),
+        Column("docid", heading="document"),
+        Column("start", "integer", heading="first offset", code="OPT104"),
+        Column("last", "integer", heading="last offset", code="OPT104"),
     ),
-    code="line",
+    code="OPT101",
 )
-NAMES = Table((Column("written"), Column("name")), code="line")
-_SHOWN = 5
+NAMES = Table((Column("written", heading="written form"), Column("name")), code="OPT101")
 
 
-def read_table(path: str, table: Table, messages: Mapping[str, str]) -> pl.DataFrame:
-    """The rows of a table, as `ParsedTable.rows`.
+class TextFile(NamedTuple):
+    """A file of an option: its text, empty where it cannot be decoded, and what is wrong there."""
+
+    member: Member
+    text: str
+    findings: Sequence[Finding]
+
+
+def files(source: Source) -> Iterator[TextFile]:
+    """The text of each file that an option names; files that cannot be read have only findings."""
+    for member in source.members:
+        try:
+            data = member.fetch()
+        except Unreadable as reason:
+            yield TextFile(member, "", (reason.finding,))
+            continue
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        yield TextFile(member, decoded.text or "", decoded.findings)
+
+
+def read_table(
+    source: Source,
+    table: Table,
+    more: Callable[[ParsedTable], Sequence[Problem]] = lambda _: (),
+) -> tuple[pl.DataFrame, list[Finding]]:
+    """The rows of a table in one or several files, as `ParsedTable.rows`, and the findings.
 
     Args:
-        path: of a file, or of an archive or a folder of files.
+        source: the files.
         table: its declaration.
-        messages: for each code of the declaration what is wrong, with the values of the problem in
-            braces.
-
-    Raises:
-        WrongOption: if a file cannot be read, or has invalid lines: with the first of them, each
-            with its file, number and problem.
+        more: further problems of a file, in lines that can be read.
     """
-    rows, wrong = [], []
-    for file, text in _files(path):
-        parsed = table.read(text)
+    rows, findings = [table.read("").rows], list[Finding]()
+    headings = ", ".join(table.headings)
+    for file in files(source):
+        parsed = table.read(file.text)
         rows.append(parsed.rows)
-        for problem in parsed.problems:
-            message = messages[problem.code].format(**problem.values)
-            wrong.append(f"{file}:{problem.record}: {message}")
-    if wrong:
-        more = [f"{len(wrong) - _SHOWN} more invalid lines"] if len(wrong) > _SHOWN else []
-        raise WrongOption("\n".join([*wrong[:_SHOWN], *more]))
-    return pl.concat([table.read("").rows, *rows])
-
-
-def texts(path: str) -> Iterator[str]:
-    """The text of each file that an option names.
-
-    Raises:
-        WrongOption: if a file cannot be read.
-    """
-    return (text for _, text in _files(path))
-
-
-def _files(path: str) -> Iterator[tuple[str, str]]:
-    """The display path and the text of each file."""
-    for member in open_source(path).members:
-        try:
-            decoded = decode(member.fetch(), display=member.display)
-        except Unreadable as reason:
-            raise WrongOption(f"{path}: {reason}") from reason
-        if decoded.text is None:
-            raise WrongOption(f"{member.display}: {decoded.findings[0].message}")
-        yield member.display, decoded.text
+        problems = [
+            problem._replace(values={**problem.values, "columns": headings})
+            for problem in (*parsed.problems, *more(parsed))
+        ]
+        lines = [parsed.lines[problem.record - 1] for problem in problems]
+        findings += file.findings
+        findings += [
+            problem.in_line(file.member.display, line)
+            for problem, line in zip(problems, lines, strict=True)
+        ]
+    return pl.concat(rows), findings
 
 
 def measure_list(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, ...]:
@@ -88,48 +92,64 @@ def measure_list(names: Sequence[str], _: Mapping[str, str]) -> tuple[Measure, .
     return measures(names)
 
 
-def type_weights(path: str, _: Mapping[str, str]) -> dict[tuple[str, str], float]:
+def type_weights(source: Source, _: Mapping[str, str]) -> FileValue:
     """The weights of pairs of types, by the types of reference and system.
 
+    Of a pair that occurs several times, the greatest weight counts.
+
     Args:
-        path: a table without a header: type of the reference, type of the system, weight. Of a pair
-            that occurs several times, the greatest weight counts.
-
-    Raises:
-        WrongOption: for invalid lines, with their numbers, or an unreadable file.
+        source: a table without a header: type of the reference, type of the system, weight.
     """
-    messages = {
-        "line": "a line is the reference's type, the system's type, a weight, separated by tabs",
-        "weight": "invalid weight {given}: use a number ≥ 0",
-    }
-    rows = read_table(path, WEIGHTS, messages).sort("weight").iter_rows()
-    return {(reference, system): weight for _, reference, system, weight in rows}
+    rows, findings = read_table(source, WEIGHTS, _wrong_weights)
+    pairs = rows.sort("weight").drop("record").iter_rows()
+    return FileValue({(reference, system): weight for reference, system, weight in pairs}, findings)
 
 
-def zones(path: str, _: Mapping[str, str]) -> pl.DataFrame:
+def _wrong_weights(parsed: ParsedTable) -> list[Problem]:
+    """Weights out of range, and pairs with another weight than before."""
+    written = parsed.lines.gather(parsed.rows["record"] - 1).str.split("\t").list.get(2)
+    outside = parsed.rows.with_columns(given=written.str.strip_chars()).filter(
+        ~pl.col("weight").is_between(0, 1)
+    )
+    problems = parsed.problems_at("OPT103", outside, "weight")
+    key = pl.concat_str("reference", "system", separator=" and ")
+    return problems + _contradictions(parsed, key, "weight", "largest weight")
+
+
+def _contradictions(parsed: ParsedTable, key: pl.Expr, value: str, counts: str) -> list[Problem]:
+    """Lines that give a key another value than its first line does; `counts` is what has effect."""
+    rows = parsed.rows.with_columns(key=key, counts=pl.lit(counts))
+    first = rows.with_columns(
+        first=pl.col("record").first().over("key"), other=pl.col(value).first().over("key")
+    )
+    return parsed.problems_at("OPT106", first.filter(pl.col(value) != pl.col("other")))
+
+
+def zones(source: Source, _: Mapping[str, str]) -> FileValue:
     """The zones of documents that are not scored.
 
     Args:
-        path: a table without a header: document, first and last offset, both belonging to the zone.
-
-    Raises:
-        WrongOption: for invalid lines, with their numbers, or an unreadable file.
+        source: a table without a header: document, first and last offset, both belonging to the
+            zone.
     """
-    messages = {
-        "line": "a line is document, first offset, last offset, separated by tabs",
-        "offset": "invalid offset {given}: use an integer",
-    }
-    return read_table(path, ZONES, messages).drop("record")
+    rows, findings = read_table(source, ZONES, _reversed_zones)
+    return FileValue(rows.drop("record"), findings)
 
 
-def place_dictionary(path: str, _: Mapping[str, str]) -> dict[str, str]:
+def _reversed_zones(parsed: ParsedTable) -> list[Problem]:
+    backward = parsed.rows.filter(pl.col("last") < pl.col("start"))
+    return parsed.problems_at("OPT105", backward, "start", "last")
+
+
+def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
     """The names of places by their written forms.
 
     Args:
-        path: a table of two columns without a header: written form, tab, name.
-
-    Raises:
-        WrongOption: for invalid lines, with their numbers, or an unreadable file.
+        source: a table of two columns without a header: written form, tab, name.
     """
-    messages = {"line": "a line is the written form, a tab, and the name to compare"}
-    return dict(read_table(path, NAMES, messages).drop("record").rows())
+    rows, findings = read_table(
+        source,
+        NAMES,
+        lambda parsed: _contradictions(parsed, pl.col("written"), "name", "last name"),
+    )
+    return FileValue(dict(rows.drop("record").rows()), findings)

@@ -7,12 +7,15 @@ import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hlteval.findings.suggest import did_you_mean
 from hlteval.sources import Unreadable, open_source
 from hlteval.sources.names import is_text
 from hlteval.tasks.task import Option, Task, WrongOption
+
+if TYPE_CHECKING:
+    from hlteval.tasks.option_files import OptionFiles
 
 _LARGE = 1e6
 """Numbers of options are smaller."""
@@ -140,17 +143,16 @@ def _text(display: str, option: Option, value: object) -> str:
     raise WrongOption(f"{display} must be a string, a number or a list")
 
 
-def metric_options(task: Task, given: Mapping[str, str], *, encoding: str = "utf-8") -> Any:
+def metric_options(task: Task, given: Mapping[str, str], files: OptionFiles | None = None) -> Any:
     """The options of a task's metric, as its dataclass has them.
 
     Args:
         task: the task.
         given: values as text, by the names of the task's options.
-        encoding: of the files that they name.
+        files: those that the options name; without them, these options have their defaults.
 
     Raises:
         WrongOption: for a value that an option cannot have, or one that needs another option.
-        FileNotFoundError: for a path that does not exist.
 
     Examples:
         >>> from hlteval.tasks import load
@@ -161,17 +163,18 @@ def metric_options(task: Task, given: Mapping[str, str], *, encoding: str = "utf
     if task.metric_options is None:
         return None
     default = task.metric_options()
-    names = {field.name for field in fields(default)}
+    known = {field.name: getattr(default, field.name) for field in fields(default)}
+    read = {**known, **files.values} if files else known
     values = {
-        option.name: _converted(option, {**given, "encoding": encoding})
+        option.name: _converted(option, given, read)
         for option in task.options
-        if option.name in names and option.name in given
+        if option.name in known and option.name in given
     }
     return replace(default, **values)
 
 
-def _converted(option: Option, given: Mapping[str, str]) -> object:
-    """The value of an option as the metric takes it."""
+def _converted(option: Option, given: Mapping[str, str], read: Mapping[str, object]) -> object:
+    """The value of an option as the metric takes it; `read` has those of files."""
     value: Any = given[option.name]
     option.check(value)
     for name in (*option.needs.get("", ()), *option.needs.get(value, ())):
@@ -179,6 +182,8 @@ def _converted(option: Option, given: Mapping[str, str]) -> object:
             raise WrongOption(f"--{option.flag} needs --{name.replace('_', '-')}")
     if option.switch or option.format:
         return True
+    if option.is_file:
+        return read[option.name]
     if option.kind == "number":
         return _number(option, value)
     if option.repeatable:

@@ -46,7 +46,8 @@ class Option:
             that.
         kind: how the metric takes its value: as text, as a list separated by commas, or as a
             number above 0.
-        read: gives the metric something else instead, from the value and all options.
+        read: gives the metric something else instead, from the value and all options; of a file
+            a `FileValue`, from its source and all options.
         needs: other options that a value needs in scoring; under the empty name, those that any
             value needs.
         adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
@@ -93,6 +94,11 @@ class Option:
         """Whether it names files or folders that are read."""
         names_path = self.metavar in {"FILE", "PATH"} and not (self.switch or self.choices)
         return names_path and self.display != "plot"
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it names files that are read for the submission: no options, no submissions."""
+        return self.is_input and not self.display and not self.holds_options
 
     def available_in(self, command: str) -> bool:
         """Whether a command has it; `compare` has those of `score` that change metrics."""

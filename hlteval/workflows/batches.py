@@ -11,9 +11,10 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, with_digest, without_files
-from hlteval.findings import REFERENCE, SUBMISSION, Finding
+from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
+from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Package, Task
 
 BATCH = 500
@@ -46,7 +47,7 @@ class Submission:
         settings: the settings of the formats, by name.
         options: the values of the task's options, by name.
         reference_form: the format of the reference; empty if it is to be detected.
-        lists: the corpora of further files, by the option that names them.
+        files: those that options name.
         role: `submission`, or `reference` where the first source is a reference that is checked by
             itself; the second one has the texts of its documents then.
     """
@@ -57,7 +58,7 @@ class Submission:
     settings: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
     reference_form: str = ""
-    lists: Mapping[str, Corpus] = field(default_factory=dict)
+    files: OptionFiles = field(default_factory=OptionFiles)
     role: Role = SUBMISSION
 
     @cached_property
@@ -126,7 +127,7 @@ class Submission:
     @cached_property
     def option_corpus(self) -> Corpus:
         """The corpora of further files as one."""
-        return Corpus.concat(self.lists.values())
+        return Corpus.concat(self.files.corpora.values())
 
     @property
     def unread(self) -> bool:
@@ -231,7 +232,7 @@ def submission(
     settings: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
     reference_form: str = "",
-    lists: Mapping[str, Corpus] | None = None,
+    files: OptionFiles | None = None,
     role: Role = SUBMISSION,
 ) -> Submission:
     """Open a submission and its reference.
@@ -246,7 +247,14 @@ def submission(
         reference = with_digest(open_source(against, limits=limits, encoding=encoding))
         system = without_files(system, load(task.format), task.submission_suffixes)
     opened = Submission(
-        task, system, reference, settings or {}, options or {}, reference_form, lists or {}, role
+        task,
+        system,
+        reference,
+        settings or {},
+        options or {},
+        reference_form,
+        files or OptionFiles(),
+        role,
     )
     if (
         against is None
@@ -272,24 +280,6 @@ def _is_empty(source: Source) -> bool:
         return not source.members or (single and not source.members[0].fetch().strip())
     except Unreadable:
         return False
-
-
-def option_files(task: Task, options: Mapping[str, str]) -> tuple[dict[str, Corpus], list[Finding]]:
-    """The corpora of the files that options name, by option, with the findings about them.
-
-    Raises:
-        FileNotFoundError: if a path does not exist.
-    """
-    lists: dict[str, Corpus] = {}
-    findings: list[Finding] = []
-    for option in task.options:
-        if option.name in options and option.format:
-            source = with_digest(open_source(options[option.name]))
-            result = _joined((in_memory(source) or load(option.format)).read(source))
-            lists[option.name] = result.corpus
-            side = f"--{option.flag}"
-            findings += [found.of(side) for found in (*source.findings, *result.findings)]
-    return lists, findings
 
 
 def _set(form: Format, settings: Mapping[str, str]) -> Format:

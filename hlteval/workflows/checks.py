@@ -9,7 +9,7 @@ import msgspec
 
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings
-from hlteval.findings.cascades import without_cascades
+from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext, apply
@@ -46,18 +46,15 @@ class Check:
     read: bool = True
 
     @classmethod
-    def of(
-        cls, opened: Submission, profile: str, findings: Sequence[Finding], *, gold: bool
-    ) -> Check:
+    def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
         """The check of a submission before anything is read of it.
 
         Args:
             opened: the submission and its reference.
             profile: `plan` or `official`.
-            findings: about the files of options.
             gold: whether gold annotations are needed.
         """
-        check = cls(opened, profile, Sides(opened, gold), list(findings))
+        check = cls(opened, profile, Sides(opened, gold), list(opened.files.findings))
         check.findings += _of(opened.role, opened.system.findings)
         if opened.reference is not None:
             check.findings += _of(check.other, opened.reference.findings)
@@ -91,7 +88,7 @@ class Check:
     def _of_submission(self, pair: Pair) -> Iterator[Finding]:
         opened = self.opened
         schema = opened.task.allows(opened.options)
-        context = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.lists)
+        context = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
         return apply(rules(opened.task), context, pair.system.members, opened.format)
 
     def _of_reference(self, pair: Pair, gold: ReadResult) -> Iterator[Finding]:
@@ -103,7 +100,7 @@ class Check:
             yield msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
         schema = opened.task.allows(opened.options, reference=True)
         against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
-        context = RuleContext(gold.corpus, against, schema, opened.lists)
+        context = RuleContext(gold.corpus, against, schema, opened.files.usable)
         fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
         for found in apply(fitting, context, gold.members, opened.gold_format):
             yield msgspec.structs.replace(found, side=REFERENCE, blocking=False)
@@ -120,11 +117,13 @@ class Check:
             opened.task.name, self.profile, True, Findings(self._once(findings)), opened.role,
             paths=paths,
         )  # fmt: skip
-        judged = self._decided(self._passing(judged))
-        # What is left out still counts: the verdict is that of all findings.
-        official = opened.task.official_crashes_on if self.profile == "official" else ()
-        kept = without_cascades(judged.findings, paths, official)
-        return msgspec.structs.replace(judged, findings=tuple(kept))
+        if self.profile == "official":
+            findings = [self._as_official(finding) for finding in judged.findings]
+            judged = msgspec.structs.replace(judged, findings=tuple(findings))
+        crashes = opened.task.official_crashes_on if self.profile == "official" else ()
+        found = cascades(judged.findings, paths, crashes)
+        judged = self._decided(self._passing(judged, found.of_reference), found.of_reference)
+        return msgspec.structs.replace(judged, findings=tuple(found.kept))
 
     @property
     def _unread(self) -> bool:
@@ -150,19 +149,21 @@ class Check:
         first = {(item.side, item.code): item for item in reversed(findings) if item.code in once}
         return [item for item in findings if first.get((item.side, item.code), item) is item]
 
-    def _passing(self, judged: Verdict) -> Verdict:
-        """The verdict with whether it passes: findings of other sides never fail it."""
-        task = self.opened.task
+    def _passing(self, judged: Verdict, of_reference: Sequence[Finding]) -> Verdict:
+        """The verdict with whether it passes: findings of other sides never fail it.
+
+        What is left out because of another finding still counts, but not if that is one about the
+        reference.
+        """
+        task, excused = self.opened.task, {id(item) for item in of_reference}
+        counted = [item for item in judged.findings if id(item) not in excused]
         if judged.profile != "official":
-            passed = not any(
-                finding.severity == "error" for finding in judged.of(judged.side).findings
-            )
-            return msgspec.structs.replace(judged, passed=passed)
-        findings = tuple(self._as_official(finding) for finding in judged.findings)
+            own = [item for item in counted if item.side == judged.side]
+            return msgspec.structs.replace(judged, passed=not any(_is_error(item) for item in own))
         rejects = task.official_rejects or (lambda finding: finding.blocking)
         exempt = REFERENCE if judged.side == SUBMISSION else TEXTS
-        passed = not any(rejects(finding) for finding in findings if finding.side != exempt)
-        return msgspec.structs.replace(judged, passed=passed, findings=findings)
+        passed = not any(rejects(item) for item in counted if item.side != exempt)
+        return msgspec.structs.replace(judged, passed=passed)
 
     def _as_official(self, finding: Finding) -> Finding:
         """A finding that blocks only if the official software stops there."""
@@ -171,13 +172,21 @@ class Check:
         ignored = goes_on or bool(ignores and ignores(finding))
         return msgspec.structs.replace(finding, blocking=finding.blocking and not ignored)
 
-    def _decided(self, judged: Verdict) -> Verdict:
-        """The verdict, which is undecided if what it is checked against cannot be used."""
+    def _decided(self, judged: Verdict, of_reference: Sequence[Finding]) -> Verdict:
+        """The verdict, which is undecided if what it is checked against cannot be used.
+
+        It also is if nothing but the reference is in the way.
+        """
         others = [item for item in judged.findings if item.side not in {judged.side, REFERENCE}]
         usable = judged.side == REFERENCE or not (self.unusable or self.sides.lacking)
-        if usable and not any(finding.blocking for finding in others):
+        blocked = any(finding.blocking for finding in others)
+        if usable and not blocked and not (judged.passed and of_reference):
             return judged
         return msgspec.structs.replace(judged, passed=False, decided=False)
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.severity == "error"
 
 
 def _of(side: str, findings: Sequence[Finding]) -> list[Finding]:

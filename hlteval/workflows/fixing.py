@@ -57,10 +57,10 @@ def fix(
         FileExistsError: if the target exists.
         WrongOption: if the target is inside the submission, or has the suffix of another kind.
     """
-    opened, found = open_submission(task, path, **arguments)
+    opened = open_submission(task, path, **arguments)
     _check_target(opened.system, target)
     chosen = selection or Selection()
-    work = _Work(opened, tuple(found), arguments.get("profile", "plan"), chosen)
+    work = _Work(opened, arguments.get("profile", "plan"), chosen)
     files = FixedFiles(opened.system)
     if not worst(opened.system.findings):
         work.correct(files)
@@ -101,20 +101,18 @@ class _Work:
 
     Attributes:
         opened: the submission and its reference.
-        found: findings about the files of its options.
         profile: `plan` or `official`.
         selection: the findings that are corrected.
     """
 
     opened: Submission
-    found: tuple[Finding, ...]
     profile: str
     selection: Selection
 
     def verdict(self, source: Source) -> Verdict:
         """The verdict over a source in place of the submission."""
         opened = replace(self.opened, system=source)
-        return judge(opened, self.found, profile=self.profile)
+        return judge(opened, profile=self.profile)
 
     def selected(self, verdict: Verdict) -> Verdict:
         """A verdict with the selected findings."""

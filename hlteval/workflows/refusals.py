@@ -80,15 +80,19 @@ def named(side: str) -> str:
 
 def command(opened: Submission, side: str, encoding: str) -> str:
     """The command that shows the findings of a side; those of an option's file, beside others."""
-    words = ["hlteval", "validate", opened.task.name]
+    of_score = any(f"--{o.flag}" == side and o.commands == ("score",) for o in opened.task.options)
+    name = "score" if of_score else "validate"
+    words = ["hlteval", name, opened.task.name]
     reference = opened.reference.path if opened.reference else ""
     if side == REFERENCE:
         words += [reference, "--as", REFERENCE]
+    elif of_score:
+        words += ["-r", reference, "-s", opened.system.path]
     else:
         words += [opened.system.path, "--against", reference]
     for option in opened.task.options:
         value = opened.options.get(option.name)
-        if value and option.available_in("validate") and not option.reference_format:
+        if value and option.available_in(name) and (of_score or not option.reference_format):
             words += [f"--{option.flag}"] + ([] if option.switch else [value])
     words += [] if encoding == "utf-8" else ["--encoding", encoding]
     return shlex.join(words)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -15,12 +16,12 @@ from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as resampled
 from hlteval.scoring.metric import Metric
 from hlteval.tasks import load
+from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged, metric_options
 from hlteval.workflows.batches import (
     BATCH,
     Pair,
     Submission,
-    option_files,
     submission,
 )
 from hlteval.workflows.checks import Check
@@ -112,8 +113,8 @@ def scored(
     """Count what a submission is scored by; the arguments and errors are those of `score`."""
     declared = load(task)
     given = merged(declared, options or {})
-    metric = declared.scorer(profile, metric_options(declared, given, encoding=encoding))
-    lists, list_findings = option_files(declared, given)
+    files = read_files(declared, given, encoding)
+    metric = declared.scorer(profile, metric_options(declared, given, files))
     opened = submission(
         declared,
         system,
@@ -121,9 +122,9 @@ def scored(
         encoding=encoding,
         settings=settings(declared, given),
         options=given,
-        lists=lists,
+        files=files,
     )
-    check = Check.of(opened, profile, list_findings, gold=True)
+    check = Check.of(opened, profile, gold=True)
     run = Run(opened, metric, lenient=lenient, alignment=alignment, encoding=encoding)
     for pair in check.pairs(batch, step):
         check.take(pair)
@@ -195,8 +196,8 @@ class Run:
         reference = _with_texts(_with_segments(pair.reference.corpus, extra), extra)
         system = pair.system.corpus
         for option in self.opened.task.options:
-            if option.selects_documents and option.name in self.opened.lists:
-                names = self.opened.lists[option.name].documents["name"]
+            if option.selects_documents and option.name in self.opened.files.corpora:
+                names = self.opened.files.corpora[option.name].documents["name"]
                 reference, system = of_documents(reference, names), of_documents(system, names)
         counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
         self.counts.append(counts)
@@ -211,7 +212,8 @@ class Run:
         metrics = _in_order(metrics, task.metrics)
         files = metric.official_files(total)
         found = self.intervals(intervals, metrics)
-        notes = (*_notes(judged), *self.errors, *metric.notes(total))
+        warnings = _warnings_of_options(judged)
+        notes = (*_notes(judged), *self.errors, *warnings, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
@@ -270,6 +272,20 @@ def _notes(judged: Verdict) -> tuple[str, ...]:
         f"scored despite {number} ({codes}): missing documents and "
         "unreadable records are left out, all other records count as written",
     )
+
+
+def _warnings_of_options(judged: Verdict) -> tuple[str, ...]:
+    """The warnings about files of options, which no other command shows."""
+    found: dict[tuple[str, str], list[Finding]] = {}
+    for finding in judged.findings:
+        if finding.side.startswith("--") and finding.severity == "warning":
+            found.setdefault((finding.side, finding.code), []).append(finding)
+    notes = []
+    for (side, code), same in found.items():
+        more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
+        where = f"{same[0].file}{same[0].position}"
+        notes.append(f"{side}: {where}: {same[0].message} ({code}){more}")
+    return tuple(notes)
 
 
 def _counted(errors: int) -> str:

@@ -59,8 +59,8 @@ def options(opened: Submission) -> Iterator[tuple[str, str]]:
     """The options of the task with their values, or the digests of the files that they name."""
     declared = {option.name: option for option in opened.task.options}
     for name, value in opened.options.items():
-        if name in opened.lists:
-            yield name, digest_of(_files(opened.lists[name]))
+        if name in opened.files.corpora:
+            yield name, digest_of(_files(opened.files.corpora[name]))
         else:
             yield name, content(value) if names_file(declared.get(name)) else value
 

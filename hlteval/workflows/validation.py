@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, Severity
+from hlteval.findings import REFERENCE, SUBMISSION, Severity
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
+from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.batches import BATCH, Role, Submission, option_files, submission
+from hlteval.workflows.batches import BATCH, Role, Submission, submission
 from hlteval.workflows.checks import Check
 from hlteval.workflows.selection import Selection
 from hlteval.workflows.steps import Step, part, silent
@@ -52,8 +53,8 @@ def validate(
         WrongOption: if an option has a value that it cannot have.
     """
     given: dict[str, Any] = {"against": against, "role": role, "profile": profile}
-    opened, found = open_submission(task, path, options=options, encoding=encoding, **given)
-    return judge(opened, found, profile=profile, batch=batch, step=step)
+    opened = open_submission(task, path, options=options, encoding=encoding, **given)
+    return judge(opened, profile=profile, batch=batch, step=step)
 
 
 def open_submission(
@@ -65,17 +66,16 @@ def open_submission(
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
-) -> tuple[Submission, list[Finding]]:
-    """A submission that is opened but not read, and the findings about the files of its options.
+) -> Submission:
+    """A submission that is opened but not read, with the files of its options.
 
     The arguments and errors are those of `validate`.
     """
     declared = load(task)
     declared.hold_profile(profile)
     values = merged(declared, options or {})
-    lists, found = option_files(declared, values)
     reference, reference_form = _checked_against(declared, values, against)
-    opened = submission(
+    return submission(
         declared,
         path,
         reference,
@@ -83,15 +83,13 @@ def open_submission(
         settings=settings(declared, values),
         options=values,
         reference_form=reference_form,
-        lists=lists,
+        files=read_files(declared, values, encoding, references=False),
         role=role,
     )
-    return opened, found
 
 
 def judge(
     opened: Submission,
-    found: Iterable[Finding] = (),
     *,
     profile: str = "plan",
     batch: int = BATCH,
@@ -101,13 +99,12 @@ def judge(
 
     Args:
         opened: the submission.
-        found: findings about the files of its options.
         profile: `plan` or `official`.
         batch: documents at a time.
         step: called after each batch.
     """
     gold = opened.role == REFERENCE and opened.task.metric is not None
-    check = Check.of(opened, profile, [*found], gold=gold)
+    check = Check.of(opened, profile, gold=gold)
     for pair in check.pairs(batch, step):
         check.take(pair)
     return check.verdict()

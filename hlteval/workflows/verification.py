@@ -12,9 +12,10 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.signature import FIRST, Signature, WrongSignature
 from hlteval.results.verification import Outcome, Part, Verification
 from hlteval.tasks import known, load
+from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.batches import BATCH, option_files, submission
+from hlteval.workflows.batches import BATCH, submission
 from hlteval.workflows.claims import Claim, read_claim
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import Intervals, score
@@ -167,7 +168,6 @@ class _Check:
 
     def read(self, system: str, step: Step) -> Signature:
         """The signature of a submission, read but not scored."""
-        lists, _ = option_files(self.task, self.effective)
         opened = submission(
             self.task,
             system,
@@ -175,7 +175,7 @@ class _Check:
             encoding=self.setting("encoding", "utf-8"),
             settings=settings(self.task, self.effective),
             options=self.effective,
-            lists=lists,
+            files=read_files(self.task, self.effective, self.setting("encoding", "utf-8")),
         )
         files = Files()
         for pair in watched(opened, BATCH, step):

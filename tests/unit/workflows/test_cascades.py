@@ -198,3 +198,53 @@ def test_what_is_left_out_blocks_through_its_cause(tmp_path: Path) -> None:
         file.write("#1\tAnnotatorNotes T1\tchecked\n")
     (item,) = (item for item in found("seedev-full", folder) if item.code.startswith("S"))
     assert (item.code, item.blocking) == ("STD102", True)
+
+
+def outcome(task: str, system: Path, reference: Path) -> tuple[str, set[str]]:
+    """The verdict, and the errors of the submission."""
+    verdict = validate(task, str(system), against=str(reference))
+    own = {f.code for f in verdict.of("submission").findings if f.severity == "error"}
+    assert any(f.side == "reference" for f in verdict.findings)
+    return verdict.outcome, own
+
+
+@pytest.mark.parametrize("line", ["\t, broken {", "T1 Gene 0 4", "T1\tGene", "", "T1\tGene x y\tz"])
+@pytest.mark.parametrize("kind", ["full", "binary"])
+def test_a_malformed_line_of_the_reference_never_fails_a_submission(
+    kind: str, line: str, tmp_path: Path
+) -> None:
+    """Each line of the reference in turn: what refers to it is not known to be wrong."""
+    folder = FIXTURES / "standoff" / "valid" / kind
+    lines = (folder / "seed-1.a1").read_text("utf-8").split("\n")
+    for number in range(len(lines) - 1):
+        shutil.rmtree(tmp_path / "gold", ignore_errors=True)
+        shutil.copytree(folder, tmp_path / "gold")
+        changed = [*lines[:number], line or lines[number][:-2], *lines[number + 1 :]]
+        (tmp_path / "gold" / "seed-1.a1").write_text("\n".join(changed), "utf-8")
+        verdict, own = outcome(f"seedev-{kind}", folder, tmp_path / "gold")
+        assert (verdict in {"pass", "undecided"}, own) == (True, set())
+
+
+def test_what_is_wrong_beside_a_malformed_reference_still_fails(tmp_path: Path) -> None:
+    for name in ("gold", "run"):
+        shutil.copytree(FULL, tmp_path / name)
+    with (tmp_path / "gold" / "seed-1.a1").open("a", encoding="utf-8") as stream:
+        stream.write("broken\n")
+    with (tmp_path / "run" / "seed-2.a2").open("a", encoding="utf-8") as stream:
+        stream.write("E90\tBindng Functional_Molecule:T1\nE91\tBinding Molecule:T99\n")
+    verdict, own = outcome("seedev-full", tmp_path / "run", tmp_path / "gold")
+    assert verdict == "fail"
+    assert own >= {"SEE101", "STD302"}  # that document of the reference is in order
+
+
+def test_a_document_only_in_a_malformed_line_is_not_unknown(tmp_path: Path) -> None:
+    content = (FIXTURES / "lorehlt-edl" / "valid" / "submission.tab").read_text("utf-8")
+    gold = tmp_path / "gold.tab"
+    kept = [line for line in content.split("\n") if "IL_D2" not in line]
+    gold.write_text("\n".join([*kept[:-1], "NIST_1\tm9\tx\tIL_D2 0-2\tNIL1\tPER\tNAM\t1.0", ""]))
+    system = tmp_path / "run.tab"
+    system.write_text(content, "utf-8")
+    assert outcome("lorehlt-edl", system, gold) == ("undecided", set())
+    gold.write_text("\n".join(kept), "utf-8")
+    own = {f.code for f in validate("lorehlt-edl", str(system), against=str(gold)).findings}
+    assert "EDL501" in own
