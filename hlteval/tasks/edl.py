@@ -45,7 +45,10 @@ EDL = Task(
     submission_suffixes=(),
     provided_suffixes=(),
     reference_optional=True,
-    codes=("EDL102", *(f"EDL{number}" for number in range(105, 112))),
+    codes=(
+        *("EDL102", *(f"EDL{number}" for number in range(105, 112))),
+        *(f"OPT{number}" for number in (101, 102, 103, 104, 105, 106, 107, 109)),
+    ),
     rules=lazy("hlteval.validators.edl.rules:RULES"),
     package=lazy("hlteval.validators.edl.package:findings"),
     metric=lazy("hlteval.scoring.edl.metric:LinkMatch"),

@@ -22,9 +22,6 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.tasks.task import Option, Task
 
-CODES = ("OPT",)
-"""The codes of the findings about tables that options of all tasks name, or their prefixes."""
-
 
 class FileValue(NamedTuple):
     """What an option's file gives its metric, and what is wrong with the file.

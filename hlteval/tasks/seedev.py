@@ -91,7 +91,6 @@ _declare = partial(
     format="standoff",
     submission_suffixes=(".a2",),
     provided_suffixes=(".txt", ".a1"),
-    codes=("SEE4",),
     document_codes=frozenset({"SEE401", "SEE402"}),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.seedev.package:findings"),
@@ -106,6 +105,7 @@ BINARY = _declare(
     metric=lazy("hlteval.tasks.seedev_metrics:binary"),
     metric_options=lazy("hlteval.scoring.seedev.metric:Options"),
     primary={"plan": "f1", "official": "f1"},
+    codes=("SEE4", "OPT109"),
     options=(_SENTENCES,),
 )
 
@@ -114,5 +114,6 @@ FULL = _declare(
     title="SeeDev-full: events of seed development with optional arguments and negation",
     schema=partial(lazy("hlteval.validators.seedev.schema:schema"), "full"),
     metric=lazy("hlteval.tasks.seedev_metrics:full"),
+    codes=("SEE4",),
     primary={"plan": "f1", "official": "ser"},
 )

@@ -103,6 +103,7 @@ SPEECH = Task(
     ),
     primary={"plan": "type.auc", "official": "type.auc"},
     official_ignores=_forgives,
+    codes=("OPT101", "OPT106", "OPT107"),
     document_codes=frozenset({"SSF101", "SSF102"}),
     options=(
         Option(

@@ -88,7 +88,9 @@ class Check:
     def _of_submission(self, pair: Pair) -> Iterator[Finding]:
         opened = self.opened
         schema = opened.task.allows(opened.options)
-        context = RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
+        context = RuleContext(
+            pair.system.corpus, pair.reference.corpus, schema, opened.files.usable
+        )
         return apply(rules(opened.task), context, pair.system.members, opened.format)
 
     def _of_reference(self, pair: Pair, gold: ReadResult) -> Iterator[Finding]:

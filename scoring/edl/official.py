@@ -6,6 +6,8 @@ or where there are no identifiers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -164,7 +166,74 @@ def _pairwise(both: Clusterings) -> pl.DataFrame:
 
 
 def _pairwise_negative(both: Clusterings) -> pl.DataFrame:
-    return clusterings.pairwise_negative(_unresolved(both))
+    """Pairs of items that no cluster links; a pair that several clusters link is one pair.
+
+    Of the pairs of items that both sides have, those are taken away that one of them links.
+    """
+    ours, theirs = (
+        side.select("group", "item", "cluster") for side in (both.reference, both.system)
+    )
+    common = [
+        ours.join(theirs, on="item", how="semi"),
+        theirs.join(ours, on="item", how="semi"),
+    ]
+    parts = together(
+        _pairs_of_items(common[0], "ptp"),
+        _links(common[:1], "p_den"),
+        _links(common[1:], "r_den"),
+        _links(common, "rtp"),
+    )
+    unlinked = pl.col("ptp") - pl.col("p_den") - pl.col("r_den") + pl.col("rtp")
+    found = parts.select("group", ptp=unlinked, rtp=unlinked)
+    dens = [
+        _pairs_of_items(side, "every")
+        .join(_links([side], "linked"), on="group", how="left")
+        .select("group", (pl.col("every") - pl.col("linked").fill_null(0)).alias(name))
+        for name, side in (("p_den", theirs), ("r_den", ours))
+    ]
+    return together(found.select("group", "ptp"), found.select("group", "rtp"), *dens)
+
+
+def _pairs_of_items(members: pl.DataFrame, name: str) -> pl.DataFrame:
+    items = pl.col("item").n_unique().cast(pl.Int64)
+    return members.group_by("group").agg((items * (items - 1) // 2).alias(name))
+
+
+def _links(sides: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
+    """How many pairs of items each of some sides links, a pair of several clusters once.
+
+    Items that are in the same clusters on all sides are counted as one kind, since pairs of kinds
+    are few where pairs of items are many.
+    """
+    kinds = sides[0].select("group", "item").unique()
+    for number, side in enumerate(sides):
+        own = side.group_by("item").agg(pl.col("cluster").sort().alias(f"clusters {number}"))
+        kinds = kinds.join(own, on="item")
+    keys = ["group", *(f"clusters {number}" for number in range(len(sides)))]
+    kinds = kinds.with_columns(kind=pl.struct(keys).rank("dense"))
+    sizes = kinds.group_by("group", "kind").agg(size=pl.len().cast(pl.Int64))
+    pairs = _linked_kinds(sides[0], kinds)
+    for side in sides[1:]:
+        pairs = pairs.join(_linked_kinds(side, kinds), on=["group", "one", "other"], how="semi")
+    counted = pairs.join(sizes.select(one="kind", size="size"), on="one").join(
+        sizes.select(other="kind", size_other="size"), on="other"
+    )
+    same = pl.col("size") * (pl.col("size") - 1) // 2
+    weight = (
+        pl.when(pl.col("one") == pl.col("other"))
+        .then(same)
+        .otherwise(pl.col("size") * pl.col("size_other"))
+    )
+    return counted.group_by("group").agg(weight.sum().alias(name))
+
+
+def _linked_kinds(side: pl.DataFrame, kinds: pl.DataFrame) -> pl.DataFrame:
+    """Pairs of kinds of items that a cluster holds."""
+    placed = side.join(kinds.select("item", "kind"), on="item")
+    placed = placed.select("group", "cluster", "kind").unique()
+    pairs = placed.join(placed.select("cluster", other="kind"), on="cluster")
+    ordered = pairs.filter(pl.col("kind") <= pl.col("other"))
+    return ordered.select("group", "other", one="kind").unique().select("group", "one", "other")
 
 
 _REPEATED = {

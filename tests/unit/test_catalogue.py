@@ -102,7 +102,7 @@ ELSEWHERE = (
     *("xml", "ltf", "rsd", "laf", "conllu"),
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
     *("hub4", "sgml-corpus", "glm"),
-    *("brat", "bioc-xml", "pubannotation", "inputs", "reference"),
+    *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """

@@ -340,3 +340,35 @@ def test_a_measure_is_summed_where_its_counts_add_and_no_name_is_lost():
     assert list(alone.score(alone.total([]))[0]) == [f"muc.{figure}" for figure in FIGURES]
     with pytest.raises(WrongMeasure, match=r"muc\.fscore"):
         metric.decompose(["muc"])
+
+
+def linked(clusters, items):
+    """The pairs of some items that a cluster holds, each once."""
+    kept = (sorted(set(members) & items) for members in clusters.values())
+    return {pair for members in kept for pair in combinations(members, 2)}
+
+
+clusterings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=8)
+"""Items, each with one of its clusters."""
+
+
+@given(clusterings, clusterings)
+def test_officially_pairs_that_several_clusters_link_are_one_pair(ours, theirs):
+    """No count is below 0, also where spans are in several clusters."""
+    both = [[("ENG_a", item, item, "PER", f"E{c}") for item, c in side] for side in (ours, theirs)]
+    found = measured(both, "pairwise_negative::span", profile="official")
+    parts, items = [], [{item for item, _ in side} for side in (ours, theirs)]
+    for side in (ours, theirs):
+        parts.append({c: {item for item, own in side if own == c} for _, c in side})
+    common = items[0] & items[1]
+    agreed = {*combinations(sorted(common), 2)}
+    agreed -= linked(parts[0], common) | linked(parts[1], common)
+    every = [len(own) * (len(own) - 1) // 2 for own in items]
+    gold, system = (
+        n - len(linked(part, own)) for n, part, own in zip(every, parts, items, strict=True)
+    )
+    counts = {"ptp": len(agreed), "rtp": len(agreed)}
+    counts |= {"fp": system - len(agreed), "fn": gold - len(agreed)}
+    name = "pairwise_negative::span"
+    assert {key: found[f"{name}.{key}"] for key in counts} == counts
+    assert min(counts.values()) >= 0

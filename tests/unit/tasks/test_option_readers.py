@@ -160,3 +160,36 @@ def test_a_file_of_the_wrong_kind_blocks(
     assert [item.code for item in found] == codes
     assert all(item.blocking and item.side == f"--{option}" for item in found)
     assert (option in read.usable) is (codes == [])
+
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "options" / "invalid"
+PLACES = """
+OPT101-spaces.type-weights       2   1  12  E
+OPT102-word.type-weights         1   9  13  E
+OPT103-two.type-weights          1   9  10  E
+OPT104-negative.exclude          1   8  10  E
+OPT105-reversed.exclude          1   8  13  E
+OPT106-two-weights.type-weights  2   1  13  W
+OPT107-blank.exclude             0   0   0  W
+OPT108-no-phones.lexicon         2   1   7  E
+OPT109-blank.documents           0   0   0  E
+"""
+ROWS = [line.split() for line in PLACES.strip().splitlines()]
+
+
+def test_every_fixture_has_its_place() -> None:
+    assert {row[0] for row in ROWS} == {path.name for path in FIXTURES.iterdir()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_file_of_an_option_raises_its_code_and_nothing_else(row: list[str]) -> None:
+    name, *place, level = row
+    option = name.rpartition(".")[2].replace("-", "_")
+    task = "hub4" if option == "lexicon" else "lorehlt-edl"
+    (found,) = read_files(load(task), {option: str(FIXTURES / name)}).findings
+    assert found.code == name[:6]
+    span = found.span
+    where = [span.line, span.column, span.end_column] if span else [0, 0, 0]
+    assert where == list(map(int, place))
+    assert found.severity.value[0].upper() == level
+    assert found.blocking is (level == "E")
