@@ -29,6 +29,7 @@ from typing import (
 
 from hlteval import converters, tasks
 from hlteval.findings.suggest import did_you_mean
+from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import WrongArgument
 
 P = ParamSpec("P")
@@ -80,12 +81,13 @@ def _has_metric(argument: str, value: str) -> None:
 
 def _is_encoding(argument: str, value: str) -> None:
     try:
-        "a".encode(value)
-    except (LookupError, UnicodeError, ValueError) as error:
+        check_encoding(value)
+    except LookupError as error:
         from encodings.aliases import aliases
 
         hint = did_you_mean(value, sorted({*aliases.values()}), "use a name such as latin-1")
-        raise WrongArgument(f"{argument}: unknown encoding {shown(value)}; {hint}") from error
+        reason = str(error).replace(value, shown(value))
+        raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
 AnyTask: TypeAlias = Annotated[str, Known("task", tasks.known)]

@@ -24,10 +24,12 @@ def known_encoding(name: str | None) -> str | None:
     Raises:
         typer.BadParameter: for an unknown encoding.
     """
+    from hlteval.sources.decoding import check_encoding
+
     try:
-        "a".encode(name or "utf-8")
-    except (LookupError, UnicodeError) as error:
-        raise typer.BadParameter(f"unknown encoding {name}") from error
+        check_encoding(name or "utf-8")
+    except LookupError as error:
+        raise typer.BadParameter(str(error)) from error
     return name
 
 

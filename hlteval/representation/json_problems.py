@@ -14,12 +14,15 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 _UNKNOWN = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte (\d+)\)")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+DEPTH = 100
+"""Levels of a line that is called too deep; no row has more than five."""
 _LONE_SURROGATE = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F])"
 )
 
 
-def problem(line: bytes, error: ValueError) -> tuple[str, int]:
+def problem(line: bytes, error: ValueError | RecursionError) -> tuple[str, int]:
     """The message and the column of a problem for which msgspec rejects a line.
 
     Args:
@@ -40,6 +43,8 @@ def problem(line: bytes, error: ValueError) -> tuple[str, int]:
         text = line.decode()
     except UnicodeDecodeError as bad:
         return f"byte {line[bad.start]:#04x} is not UTF-8", len(line[: bad.start].decode()) + 1
+    if isinstance(error, RecursionError):
+        return f"nested deeper than {DEPTH} levels", _depth_column(text)
     if isinstance(error, msgspec.ValidationError):
         return _invalid(text, str(error))
     return _malformed(line, text, str(error))
@@ -70,16 +75,34 @@ def _invalid(text: str, message: str) -> tuple[str, int]:
     return what, column_of(text, path)
 
 
+def _depth_column(text: str) -> int:
+    """The column of the first array or object that is nested too deeply; 1 if there is none."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += (token[0] in "[{") - (token[0] in "]}")
+        if depth > DEPTH:
+            return token.start() + 1
+    return 1
+
+
 def column_of(text: str, path: Path) -> int:
     """The column of a value in a line of JSON that is well formed up to there.
+
+    If a value before it is nested too deeply, the column of that nesting.
 
     Examples:
         >>> column_of('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
         17
     """
     index = _skip(text, 0)
-    for step in path:
-        index = _item(text, index, step) if isinstance(step, int) else _member(text, index, step)
+    try:
+        for step in path:
+            if isinstance(step, int):
+                index = _item(text, index, step)
+            else:
+                index = _member(text, index, step)
+    except RecursionError:
+        return _depth_column(text)
     return index + 1
 
 

@@ -178,16 +178,6 @@ def read_rows(
     return JsonRows(tables, numbers, content.split(b"\n"), file)
 
 
-def _problem(line: bytes, error: Exception) -> tuple[str, int]:
-    """The message and the column of what is wrong with a line."""
-    try:
-        if isinstance(error, ValueError):
-            return problem(line, error)
-    except RecursionError:  # at the search for the column
-        pass
-    return "JSON is nested too deeply", 1
-
-
 def _column(line: bytes, key: str) -> int:
     """The 1-based column of the value of a key in a line that can be decoded."""
     return column_of(line.decode(), (key,))
@@ -293,7 +283,7 @@ class _Lines:
             try:
                 row, names = decoder.decode(line), msgspec.json.decode(line)
             except (ValueError, RecursionError) as error:
-                message, column = _problem(line, error)
+                message, column = problem(line, error)
                 self.reject(StoreError(message, self.file, at, column))
                 continue
             table = type(row).__name__

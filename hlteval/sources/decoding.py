@@ -23,6 +23,32 @@ _HEAD = 4096
 _NOT_IN_WINDOWS_1252 = bytes.fromhex("818d8f909d")
 
 
+_UNSUITABLE = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+"""Codecs of Python that are no encodings of text files: of host names, and of escapes."""
+
+
+def check_encoding(name: str) -> None:
+    """Check that a codec decodes the bytes of text files.
+
+    Raises:
+        LookupError: for an unknown codec, and for one of something else, such as host names.
+
+    Examples:
+        >>> check_encoding("Latin-1")
+        >>> check_encoding("idna")
+        Traceback (most recent call last):
+        LookupError: idna is not an encoding of text files
+    """
+    try:
+        unsuitable = codecs.lookup(name).name in _UNSUITABLE
+        if not unsuitable:
+            b"a".decode(name, "replace")  # refuses codecs from bytes to bytes
+    except (LookupError, ValueError) as error:
+        raise LookupError(f"unknown encoding {name}") from error
+    if unsuitable:
+        raise LookupError(f"{name} is not an encoding of text files")
+
+
 class DecodeResult(msgspec.Struct, frozen=True):
     """The text of a file, None if it cannot be decoded, and the findings of its bytes."""
 

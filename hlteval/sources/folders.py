@@ -23,7 +23,11 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 def open_folder(path: str, limits: Limits) -> Source:
     """A folder with all files below it; links to files are followed, links to folders are not."""
     root = path.rstrip("/") or path
-    names, findings = _walk(root)
+    try:
+        names, findings = _walk(root, limits.files)
+    except _TooManyError:
+        problem = finding("SRC126", file=printable(path), limit=limits.files)
+        return Source(path, "folder", (), (problem,))
     hidden: list[str] = []
     if not are_ordinary(names):
         hidden = [printable(name) for name in names if is_junk(name)]
@@ -40,11 +44,20 @@ def open_folder(path: str, limits: Limits) -> Source:
 def _member(root: str, name: str, limits: Limits) -> Member:
     path = f"{root}/{name}"
     display = printable(path)
-    return Member(name, display, None, partial(read_file, path, display, limits.file_bytes))
+    return Member(name, display, None, partial(read_file, path, display, limits))
 
 
-def _walk(root: str) -> tuple[list[str], list[Finding]]:
-    """The names of all files below a folder, hidden ones included, and findings of the rest."""
+class _TooManyError(Exception):
+    """A folder contains more files and folders than the limit."""
+
+
+def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
+    """The names of all files below a folder, hidden ones included, and findings of the rest.
+
+    Raises:
+        _TooManyError: if there are more files and folders than the limit; `/` has millions.
+    """
+    seen = 0
     names: list[str] = []
     findings: list[Finding] = []
     waiting = [""]
@@ -53,6 +66,9 @@ def _walk(root: str) -> tuple[list[str], list[Finding]]:
         try:
             with os.scandir(f"{root}/{prefix}") as entries:
                 for entry in entries:
+                    seen += 1
+                    if seen > limit:
+                        raise _TooManyError
                     name = prefix + entry.name
                     if entry.is_file(follow_symlinks=False) or is_junk(name):
                         names.append(name)
@@ -76,13 +92,13 @@ def _problem(path: str) -> Finding | None:
     return special_file(path, printable(path))
 
 
-def read_file(path: str, display: str, limit: int) -> bytes:
+def read_file(path: str, display: str, limits: Limits) -> bytes:
     """The bytes of a file of the disk.
 
     Args:
         path: path of the file.
         display: name of the file in findings.
-        limit: maximum size in bytes.
+        limits: the limits of its size.
 
     Raises:
         Unreadable: if the file cannot be read (SRC108) or is too large (SRC125).
@@ -92,30 +108,34 @@ def read_file(path: str, display: str, limit: int) -> bytes:
         try:
             data = os.read(descriptor, CHUNK)
             if data and (len(data) == CHUNK or os.read(descriptor, 1)):
-                data = _read_large(descriptor, display, limit)
+                data = _read_large(descriptor, display, limits)
         finally:
             os.close(descriptor)
     except OSError as error:
         raise unreadable(display, error) from error
-    if len(data) > limit:
-        raise too_large(display, len(data), limit)
+    if len(data) > limits.file_bytes:
+        raise too_large(display, len(data), limits.file_bytes)
     return data
 
 
-def _read_large(descriptor: int, display: str, limit: int) -> bytes:
+def _read_large(descriptor: int, display: str, limits: Limits) -> bytes:
     """The bytes of a large file; in one read, unless the file grows."""
     size = os.fstat(descriptor).st_size
-    if size > limit:
-        raise too_large(display, size, limit)
+    if size > limits.file_bytes:
+        raise too_large(display, size, limits.file_bytes)
     os.lseek(descriptor, 0, os.SEEK_SET)
-    data = os.read(descriptor, size + 1)
-    while len(data) <= limit and (more := os.read(descriptor, CHUNK)):
-        data += more
-    return data
+    parts = [os.read(descriptor, size + 1)]
+    total, limit = len(parts[0]), min(size + limits.growth, limits.file_bytes)
+    while more := os.read(descriptor, CHUNK):
+        parts.append(more)
+        total += len(more)
+        if total > limit:
+            raise too_large(display, f"more than {limit}", limit)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def open_file(path: str, size: int, limits: Limits) -> Source:
     """A single file as a source with one member, whose name is empty."""
     display = printable(path)
-    fetch = partial(read_file, path, display, limits.file_bytes)
+    fetch = partial(read_file, path, display, limits)
     return Source(path, "file", (Member("", display, size, fetch),))

@@ -18,6 +18,9 @@ class Limits:
 
     Attributes:
         file_bytes: bytes of one plain file, or of standard input.
+        growth: bytes that a file may have beyond its size: devices and files of the system
+            have none, and some of them do not end.
+        files: number of files and folders below a folder.
         member_bytes: bytes of one member of an archive, unpacked and packed.
         total_bytes: unpacked bytes of all members of an archive.
         members: number of members of an archive, folders included; released corpora have about
@@ -27,6 +30,8 @@ class Limits:
     """
 
     file_bytes: int = 2 * _GIB
+    growth: int = 64 * _MIB
+    files: int = 300_000
     member_bytes: int = 64 * _MIB
     total_bytes: int = _GIB
     members: int = 100_000

@@ -86,6 +86,8 @@ def is_text(name: str) -> bool:
 
 _LONGEST = 240
 """Maximum length of a name in bytes; most systems allow 255, and a suffix may be added."""
+_LONGEST_PATH = 3000
+"""Maximum length of a path in bytes; Linux allows 4096, with the folder that it is in."""
 
 
 def unsafe_reason(name: str) -> str | None:
@@ -142,7 +144,8 @@ def is_file_path(name: str) -> bool:
         >>> is_file_path("run-1/d1"), is_file_path("/d1"), is_file_path("../d1")
         (True, False, False)
     """
-    return all(map(is_file_name, name.split("/")))
+    length = len(name.encode("utf-8", "replace"))
+    return length <= _LONGEST_PATH and all(map(is_file_name, name.split("/")))
 
 
 def stays_inside(path: str) -> bool:

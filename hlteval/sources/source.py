@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hlteval.findings import Finding
+from hlteval.sources.decoding import check_encoding
 
 if TYPE_CHECKING:
     from hlteval.representation import Corpus
@@ -97,9 +97,9 @@ class Source:
         """The source with another encoding of its files.
 
         Raises:
-            LookupError: for an unknown encoding.
+            LookupError: for an unknown encoding, or a codec of something else.
         """
-        codecs.lookup(encoding)
+        check_encoding(encoding)
         return replace(self, members=tuple(replace(m, encoding=encoding) for m in self.members))
 
     def only(self, members: Iterable[Member]) -> Source:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import msgspec
 
 from hlteval.results.signature import FIRST, Signature, WrongSignature
+from hlteval.sources import Unreadable, open_source
 
 _LINE = re.compile(rf"{FIRST}:[^\r\n`]*\|[^\r\n`]*")
 """A signature inside a report: alone, after `%` in LaTeX, or in backticks in Markdown."""
@@ -70,13 +70,11 @@ def read_claim(given: str) -> Claim:
 
 
 def _text(given: str) -> str:
-    if given == "-":
-        return sys.stdin.buffer.read().decode(errors="replace")
-    path = Path(given)
     try:
-        path = path / MAIN if path.is_dir() else path
-        return path.read_bytes().decode(errors="replace")
-    except (OSError, ValueError) as error:  # a name that is too long, or has a null character
+        path = f"{given}/{MAIN}" if given != "-" and Path(given).is_dir() else given
+        (member,) = open_source(path).members
+        return member.fetch().decode(errors="replace")
+    except (OSError, ValueError, Unreadable) as error:  # a long name, a null character, a device
         message = f"{given[:80]} is neither a signature, which begins with {FIRST}:, nor a file"
         raise WrongSignature(message) from error
 
@@ -88,7 +86,7 @@ def _of_json(name: str, text: str) -> Claim:
         numbers = dict(_numbers(scores)) if "metrics" in scores else None
     except WrongSignature:
         raise
-    except (msgspec.DecodeError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise WrongSignature(f"{name} is not the JSON of scores with their signature") from error
     return Claim(signature, numbers, name)
 

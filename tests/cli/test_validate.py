@@ -164,6 +164,8 @@ def test_an_archive_on_standard_input(invoke: Run, reference: Path, zipped: Path
         ("validate seedev-full REF --max-findings -1", "--max-findings"),
         ("validate seedev-full REF --encoding no-such", "unknown encoding no-such"),
         ("validate seedev-full REF --encoding base64", "unknown encoding base64"),
+        ("validate seedev-full REF --encoding idna", "idna is not an encoding of text files"),
+        ("convert REF - --encoding punycode", "punycode is not an encoding of text files"),
         ("validate seedev-full REF --no-such-option", "--no-such-option"),
     ],
 )

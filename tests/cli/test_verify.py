@@ -88,6 +88,8 @@ def test_without_the_files_of_options_numbers_are_not_compared(invoke: Run, scor
         (("nonsense", *SIDES), "nonsense is neither a signature"),
         (("-", "-r", "-", "-s", "x"), "standard input can be read only once"),
         (("hlteval:0.1.0|task:hub4", "-r", "nowhere", "-s", "x"), "no such file or folder"),
+        (("/dev/zero", *SIDES), "/dev/zero is neither a signature"),
+        (("/proc/self/mem", *SIDES), "/proc/self/mem is neither a signature"),
         (("hlteval:0.1.0|task:hub4", *SIDES, "--modes", "all"), "--mode"),
         (("hlteval:0.1.0|task:hub4", *SIDES, "--mode", "al"), "invalid value al of --mode"),
         (("hlteval:0.1.0|task:hub4", *SIDES, "more"), "more"),

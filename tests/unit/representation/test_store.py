@@ -28,6 +28,49 @@ MENTION = (
 ).encode()
 
 
+NESTED = 30_000
+DEEP = {
+    "an unfinished line": (b'{"a":' * NESTED, 2, 501),
+    "an unknown column": (
+        b'{"table":"documents","row":0,"name":"d1","x":' + b"[" * NESTED + b"]" * NESTED + b"}",
+        2,
+        145,
+    ),
+    "strings with brackets": (
+        b'{"x":"[[[\\"[[","y":' + b"[" * NESTED + b"]" * NESTED + b"}",
+        2,
+        119,
+    ),
+}
+"""Lines that nest too deeply, with the place of the 101st level."""
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_line_that_nests_too_deeply_is_reported_with_its_place(name: str) -> None:
+    line, number, column = DEEP[name]
+    with pytest.raises(StoreError, match="nested deeper than 100 levels") as caught:
+        read_jsonl(HEADER + line + b"\n")
+    assert (caught.value.line, caught.value.column) == (number, column)
+
+
+@pytest.mark.parametrize("levels", [90, 150, 600, 900, 980, 1000, 1100, 5000])
+def test_any_depth_is_read_or_reported(levels: int) -> None:
+    deep = b"[" * levels + b"]" * levels
+    rows = (
+        b'{"table":"documents","x":' + deep + b',"row":0,"name":"d1"}\n',
+        b'{"table":"documents","x":' + deep + b',"row":"0","name":"d1"}\n',
+        b'{"table":"documents","row":0,"name":' + deep + b"}\n",
+    )
+    for row in rows:
+        try:
+            read_jsonl(HEADER + row)
+        except StoreError as error:
+            assert error.line == 2
+            assert 1 <= (error.column or 0) <= len(row)
+    with pytest.raises(StoreError):
+        read_jsonl(b'{"format":' + deep + b"}\n")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A stored corpus of one document."""

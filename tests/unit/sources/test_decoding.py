@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import encodings
+import pkgutil
+from random import Random
 
 import pytest
 
 from hlteval.findings import Span
-from hlteval.sources import decode, sha256
+from hlteval.sources import decode, open_source, sha256
+from hlteval.sources.decoding import check_encoding
 
 
 @pytest.mark.parametrize(
@@ -108,3 +112,36 @@ def test_another_encoding_is_used_strictly() -> None:
 
 def test_digest() -> None:
     assert sha256(b"abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+CODECS = sorted({module.name for module in pkgutil.iter_modules(encodings.__path__)} - {"aliases"})
+NOT_OF_FILES = ("idna", "punycode", "undefined", "unicode_escape", "raw-unicode-escape")
+NOT_OF_TEXT = ("base64", "bz2", "hex", "quopri", "rot13", "uu", "zlib")
+MEANINGFUL = b"\n\x1b$+~\\xuAZ\x00\xff\xfe\x81\x40"
+
+
+def test_every_encoding_that_is_accepted_gives_text_or_a_finding() -> None:
+    """Whatever the bytes, in every codec of Python."""
+    draw = Random(13)
+    accepted = []
+    for name in CODECS:
+        try:
+            check_encoding(name)
+        except LookupError:
+            continue
+        accepted.append(name)
+        for _ in range(40):
+            length = draw.randrange(1, 20)
+            data = bytes(draw.choice((*MEANINGFUL, draw.randrange(256))) for _ in range(length))
+            decoded = decode(data, display="d1.a2", encoding=name)
+            assert decoded.text is not None or len(decoded.findings) == 1
+    assert {"utf_8", "latin_1", "cp1252", "gb18030", "utf_16", "shift_jis"} <= {*accepted}
+
+
+@pytest.mark.parametrize("name", [*NOT_OF_FILES, *NOT_OF_TEXT, "no-such", "", "a\0b", "é"])
+def test_what_is_no_encoding_of_text_files_is_refused(name: str) -> None:
+    reason = "is not an encoding of text files" if name in NOT_OF_FILES else "unknown encoding"
+    with pytest.raises(LookupError, match=reason):
+        check_encoding(name)
+    with pytest.raises(LookupError, match=reason):
+        open_source(__file__, encoding=name)

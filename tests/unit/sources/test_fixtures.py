@@ -19,6 +19,7 @@ ELSEWHERE = {
     "SRC122": "64 MiB, or a lower limit (test_limits)",
     "SRC123": "1 GiB, or a lower limit (test_limits)",
     "SRC125": "2 GiB (test_limits)",
+    "SRC126": "300,000 files, or a lower limit (test_limits)",
     "SRC204": "another encoding than UTF-8 (test_decoding)",
 }
 """What cannot be a small file in a repository, and where it is made instead."""

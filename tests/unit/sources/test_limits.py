@@ -7,6 +7,7 @@ import io
 import os
 import struct
 import sys
+import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
@@ -126,6 +127,32 @@ def test_a_plain_file_is_read_up_to_its_limit(tmp_path: Path, size: int) -> None
     (member,) = open_source(str(tmp_path), limits=Limits(file_bytes=size - 1)).members
     with pytest.raises(Unreadable, match=f"the limit is {size - 1}"):
         member.fetch()
+
+
+def test_a_folder_is_limited_before_it_is_listed_to_its_end(tmp_path: Path) -> None:
+    """Files, folders and links count, at any depth: `/` has no end."""
+    for name in ("a", "b/c", "b/d"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "d1.a2").write_bytes(b"E1")
+    (tmp_path / "loop").symlink_to("loop")
+    assert len(open_source(str(tmp_path), limits=Limits(files=8)).members) == 3
+    assert only_finding(open_source(str(tmp_path), limits=Limits(files=7))).startswith("SRC126")
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/proc/self/mem", "/proc/self/pagemap"])
+def test_what_has_no_end_is_limited(path: str) -> None:
+    if not os.path.lexists(path):
+        pytest.skip(f"the system has no {path}")
+    source = open_source(path, limits=Limits(growth=1_000_000))
+    started = time.process_time()
+    codes = [found.code for found in source.findings]
+    for member in source.members:
+        with pytest.raises(Unreadable) as caught:
+            member.fetch()
+        codes.append(caught.value.finding.code)
+    assert len(codes) == 1
+    assert codes[0] in {"SRC108", "SRC109", "SRC125"}
+    assert time.process_time() - started < 1
 
 
 def test_standard_input_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 
 from hlteval.converters import BUILTIN, Format, load
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
 from hlteval.workflows import inputs, losses, targets
-from hlteval.workflows.conversion import Lossy, UnknownFormat, convert, detected, read, target
+from hlteval.workflows.conversion import (
+    Lossy,
+    NotConverted,
+    UnknownFormat,
+    convert,
+    detected,
+    read,
+    target,
+)
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = str(FIXTURES / "standoff" / "valid" / "full")
@@ -230,3 +238,34 @@ def test_nothing_is_opened_but_what_the_user_names(member: str, tmp_path: Path) 
     found = convert(str(tmp_path / "in.jsonl"), str(tmp_path / "out"), to_format="rsd")
     assert [finding.code for finding in found if finding.code == "CNV102"] == []
     assert [file.name for file in (tmp_path / "out").iterdir()] == ["d1.rsd.txt"]
+
+
+PER_DOCUMENT = [
+    name for name in BUILTIN if load(name).write and load(name).layout == "per_document"
+]
+
+
+@pytest.mark.parametrize("form", PER_DOCUMENT)
+@pytest.mark.parametrize("name", ["x" * 300, "/".join(["d" * 200] * 25)], ids=["file", "path"])
+def test_a_name_longer_than_the_system_allows_is_reported(
+    form: str, name: str, tmp_path: Path
+) -> None:
+    mention = {"document": 0, "origin": 0, "record": 1, "mention": "T1", "label": "Protein"}
+    corpus = Corpus(
+        sources=[{"row": 0, "path": "x", "member": "d1", "format": "x", "sha256": ""}],
+        documents=[
+            {"row": row, "origin": 0, "name": given, "text": "AB is here.\n"}
+            for row, given in enumerate((name, "d1"))
+        ],
+        mentions=[
+            {**mention, "row": row, "document": row, "start": 0, "end": 2, "text": "AB"}
+            for row in (0, 1)
+        ],
+    )
+    with (tmp_path / "corpus.jsonl").open("wb") as stream:
+        write_jsonl(corpus, stream)
+    try:
+        findings = convert(str(tmp_path / "corpus.jsonl"), str(tmp_path / "out"), to_format=form)
+    except NotConverted as reason:  # the format represents nothing of the corpus
+        findings = reason.findings
+    assert any("whose name is not a valid file name" in found.message for found in findings)
