@@ -31,21 +31,29 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.situations.appen_blocks import (
-    KEYS,
-    NONE,
     SEPARATORS,
     parse,
     writable,
 )
+from hlteval.converters.situations.appen_files import (
+    FOLDER,
+    SUFFIX,
+    documents,
+    others,
+    read_by_script,
+    sniff,
+    unread,
+)
+from hlteval.converters.situations.appen_script import parse_by_position
+from hlteval.converters.situations.types import NONE
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.converters.toolkit.single_file import locate_lines
-from hlteval.findings import FieldRef, Finding, Location, finding, line_findings
+from hlteval.findings import FieldRef, Finding, Location, Problem, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256
 
-SUFFIX, FOLDER = ".txt", "ANNOTATION"
 ROLE = "Place"
 """The role of a place among several candidates."""
 
@@ -53,50 +61,49 @@ BATCH = 2000
 """Documents in a batch."""
 
 
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The files of each segment, by name: those in folders ANNOTATION, or else all."""
-    texts = [member for member in source.members if member.basename.endswith(SUFFIX)]
-    if source.kind in {"file", "stdin"}:
-        texts = list(source.members)
-    inside = [member for member in texts if member.name.split("/")[-2:-1] == [FOLDER]]
-    found: dict[str, list[Member]] = {}
-    for member in inside or texts:
-        found.setdefault(member.document(member.basename.partition(".")[0]), []).append(member)
-    return {name: tuple(found[name]) for name in sorted(found)}
+def read(
+    source: Source, place_separators: str = SEPARATORS, blocks: str = "keys"
+) -> Iterator[ReadResult]:
+    """The segments of a source in batches, in the order of their names.
 
-
-def sniff(source: Source) -> bool:
-    """Whether a file is in a folder ANNOTATION, or one of the first has a line with a key."""
-    for members in islice(documents(source).values(), 3):
-        if members[0].name.split("/")[-2:-1] == [FOLDER]:
-            return True
-        try:
-            head = members[0].fetch()[:4000].decode("utf-8", "replace")
-        except Unreadable:
-            continue
-        if any(line.partition(":")[0] in KEYS for line in head.split("\n") if ":" in line):
-            return True
-    return False
-
-
-def read(source: Source, place_separators: str = SEPARATORS) -> Iterator[ReadResult]:
-    """The segments of a source in batches, in the order of their names."""
+    Args:
+        source: the files.
+        place_separators: the characters that separate places and types.
+        blocks: how lines form a block: by their `keys`, or by `position` as in the official script,
+            which also joins the files of a segment and reads no deeper folders.
+    """
+    remarks: list[Finding] = []
+    if blocks == "position":
+        source, remarks = read_by_script(source)
+    reasons = unread(source)
+    remarks += others(source, reasons)
     named = iter(documents(source).items())
     while batch := list(islice(named, BATCH)):
-        yield _Batch(source.path, place_separators).read(batch)
+        yield _Batch(source.path, place_separators, blocks, reasons, remarks).read(batch)
+        remarks = []
+    if remarks:
+        yield ReadResult(Corpus(), tuple(remarks))
 
 
 class _Batch:
     """The rows and findings of the files of a batch."""
 
-    def __init__(self, path: str, separators: str) -> None:
-        self.path, self.separators = path, separators
+    def __init__(
+        self,
+        path: str,
+        separators: str,
+        blocks: str,
+        reasons: Mapping[Member, str],
+        remarks: Sequence[Finding],
+    ) -> None:
+        self.path, self.separators, self.reasons = path, separators, reasons
+        self.by_position = blocks == "position"
         self.sources: list[tuple[str, str, str, str]] = []
         self.documents: list[tuple[int | None, str]] = []
         self.frames: list[tuple[Any, ...]] = []
         self.arguments: list[tuple[Any, ...]] = []
         self.members: list[Member] = []
-        self.findings: list[Finding] = []
+        self.findings: list[Finding] = [*remarks]
 
     def read(self, batch: Sequence[tuple[str, Sequence[Member]]]) -> ReadResult:
         for name, members in batch:
@@ -110,32 +117,49 @@ class _Batch:
         return ReadResult(corpus, tuple(self.findings), tuple(self.members))
 
     def take(self, name: str, members: Sequence[Member]) -> None:
-        member, document = members[0], len(self.documents)
-        for other in members[1:]:
+        """Read the files of a segment: the first, and the others where the script joins them."""
+        read = [member for member in members if member not in self.reasons]
+        if not read:
+            file, reason = members[0].display, self.reasons[members[0]]
+            self.findings.append(finding("APN404", file=file, document=name, reason=reason))
+            self.documents.append((None, name))
+            return
+        for other in read[1:]:
             self.findings.append(
-                finding("APN403", file=other.display, document=name, other=member.display)
+                finding("APN403", file=other.display, document=name, other=read[0].display)
             )
-        basename = member.basename
+        basename = read[0].basename
         if basename.count(".") > 1 or any(character.isspace() for character in basename):
-            self.findings.append(finding("APN402", file=member.display, document=name))
+            self.findings.append(finding("APN402", file=read[0].display, document=name))
+        document = len(self.documents)
+        self.documents.append((len(self.sources), name))
+        taken = [self.file(each, document) for each in read[: None if self.by_position else 1]]
+        if not any(taken):
+            self.documents[document] = (None, name)
+
+    def file(self, member: Member, document: int) -> bool:
+        """Read a file of a segment; False if that is impossible."""
         try:
             data = member.fetch()
         except Unreadable as reason:
             self.findings.append(reason.finding)
-            self.documents.append((None, name))
-            return
+            return False
         decoded = decode(data, display=member.display, encoding=member.encoding)
         self.findings.extend(decoded.findings)
-        self.documents.append((len(self.sources), name))
         self.sources.append((self.path, member.name or member.basename, FORMAT.name, sha256(data)))
         self.members.append(member)
         if decoded.text is not None:
-            self.parse(decoded.text, document, member.display)
+            marked = any(item.code == "SRC202" for item in decoded.findings)
+            self.parse(decoded.text, document, member.display, "\ufeff" * marked)
+        return True
 
-    def parse(self, text: str, document: int, display: str) -> None:
+    def parse(self, text: str, document: int, display: str, mark: str) -> None:
         """Add the frames and findings of a file."""
         origin = len(self.sources) - 1
         frames, problems = parse(text, self.separators)
+        if self.by_position:
+            frames, cut_off = parse_by_position(mark + text, self.separators)
+            problems += [] if cut_off is None else [Problem("APN108", cut_off, 0, len("TYPE:"))]
         for frame in frames:
             row = len(self.frames)
             self.frames.append((document, origin, frame.record, SITUATION, *frame[1:6]))
@@ -273,9 +297,16 @@ FORMAT = Format(
     settings=(
         Setting(
             "place-separators",
-            "Characters that separate places in Appen annotations.",
+            "Characters that separate places, and types, in Appen annotations.",
             SEPARATORS,
             of="read",
+        ),
+        Setting(
+            "blocks",
+            "Read blocks by their keys, or by position as the official script does.",
+            "keys",
+            of="read",
+            choices=("keys", "position"),
         ),
     ),
 )

@@ -13,16 +13,15 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import is_normalized
 
-from hlteval.converters.situations.types import type_hint
+from hlteval.converters.situations.types import NO_TYPE, NONE, QUOTES, type_hint
 from hlteval.findings import Problem
+from hlteval.findings.suggest import closest
 from hlteval.grammars import load, matcher
 
 BLANKS = " \t\r\f\x0b"
 SEPARATORS = ",፣"
 """The default separators of places: the comma, and the Ethiopic comma."""
 
-NONE = "n/a"
-NO_TYPE = (NONE, "out-of-domain")
 _RULES = {
     "TYPE": "type_line",
     "TIME": "time_line",
@@ -33,6 +32,7 @@ _RULES = {
 KEYS = tuple(_RULES)
 """The keys in the order of a block; the last is optional."""
 
+_SEPARATE = "separate types with a comma"
 _REQUIRED = KEYS[1:4]
 _BAD_VALUE = {"TIME": "APN202", "Resolution": "APN203", "URGENCY": "APN204"}
 _VALUES = {
@@ -40,10 +40,14 @@ _VALUES = {
     "Resolution": "Insufficient/Unknown, No_Known_Resolution, Sufficient or n/a",
     "URGENCY": "Urgent, Unknown, Not… or n/a",
 }
-_FIELD = re.compile(r"([A-Za-z][A-Za-z_ -]{0,20}?)[ \t]*:")
+_FIELD = re.compile(r"(\s*)([A-Za-z][A-Za-z_ -]{0,20}?)[ \t]*:")
+"""The spaces before a key, and the key."""
 _FOREIGN = ",፣،、\uff0c;\uff1b؛"
 """Characters that separate names in some script."""
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"
+)
+"""Characters that cannot be seen, or only as a space; joiners are letters of some scripts."""
 
 
 class Frame(NamedTuple):
@@ -67,6 +71,10 @@ class _Line(NamedTuple):
     @property
     def value(self) -> str:
         return self.text[self.start :]
+
+    def matches(self, key: str) -> bool:
+        """Whether the rule of its key accepts the line, but for how the key is written."""
+        return bool(matcher("appen", _RULES[key]).fullmatch(f"{key}: {self.value}"))
 
     def problem(self, code: str, span: tuple[int, int] | None = None, **values: object) -> Problem:
         """A problem at a span of this line, by default its value."""
@@ -106,11 +114,11 @@ def _blocks(text: str, problems: list[Problem]) -> Iterator[dict[str, _Line]]:
         line = written.rstrip(BLANKS)
         if not line:
             continue
-        key, colon, value = line.partition(":")
-        if not colon or key not in _RULES:
-            problems.append(_no_field(_Line(record, line, 0)))
-            continue
+        written_key, _, value = line.partition(":")
         field = _Line(record, line, len(line) - len(value.lstrip(" \t")))
+        key = written_key if written_key in _RULES else _meant(field, problems)
+        if key is None:
+            continue
         if key == "TYPE":
             if block:
                 yield block
@@ -127,14 +135,24 @@ def _blocks(text: str, problems: list[Problem]) -> Iterator[dict[str, _Line]]:
         yield block
 
 
-def _no_field(line: _Line) -> Problem:
-    """The problem of a line that does not begin with a key."""
+def _meant(line: _Line, problems: list[Problem]) -> str | None:
+    """The key of a line that does not begin with one, if its value can be read; with its problem.
+
+    A key with spaces before it is read, and a misspelt one too, except for TYPE: the lines after it
+    would belong to another block if it were meant as something else.
+    """
     found = _FIELD.match(line.text)
     if not found:
-        return line.problem("APN101", (0, len(line.text)))
-    meant = next((key for key in KEYS if key.lower() == found[1].lower()), None)
+        problems.append(line.problem("APN101", (0, len(line.text))))
+        return None
+    if found[2] in KEYS and found[1]:
+        problems.append(line.problem("APN107", found.span(1), key=found[2]))
+        return found[2]
+    meant = closest(found[2], KEYS)
     hint = f"did you mean {meant}:?" if meant else f"use {', '.join(KEYS[:-1])} or {KEYS[-1]}"
-    return line.problem("APN102", found.span(), key=found[1], hint=hint)
+    span = (found.start(2), found.end())
+    problems.append(line.problem("APN102", span, key=found[2], hint=hint))
+    return meant if meant != "TYPE" else None
 
 
 def _frames(block: Mapping[str, _Line], separators: str, problems: list[Problem]) -> list[Frame]:
@@ -144,7 +162,7 @@ def _frames(block: Mapping[str, _Line], separators: str, problems: list[Problem]
         head.problem("APN104", (0, len("TYPE")), key=key) for key in _REQUIRED if key not in block
     )
     problems.extend(_disorder(block))
-    labels = _types(head, problems)
+    labels = _types(head, separators, problems)
     status, resolution, urgent = (
         _value(block.get(key), key, problems) for key in ("TIME", "Resolution", "URGENCY")
     )
@@ -173,47 +191,68 @@ def _disorder(block: Mapping[str, _Line]) -> Iterator[Problem]:
             return
 
 
-def _types(line: _Line, problems: list[Problem]) -> list[str]:
+def _types(line: _Line, separators: str, problems: list[Problem]) -> list[str]:
     """The types of a TYPE line: whole names are matched, longest first, never split at commas."""
-    if matcher("appen", "type_line").fullmatch(line.text):
+    if line.matches("TYPE"):
         return list(dict.fromkeys(_name().findall(line.text, line.start)))
     if not line.value:
         problems.append(line.problem("APN207", (0, len(line.text))))
         return []
     labels: list[str] = []
     none: list[tuple[int, int]] = []
-    for start, end, name in _items(line):
+    for start, end, name in _items(line, separators):
         if name in NO_TYPE:
             none.append((start, end))
         elif _name().fullmatch(name):
             labels.append(name)
         else:
-            problems.append(line.problem("APN201", (start, end), label=name, hint=type_hint(name)))
+            hint = _character_hint(name) or type_hint(name, NO_TYPE, _SEPARATE)
+            problems.append(line.problem("APN201", (start, end), label=name, hint=hint))
     if none and labels:
         start, end = none[0]
         problems.append(line.problem("APN205", none[0], given=line.text[start:end]))
     return list(dict.fromkeys(labels))
 
 
-def _items(line: _Line) -> Iterator[tuple[int, int, str]]:
-    """The items of a TYPE line that its rule rejects: known names, and the text between them."""
-    at, text = line.start, line.text
-    while at < len(text):
-        at += len(text[at:]) - len(text[at:].lstrip(" \t,"))
-        known = _name().match(text, at)
-        whole = known and text[known.end() :].lstrip(" \t")[:1] in {"", ","}
-        end = known.end() if known and whole else text.find(",", at)
-        end = len(text) if end < 0 else end
-        if name := text[at:end].rstrip(BLANKS):
-            yield at, at + len(name), name
-        at = end + 1
+def _character_hint(part: str) -> str:
+    """A hint for what has no letter or digit: it separates, quotes or is invisible; or empty."""
+    if any(character.isalnum() for character in part):
+        return ""
+    if not part.strip():
+        return f"remove the invisible character {_point(part[0])}"
+    if not part.strip(QUOTES):
+        return "remove the quotation marks"
+    return f"{_SEPARATE}, or list the separator with --place-separators"
+
+
+def _items(line: _Line, separators: str) -> Iterator[tuple[int, int, str]]:
+    """The names of a TYPE line that its rule rejects, in any case, and the text between them.
+
+    A name is whole: neither a letter nor a digit is next to it, spaces aside.
+    """
+    at = line.start
+    for known in _whole_name().finditer(line.text, line.start):
+        yield from _unknown(line, at, known.start(), separators)
+        yield known.start(), known.end(), known[0]
+        at = known.end()
+    yield from _unknown(line, at, len(line.text), separators)
+
+
+def _unknown(line: _Line, start: int, end: int, separators: str) -> Iterator[tuple[int, int, str]]:
+    """The parts between separators of a stretch of a TYPE line that are not empty."""
+    at = start
+    for part in place_divider(separators).split(line.text[start:end]):
+        if name := part.strip(BLANKS):
+            begin = at + part.index(name)
+            yield begin, begin + len(name), name
+        at += len(part) + 1
 
 
 def _value(line: _Line | None, key: str, problems: list[Problem]) -> str | None:
     """The value of a line; None if there is no known value."""
     if line is None:
         return None
-    if matcher("appen", _RULES[key]).fullmatch(line.text):
+    if line.matches(key):
         return None if line.value == NONE else line.value
     span = None if line.value else (0, len(line.text))
     problems.append(
@@ -234,8 +273,8 @@ def _half_status(
 def _places(line: _Line, separators: str, problems: list[Problem]) -> list[str]:
     """The places of a PLACE line without duplicates, n/a and empty ones."""
     spans = list(_divided(line, separators))
-    named = [(start, end) for start, end in spans if line.text[start:end] not in {"", NONE}]
-    none = [(start, end) for start, end in spans if line.text[start:end] == NONE]
+    none = [(start, end) for start, end in spans if line.text[start:end].lower() == NONE]
+    named = [span for span in spans if span[0] < span[1] and span not in none]
     if not line.value:
         problems.append(line.problem("APN301", (0, len(line.text))))
     elif empty := [span for span in spans if span[0] == span[1]]:
@@ -252,7 +291,7 @@ def _places(line: _Line, separators: str, problems: list[Problem]) -> list[str]:
 
 def _divided(line: _Line, separators: str) -> Iterator[tuple[int, int]]:
     at = line.start
-    for part in _divider(separators).split(line.value):
+    for part in place_divider(separators).split(line.value):
         bare = part.strip(BLANKS)
         start = at + (len(part) - len(part.lstrip(BLANKS)) if bare else len(part))
         yield start, start + len(bare)
@@ -285,7 +324,15 @@ def _name() -> re.Pattern[str]:
 
 
 @cache
-def _divider(separators: str) -> re.Pattern[str]:
+def _whole_name() -> re.Pattern[str]:
+    """The pattern of whole names of types in any case, and of what means that there is none."""
+    names = "|".join([_name().pattern, *map(re.escape, NO_TYPE)])
+    return re.compile(rf"(?<![^\W_])(?<![^\W_] )(?:{names})(?!\s*[^\W_])", re.IGNORECASE)
+
+
+@cache
+def place_divider(separators: str) -> re.Pattern[str]:
+    """The pattern of a separator of places."""
     return re.compile(f"[{re.escape(separators)}]" if separators else "(?!)")
 
 
@@ -301,4 +348,5 @@ def writable(label: str, place: str | None, separators: str = SEPARATORS) -> boo
     if place is None:
         return True
     bare = place.strip(BLANKS)
-    return bare == place and place not in {"", NONE} and not (set(place) & set(separators + "\n"))
+    known = place.lower() not in {"", NONE}
+    return bare == place and known and not (set(place) & set(separators + "\n"))

@@ -27,7 +27,12 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.situations.speech_sf_problems import PROPERTIES, explain, is_frame
+from hlteval.converters.situations.speech_sf_problems import (
+    PROPERTIES,
+    array_hint,
+    explain,
+    is_frame,
+)
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import did_you_mean
@@ -130,7 +135,8 @@ class _File:
         if found.root is not None:
             start = found.parsed[0].start
             given = KINDS.get(type(found.root), "something else")
-            self.report("SFJ201", (start, start + 1), (), given=given)
+            hint = array_hint(found.root)
+            self.report("SFJ201", (start, start + 1), (), given=given, hint=hint)
         self.problems += [_with_path(problem, ()) for problem in found.problems]
         self.starts = [item.start for item in found.parsed]
         for index, item in enumerate(found.parsed):

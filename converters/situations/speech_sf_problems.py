@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
-from typing import Any
+import re
+from typing import Any, TypeGuard
 
 from hlteval.converters.situations.types import type_hint
 from hlteval.findings.suggest import closest
@@ -35,10 +37,11 @@ def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
         unknown = [name for name in given if name not in PROPERTIES]
         similar = {name: found for name in missing if (found := closest(name, unknown))}
         hints = [f"did you mean {name} by {found}?" for name, found in similar.items()]
-        hint = " ".join(hints) or _NEEDED
+        within = "leave out the whole Status if only half of it is known" if error.path else _NEEDED
+        hint = " ".join(hints) or within
         return "SFJ202", {"missing": ", ".join(missing), "hint": hint}
     if keyword == "type":
-        hint = _type_hint(wanted, given)
+        hint = _type_hint(str(error.path[-1]) if error.path else "", wanted, given)
         kinds = {"given": KINDS.get(type(given), "something else"), "wanted": WANTED[wanted]}
         return "SFJ204" if error.path else "SFJ203", {**kinds, "hint": hint}
     if keyword in {"minimum", "maximum"}:
@@ -48,14 +51,63 @@ def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
     return "SFJ207", {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
 
 
-_NEEDED = "give a frame DocumentID, Type and TypeConfidence, and a Status Need and Relief"
+_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_AS_FRAME = "write it as a frame in curly brackets"
+_NEEDED = "give each frame a DocumentID, a Type and a TypeConfidence"
 
 
-def _type_hint(wanted: str, given: object) -> str:
-    if isinstance(given, bool) and wanted == "number":
+def _type_hint(name: str, wanted: str, given: object) -> str:
+    """What to write instead of a value of another type."""
+    if name in {"Need", "Relief", "Status"}:
+        return "write an object with Need and Relief, each one of its values, or leave Status out"
+    if wanted == "number":
+        return _number_hint(given)
+    if given is None and name:
+        optional = name == "PlaceMention"
+        return "leave the property out" if optional else f"write the {name} of the frame"
+    if isinstance(given, list):
+        return _list_hint(name, given)
+    if name and isinstance(given, (int, float)):
+        return f'write it in quotation marks: "{json.dumps(given)}"'
+    return f"write {WANTED[wanted]}" if name else _AS_FRAME
+
+
+def _list_hint(name: str, given: list[object]) -> str:
+    if name:
+        return f"write a frame for each {name}"
+    framed = any(isinstance(item, dict) for item in given)
+    return "remove the square brackets around the frames inside the array" if framed else _AS_FRAME
+
+
+def _number_hint(given: object) -> str:
+    if isinstance(given, bool):
         return "write a number from 0 to 1; true and false are not numbers"
-    if isinstance(given, str) and wanted == "number":
+    number = given.strip().replace(",", ".") if isinstance(given, str) else ""
+    if number == given and _NUMBER.fullmatch(number):
         return "remove the quotes"
-    if given is None:
-        return "leave the property out if it has no value"
-    return f"write {WANTED[wanted]}"
+    if _NUMBER.fullmatch(number):
+        return f"write {number}, without quotes"
+    return "write a number from 0 to 1, such as 0.5"
+
+
+def array_hint(value: object) -> str:
+    """What to write instead of a value that is not an array of frames.
+
+    Examples:
+        >>> array_hint({"frames": [{"Type": "Shelter"}]})
+        'keep only the array that is the value of frames, without the object around it'
+        >>> array_hint({"DocumentID": "D1", "Type": "Shelter"})
+        'put the frames in square brackets: [ … ]'
+    """
+    arrays = [key for key, item in value.items() if isinstance(item, list)] if _is(value) else []
+    if _is(value) and not {"DocumentID", "Type"}.isdisjoint(value):
+        return "put the frames in square brackets: [ … ]"
+    if len(arrays) == 1:
+        return f"keep only the array that is the value of {arrays[0]}, without the object around it"
+    if arrays:
+        return "join the arrays to one array of all frames, without the object around them"
+    return "write one array of frames: [ … ], or [ ] if there are none"
+
+
+def _is(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)

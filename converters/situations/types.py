@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
 from hlteval.findings.suggest import closest
 from hlteval.grammars import schema
+
+QUOTES = "\"'“”„\u2018\u2019«»`"
+"""Quotation marks of several scripts."""
+NONE = "n/a"
+NO_TYPE = (NONE, "out-of-domain")
+"""What annotations have where there is no type."""
 
 
 @cache
@@ -21,15 +28,34 @@ def names() -> Sequence[str]:
     return tuple(sorted(types))
 
 
-def type_hint(unknown: str) -> str:
+def type_hint(
+    unknown: str, also: Sequence[str] = (), several: str = "write a frame for each type"
+) -> str:
     """A hint for an unknown type: the type that was probably meant, or all of them.
+
+    Args:
+        unknown: the name as written; quotation marks around it do not count.
+        also: further values, such as `n/a`.
+        several: what to do with several types.
 
     Examples:
         >>> type_hint("water  supply")
         'did you mean Water Supply? It differs only in case or spacing'
+        >>> type_hint("Shelter, Evacuation")
+        'write a frame for each type: Evacuation, Shelter'
+        >>> type_hint("“Shelter”")
+        'remove the quotation marks: Shelter'
     """
-    name = closest(unknown, names())
+    bare, known = unknown.strip(QUOTES), (*names(), *also)
+    if bare in known:
+        return f"remove the quotation marks: {bare}"
+    if bare.lower() in NO_TYPE and not also:
+        return "delete the frame: a segment without situations has no frames"
+    inside = [other for other in names() if re.search(rf"\b{re.escape(other)}\b", bare)]
+    if len(inside) > 1:
+        return f"{several}: {', '.join(inside)}"
+    name = closest(bare, known) or next(iter(inside), None)
     if name is None:
-        return f"use one of: {'; '.join(names())}"
-    same = "".join(name.lower().split()) == "".join(unknown.lower().split())
+        return f"use one of: {'; '.join(known)}"
+    same = "".join(name.lower().split()) == "".join(bare.lower().split())
     return f"did you mean {name}?" + " It differs only in case or spacing" * same

@@ -19,8 +19,8 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
     """The known name most similar to an unknown one; None if none is similar.
 
     Case, spaces, hyphens and underscores do not count; otherwise names are compared by their
-    normalized Damerau-Levenshtein similarity. If none is similar, the only name that contains the
-    unknown one is suggested.
+    normalized Damerau-Levenshtein similarity. One of the alternatives of a name with a slash means
+    this name. If none is similar, the only name that contains the unknown one is suggested.
 
     Args:
         name: the unknown name.
@@ -34,6 +34,8 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
         'Regulate'
         >>> closest("Terrorism", ["Shelter", "Terrorism or other Extreme Violence"])
         'Terrorism or other Extreme Violence'
+        >>> closest("insufficient", ["Sufficient", "Insufficient/Unknown"])
+        'Insufficient/Unknown'
         >>> closest("x", ["Shelter"]) is None
         True
     """
@@ -41,6 +43,10 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
     from rapidfuzz.distance import DamerauLevenshtein
 
     names = list(dict.fromkeys(known))
+    plain = _plain(name)
+    for other in names:
+        if len(plain) >= _LEAST and plain in map(_plain, other.split("/")):
+            return other
     found = process.extractOne(
         name,
         names,
@@ -50,7 +56,6 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
     )
     if found:
         return found[0]
-    plain = _plain(name)
     longer = [other for other in names if len(plain) >= _LEAST and plain in _plain(other)]
     return longer[0] if len(longer) == 1 else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import re
 
 import msgspec
 
@@ -20,6 +21,13 @@ _MARKS = (
 )
 _HEAD = 4096
 """Number of bytes from which UTF-16 is guessed."""
+_RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)([A-Za-z]?)")
+"""A run of bytes beyond ASCII, and the letters next to it."""
+_SHORT = re.compile(rb"(?<![\x80-\xff])[\x80-\xff]{1,2}(?![\x80-\xff])")
+_FREQUENT = re.compile(rb"[\xa1-\xa4\xb0-\xd7][\xa1-\xfe]")
+"""A pair of bytes of the most frequent characters in East Asian encodings."""
+_FEWEST = 4
+"""Fewest different pairs from which an encoding is guessed."""
 _NOT_IN_WINDOWS_1252 = bytes.fromhex("818d8f909d")
 
 
@@ -150,7 +158,7 @@ def _guess(data: bytes, text: str, error: UnicodeDecodeError) -> str:
     elif beyond_ascii > 2 * invalid:
         kind = "most of the file is UTF-8, so this part is damaged or pasted from elsewhere"
     else:
-        kind = _guess_single_byte(data)
+        kind = _guess_by_runs(data)
     count = f"{invalid} invalid places in total" if invalid > 1 else ""
     return "".join(f"{part}; " for part in (kind, count) if part)
 
@@ -167,9 +175,30 @@ def _guess_wide(data: bytes) -> str:
     return f"the file looks like UTF-16-{'BE' if first > second else 'LE'}"
 
 
-def _guess_single_byte(data: bytes) -> str:
-    """A Western European encoding, by mostly ASCII and no byte unused in it; or empty."""
+def _guess_by_runs(data: bytes) -> str:
+    """A Western European or East Asian encoding, by the runs of bytes beyond ASCII; or empty.
+
+    Western letters are alone or in twos, next to ASCII letters. East Asian characters are pairs of
+    bytes, the first being that of the most frequent characters in GB 2312, EUC-KR or EUC-JP.
+    """
     high = data.translate(None, bytes(range(0x80)))
+    runs = _RUN.findall(data)
+    beside = sum(bool(before or after) for before, _, after in runs)
+    single = sum(len(run) == 1 for _, run, _ in runs)
+    short = len(_SHORT.findall(data)) * 4 >= len(runs) * 3
+    if short and max(single, beside) * 2 >= len(runs):
+        return _guess_western(data, high)
+    pairs = [
+        run[at : at + 2] for run in {run for _, run, _ in runs} for at in range(0, len(run), 2)
+    ]
+    frequent = sum(_FREQUENT.fullmatch(pair) is not None for pair in pairs)
+    if len(pairs) < _FEWEST or frequent * 10 < 9 * len(pairs):
+        return ""
+    return "the file looks like GB18030 or another East Asian encoding"
+
+
+def _guess_western(data: bytes, high: bytes) -> str:
+    """A Western European encoding, by mostly ASCII and no byte unused in it; or empty."""
     if 3 * len(high) > len(data) or any(byte in high for byte in _NOT_IN_WINDOWS_1252):
         return ""
     windows = any(byte < 0xA0 for byte in high)

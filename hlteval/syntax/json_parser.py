@@ -26,6 +26,8 @@ _BLANKS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.+-]*")
+_CURLY = "“”„‟«»"
+_STRAIGHT = 'replace the typographic quotation marks with straight ones: "'
 _WORD = re.compile(r"[+-]?[A-Za-z_][A-Za-z_0-9]*")
 ELLIPSIS = re.compile(r"(?:\.\.\.|…)[^\]\[{},\"]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -111,7 +113,9 @@ class _Parser:
             self.report("JSN115", end, end, wanted=wanted)
         else:
             found = _WORD.match(self.text, at)
-            self.report(code, at, found.end() if found else at + 1, hint=f"write {wanted} here")
+            curly = self.text[at] in _CURLY
+            hint = _STRAIGHT if curly else f"write {wanted} here"
+            self.report(code, at, found.end() if found and not curly else at + 1, hint=hint)
         return Unparsable()
 
     def blanks(self) -> str:

@@ -142,14 +142,16 @@ def _reversed_zones(parsed: ParsedTable) -> list[Problem]:
 
 
 def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The names of places by their written forms.
+    """The names of places by their written forms, in the order in which they count.
 
     Args:
-        source: a table of two columns without a header: written form, tab, name.
+        source: a table of two columns without a header: written form, tab, name. Of a form that
+            occurs several times, the last name counts.
     """
     rows, findings = read_table(
         source,
         NAMES,
         lambda parsed: _contradictions(parsed, pl.col("written"), "name", "last name"),
     )
-    return FileValue(dict(rows.drop("record").rows()), findings)
+    last = rows.drop("record").unique("written", keep="last", maintain_order=True)
+    return FileValue(dict(last.rows()), findings)

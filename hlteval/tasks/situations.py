@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hlteval.findings import Finding
 
 _PRINTED = frozenset({"SFJ205", "SFJ206", "SFJ207"})
+_UNREAD = frozenset({"APN404"})
 
 
 def _forgives(finding: Finding) -> bool:
@@ -19,7 +20,7 @@ def _forgives(finding: Finding) -> bool:
 
     It validates by the schema, but scores whatever it can; of a Status it takes no notice.
     """
-    if finding.code in _PRINTED:
+    if finding.code in _PRINTED | _UNREAD:
         return True
     return finding.code.startswith("SFJ2") and ".Status" in (finding.record or "")
 
@@ -104,6 +105,8 @@ SPEECH = Task(
     primary={"plan": "type.auc", "official": "type.auc"},
     official_ignores=_forgives,
     codes=("OPT101", "OPT106", "OPT107"),
+    official_crashes_on=frozenset({"APN108"}),
+    official_settings={"blocks": "position"},
     document_codes=frozenset({"SSF101", "SSF102"}),
     options=(
         Option(
@@ -123,7 +126,7 @@ SPEECH = Task(
         ),
         Option(
             "place_separators",
-            "Characters that separate places in Appen annotations (default `,፣`).",
+            "Characters that separate places and types in Appen annotations (default `,፣`).",
             metavar="CHARS",
             is_format_setting=True,
             commands=("score", "validate"),

@@ -212,6 +212,8 @@ class Task:
         scored_table: the table without which a reference has nothing to score against.
         submission_settings: settings of the format of a submission; those of a reference are the
             format's own.
+        official_settings: settings of the formats in the profile `official`, where the software
+            reads files in another way.
         schema_for: what the task allows, where that depends on options, and on whether a reference
             is checked.
         only_in_references: what a corpus has that only references may have, in a few words; empty
@@ -247,6 +249,7 @@ class Task:
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = field(default_factory=dict)
+    official_settings: Mapping[str, str] = field(default_factory=dict)
     schema_for: Callable[[Mapping[str, str], bool], Any] | None = None
     only_in_references: Callable[[Corpus], str] = _nothing_special
     document_codes: frozenset[str] = frozenset()

@@ -120,7 +120,7 @@ def scored(
         system,
         reference,
         encoding=encoding,
-        settings=settings(declared, given),
+        settings=settings(declared, given, profile),
         options=given,
         files=files,
     )

@@ -80,7 +80,7 @@ def open_submission(
         path,
         reference,
         encoding=encoding,
-        settings=settings(declared, values),
+        settings=settings(declared, values, profile),
         options=values,
         reference_form=reference_form,
         files=read_files(declared, values, encoding, references=False),
@@ -163,8 +163,8 @@ def validate_all(
     return msgspec.structs.replace(joined, passed=not joined.reaches(Severity(fail_on)))
 
 
-def settings(task: Task, values: Mapping[str, str]) -> dict[str, str]:
-    """The options of a task that are settings of its formats.
+def settings(task: Task, values: Mapping[str, str], profile: str) -> dict[str, str]:
+    """The options of a task that are settings of its formats, and the settings of a profile.
 
     Raises:
         WrongOption: if an option has a value that it cannot have.
@@ -172,8 +172,9 @@ def settings(task: Task, values: Mapping[str, str]) -> dict[str, str]:
     for option in task.options:
         if option.name in values:
             option.check(values[option.name])
-    return {
+    given = {
         option.name.replace("_", "-"): values[option.name]
         for option in task.options
         if option.is_format_setting and option.name in values
     }
+    return {**(task.official_settings if profile == "official" else {}), **given}

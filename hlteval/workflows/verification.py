@@ -173,7 +173,7 @@ class _Check:
             system,
             self.reference,
             encoding=self.setting("encoding", "utf-8"),
-            settings=settings(self.task, self.effective),
+            settings=settings(self.task, self.effective, self.setting("profile", "plan")),
             options=self.effective,
             files=read_files(self.task, self.effective, self.setting("encoding", "utf-8")),
         )

@@ -23,6 +23,7 @@ from hlteval.representation import Corpus, align
 from hlteval.scoring.curves import LAST, Curve, curve
 from hlteval.scoring.metric import Metric, scorings
 from hlteval.scoring.similarity import similarities
+from hlteval.scoring.situations.places import compared_places, crashing
 from hlteval.scoring.situations.situations import (
     ALIGNMENT,
     COUNTS,
@@ -124,8 +125,12 @@ class FrameMatch(Metric):
         submitted = by_confidence(self._system(system, reference))
         ambiguous = ambiguous_segments(reference)
         counts, pairs = [submitted_rows(submitted)], []
+        if self.official and self.options.place_dictionary:
+            stops = crashing(situations(system), self.options.place_dictionary)
+            counts.append(submitted_rows(stops).with_columns(layer=pl.lit(_CRASH)))
         for layer, keys in _KEYS.items():
-            left, right = (projected(frames, keys) for frames in (annotated, submitted))
+            both = (annotated, self._evaluated(submitted, layer))
+            left, right = (projected(frames, keys) for frames in both)
             if layer == "type+place" and not self.official:
                 pairs += [left_out(layer, item, ambiguous) for item in (left, right)]
                 left, right = (
@@ -144,34 +149,40 @@ class FrameMatch(Metric):
 
     def _reference(self, corpus: Corpus) -> pl.DataFrame:
         """The annotated frames, with the places that count."""
-        frames = situations(corpus).with_columns(place=self._named_place())
+        frames = self._named(situations(corpus))
         if not self.official:
             return frames
-        several = pl.col("label").n_unique().over("document", "origin", "record") > 1
-        last = pl.col("row") == pl.col("row").max().over("document", "origin", "record")
+        block = ["document", "origin"]
+        several = pl.col("label").n_unique().over(*block, "record") > 1
+        last = pl.col("row") == pl.col("row").max().over(*block, "record")
         frames = frames.filter(several | last)
-        firsts = candidate_places(corpus).group_by("document").agg(ambiguous=pl.col("record").min())
-        frames = frames.join(firsts, on="document", how="left")
+        firsts = candidate_places(corpus).group_by(block).agg(ambiguous=pl.col("record").min())
+        frames = frames.join(firsts, on=block, how="left", maintain_order="left")
         dropped = (pl.col("record") >= pl.col("ambiguous")).fill_null(False)
         return frames.with_columns(place=pl.when(~dropped).then("place")).drop("ambiguous")
 
     def _system(self, corpus: Corpus, reference: Corpus) -> pl.DataFrame:
         """The submitted frames, with the places that count."""
-        frames = situations(corpus)
-        frames = frames.with_columns(pl.col("confidence").fill_null(1.0), place=self._named_place())
+        frames = situations(corpus).with_columns(pl.col("confidence").fill_null(1.0))
+        frames = self._named(frames)
         if not self.official:
             return frames
         unknown = pl.col("document").is_in(ambiguous_segments(reference)["document"].implode())
         return frames.with_columns(place=pl.when(~unknown).then("place"))
 
-    def _named_place(self) -> pl.Expr:
-        place = pl.col("place")
-        if not self.official:
-            place = pl.when(place.str.strip_chars() != "").then(place)
-        if self.options.normalize:
-            place = place.str.normalize(self.options.normalize)
-        dictionary = dict(self.options.place_dictionary)
-        return place.replace(dictionary) if dictionary else place
+    def _named(self, frames: pl.DataFrame) -> pl.DataFrame:
+        options = self.options
+        return compared_places(
+            frames, options.normalize, options.place_dictionary, official=self.official
+        )
+
+    def _evaluated(self, submitted: pl.DataFrame, layer: str) -> pl.DataFrame:
+        """The frames that are evaluated at a layer.
+
+        The script leaves out Type and Type+Place if all types are `in-domain`.
+        """
+        some = layer == "relevance" or not self.official or (submitted["label"] != _ANY).any()
+        return submitted if some else submitted.clear()
 
     def _localized(
         self, left: pl.DataFrame, right: pl.DataFrame
@@ -233,6 +244,8 @@ class FrameMatch(Metric):
         A layer applies if the submission has frames of it (section 2.1). All layers of the
         reference apply to a submission without any frames; in the official script, only Relevance.
         """
+        if self._crashes(total):
+            return dict.fromkeys(LAYERS)
         submitted = total.filter(pl.col("layer") == "submitted")
         some = pl.lit(submitted.is_empty() and not self.official)
         framed = total.filter(some | pl.col("confidence").is_not_null())
@@ -243,6 +256,10 @@ class FrameMatch(Metric):
             else None
             for layer in LAYERS
         }
+
+    def _crashes(self, total: pl.DataFrame) -> bool:
+        """Whether the script crashes before it scores anything."""
+        return (total["layer"] == _CRASH).any()
 
     def figures(self, points: Curve | None) -> dict[str, float | None]:
         """The metrics of one layer; all null where it does not apply."""
@@ -261,6 +278,8 @@ class FrameMatch(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
+        if self._crashes(total):
+            return (_CRASHES,)
         lines = []
         curves = self.curves(total)
         for layer, points in curves.items():
@@ -290,6 +309,8 @@ class FrameMatch(Metric):
         if not self.official:
             return {}
         files: dict[str, str] = {}
+        if self._crashes(total):
+            return files
         summary = "Layer\tAUC\n"
         for layer, points in self.curves(total).items():
             if points is None:
@@ -307,3 +328,11 @@ _MANY = 50
 """Segments that intervals of areas of relevance need; docs/intervals.md has their coverage."""
 _STOPS = "; the official script crashes"
 _ZERO = "the official script prints an area of 0"
+_CRASH = "crash"
+"""The layer of frames at which the script crashes."""
+_CRASHES = (
+    "no official score: the official script crashes on a PlaceMention with spaces around it that "
+    "--place-dictionary has without them"
+)
+_ANY = "in-domain"
+"""A type of the script's first version, which a system may still give."""

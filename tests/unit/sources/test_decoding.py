@@ -60,6 +60,9 @@ def test_the_line_is_shown_and_a_line_of_megabytes_is_not() -> None:
     assert "\ufffd" in finding.excerpt.text
 
 
+_ASCII = '{"DocumentID": "CHN_EVAL_096_004", "Type": "Medical Assistance", "TypeConfidence": 0.5}'
+
+
 @pytest.mark.parametrize(
     ("data", "guess"),
     [
@@ -70,6 +73,22 @@ def test_the_line_is_shown_and_a_line_of_megabytes_is_not() -> None:
         ("T1\tGene".encode("utf-16"), "starts with a UTF-16 byte order mark"),
         (codecs.BOM_UTF32_LE + "T1".encode("utf-32-le"), "starts with a UTF-32 byte order mark"),
         ("T1\tGène is a gene".encode("utf-16-be"), "looks like UTF-16-BE"),
+        (
+            f'[{{"PlaceMention": "江苏"}}, {_ASCII}, {{"PlaceMention": "四川省"}}]'.encode(
+                "gb18030"
+            ),
+            "like GB18030",
+        ),
+        (
+            f'[{{"PlaceMention": "北京市"}}, {_ASCII}, {{"PlaceMention": "上海"}}]'.encode("gbk"),
+            "like GB18030",
+        ),
+        (
+            f'[{{"PlaceMention": "São"}}, {_ASCII}, {{"PlaceMention": "Zürich"}}]'.encode(
+                "latin-1"
+            ),
+            "Latin-1",
+        ),
         (b"\x1f\x8b\x08\x00rest", "the file is a gzip archive, not text"),
     ],
 )
@@ -80,7 +99,8 @@ def test_the_help_guesses_what_the_file_is(data: bytes, guess: str) -> None:
 
 
 def test_no_guess_is_better_than_a_wrong_one() -> None:
-    for text, encoding in (("江苏省发生地震", "gb18030"), ("Красная площадь", "cp1251")):
+    russian = f'[{{"PlaceMention": "Ош"}}, {_ASCII}, {{"PlaceMention": "Москва"}}]'
+    for text, encoding in (("江苏", "gb18030"), ("Красная площадь", "cp1251"), (russian, "cp1251")):
         (finding,) = decode(text.encode(encoding), display="d1.a2").findings
         assert "looks like" not in (finding.help or "")
 
