@@ -58,8 +58,10 @@ def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
             documents.
 
     Returns:
-        A table of `document`, `target`, and the item: `filler` (`given`, `mention` or `frame`), its
-        `filler_label` and its `filler_row` in the table of that kind.
+        A table of `document`, `target`, and the item: `filler` (`given`, `mention`, `frame`,
+        `modifier`, or `unread` for a record that could not be read), its `filler_label` (null where
+        that of an unread record is not recognizable) and its `filler_row` in the table of that
+        kind.
     """
     return corpus.cached(_items, reference)
 
@@ -69,6 +71,8 @@ def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     if reference is not corpus:
         tables.append((corpus.mentions, "mention", "mention"))
     tables.append((corpus.frames, "frame", "frame"))
+    tables.append((corpus.modifiers, "modifier", "modifier"))
+    tables.append((_unread(corpus), "id", "unread"))
     found = pl.concat(
         rows.select(
             "document",
@@ -82,6 +86,12 @@ def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
         return found
     return found.unique(["document", "target"], keep="first", maintain_order=True)
+
+
+def _unread(corpus: Corpus) -> pl.DataFrame:
+    """The records that could not be read but have an identifier, as it seems."""
+    named = corpus.rejected_records.drop_nulls(["document", "id"])
+    return named.filter(pl.col("kind") != "group", pl.col("id") != "")
 
 
 def fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:

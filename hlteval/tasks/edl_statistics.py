@@ -29,7 +29,7 @@ FIGURES = (
     ),
     StatisticInfo(
         "fscore",
-        "Harmonic mean of precision and recall.",
+        "Harmonic mean of precision and recall; 0 if nothing is right.",
         "2 · precision · recall / (precision + recall)",
         clause=_PLAN,
     ),

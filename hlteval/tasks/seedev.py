@@ -15,8 +15,8 @@ _PAIRING = "SeeDev evaluation, Pairing"
 FIGURES = (
     StatisticInfo(
         "f1",
-        "Harmonic mean of recall and precision.",
-        "2 · recall · precision / (recall + precision)",
+        "Harmonic mean of recall and precision; 0 if nothing is right.",
+        "2 · matches / (references + predictions)",
         clause=_MEASURES,
     ),
     StatisticInfo(
@@ -95,6 +95,7 @@ _declare = partial(
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.seedev.package:findings"),
     statistics=FIGURES,
+    official_reading=lazy("hlteval.converters.standoff.software:as_software"),
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )
 

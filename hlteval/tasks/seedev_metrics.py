@@ -84,7 +84,9 @@ def binary(profile: str, options: Options) -> EventMatch:
         comparison=Comparison(Sameness(events="never")),
         others_count=True,
         unknown_documents=False,
+        triggers_in_types=True,
         measures=BINARY_MEASURES,
+        f1_of_rates=True,
         undefined=frozenset({"ser"}),
         draws_pairs=True,
     )
@@ -114,6 +116,7 @@ def full(profile: str) -> EventMatch:
             pairing="greedy",
         ),
         unknown_documents=False,
+        triggers_in_types=True,
         measures=FULL_MEASURES,
         whole_mismatches=True,
         undefined=frozenset({"f1"}),

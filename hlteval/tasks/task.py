@@ -12,6 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from hlteval.converters import ReadResult
     from hlteval.findings import Finding
     from hlteval.representation import Corpus
     from hlteval.scoring.metric import Metric
@@ -209,6 +210,8 @@ class Task:
         official_ignores: whether the official software goes on in spite of a finding that blocks.
         official_rejects: whether the official software refuses a submission for a finding; where
             this is not said, it refuses for what blocks.
+        official_reading: what the official software reads of what was read, where it reads records
+            otherwise than the format says.
         scored_table: the table without which a reference has nothing to score against.
         submission_settings: settings of the format of a submission; those of a reference are the
             format's own.
@@ -246,6 +249,7 @@ class Task:
     submitted: tuple[str, ...] = ()
     reference_optional: bool = False
     official_ignores: Callable[[Finding], bool] | None = None
+    official_reading: Callable[[ReadResult], ReadResult] | None = None
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = field(default_factory=dict)

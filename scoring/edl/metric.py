@@ -5,6 +5,8 @@ measure is a filter, a key and an aggregate over them, and its counts lead to pr
 F-score:
 
     P = ptp / (ptp + fp),  R = rtp / (rtp + fn),  F = 2PR / (P + R)
+
+F is 0 where nothing is right, also where a side has nothing; it is undefined only without any item.
 """
 
 from __future__ import annotations
@@ -234,10 +236,13 @@ class LinkMatch(Metric):
     def _with_rates(self, counts: pl.DataFrame) -> pl.DataFrame:
         """Counts with precision, recall and their harmonic mean."""
         precision, recall = pl.col("precision"), pl.col("recall")
+        mean = self._ratio(2 * precision * recall, precision + recall)
+        if not self.official:
+            mean = pl.when(pl.sum_horizontal(COUNTS) > 0).then(mean.fill_null(0.0))
         return counts.with_columns(
             precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
             recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
-        ).with_columns(fscore=self._ratio(2 * precision * recall, precision + recall))
+        ).with_columns(fscore=mean)
 
     def _ratio(self, part: pl.Expr, whole: pl.Expr) -> pl.Expr:
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""

@@ -217,7 +217,6 @@ def others(system: Corpus, given: Corpus) -> pl.DataFrame:
     references = pl.concat(
         rows.select("document", "target") for rows in (system.arguments, system.modifiers)
     )
-    known = pl.concat([known, system.modifiers.select("document", target="modifier")])
     dummies = references.unique().join(known, on=["document", "target"], how="anti")
     return pl.concat(
         [

@@ -64,6 +64,9 @@ class EventMatch(Metric):
         unknown_documents: whether predictions for documents without reference count.
         measures: the names of the measures in the table `scorings`, in order.
         whole_mismatches: whether SER takes only the whole part of the mismatches.
+        triggers_in_types: whether the trigger of an event is taken as part of its type.
+        f1_of_rates: whether F1 is computed from recall and precision, and is undefined where both
+            are 0.
         undefined: metrics that the profile does not give.
         draws_pairs: whether the bootstrap draws pairs (and unpaired events) of the main scoring, as
             the official software does, and not documents.
@@ -75,6 +78,8 @@ class EventMatch(Metric):
     unknown_documents: bool = True
     measures: tuple[str, ...] = ()
     whole_mismatches: bool = False
+    triggers_in_types: bool = False
+    f1_of_rates: bool = False
     undefined: frozenset[str] = frozenset()
     draws_pairs: bool = False
 
@@ -94,6 +99,8 @@ class EventMatch(Metric):
         reference, system = align(reference, system)
         if not self.unknown_documents:
             system = _restricted(system, reference)
+        if self.triggers_in_types:
+            reference, system = _with_triggers(reference), _with_triggers(system)
         sides = (
             self._side(reference, reference, "reference"),
             self._side(system, reference, "system"),
@@ -189,8 +196,12 @@ class EventMatch(Metric):
         # In integers, so that a sum that is whole stays whole.
         missed = pairs * UNIT - counts["matched"]
         substitutions = missed // UNIT if self.whole_mismatches else missed / UNIT
+        # From counts, F1 is 0 where nothing is right, and undefined only without any event.
+        f1 = ratio(2 * matches, references + predictions)
+        if self.f1_of_rates:
+            f1 = ratio(2 * recall * precision, recall + precision)
         return {
-            "F1": ratio(2 * recall * precision, recall + precision),
+            "F1": f1,
             "Recall": recall,
             "Precision": precision,
             "Predictions": predictions,
@@ -276,6 +287,14 @@ def _restricted(system: Corpus, reference: Corpus) -> Corpus:
         if ("document", "documents") in TABLES[name].references
     }
     return system.replace(documents=system.documents.filter(pl.col("row").is_in(known)), **kept)
+
+
+def _with_triggers(corpus: Corpus) -> Corpus:
+    """A corpus whose events have their triggers in their types."""
+    if corpus.frames["trigger"].null_count() == corpus.frames.height:
+        return corpus
+    label = pl.concat_str("label", "trigger", separator=":", ignore_nulls=True)
+    return corpus.replace(frames=corpus.frames.with_columns(label=label))
 
 
 def _scoring(evaluation: Evaluation) -> pl.Expr:

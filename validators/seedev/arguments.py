@@ -13,7 +13,6 @@ import polars as pl
 from hlteval.representation import SEPARATOR, hashed
 from hlteval.validators.rule import RuleContext, at
 from hlteval.validators.seedev.schema import EventType
-from hlteval.validators.seedev.tables import nested
 
 _KIND = ["label", "role", "filler_label"]
 _TARGET = pl.format("target {}", "position")
@@ -116,8 +115,12 @@ def same_filler(context: RuleContext) -> pl.LazyFrame:
 
 
 def event_as_entity(context: RuleContext) -> pl.LazyFrame:
-    """An event in a role that takes any type, where an entity is meant."""
+    """An event or a modifier in a role that takes any type, where an entity is meant."""
     key = ["label", "role"]
     free = context.schema.roles.lazy().join(context.schema.fillers.lazy(), on=key, how="anti")
-    found = nested(context).filter(pl.col("frame_row") != pl.col("filler_row"))
-    return found.join(free, on=key, how="semi", maintain_order="left")
+    kinds = {"frame": "the event", "modifier": "the modifier"}
+    own = (pl.col("filler") == "frame") & (pl.col("frame_row") == pl.col("filler_row"))
+    found = _arguments(context).filter(pl.col("filler").is_in(list(kinds)), ~own)
+    found = found.join(free, on=key, how="semi", maintain_order="left")
+    what = pl.col("filler").replace_strict(kinds, return_dtype=pl.String)
+    return at(found, _TARGET).with_columns(what=what)

@@ -16,8 +16,11 @@ def _modified(context: RuleContext) -> pl.LazyFrame:
 
 
 def modified_mention(context: RuleContext) -> pl.LazyFrame:
-    """A modifier whose target is not an event."""
-    return _modified(context).filter(pl.col("filler").is_in(["given", "mention"]))
+    """A modifier whose target is not an event; of records that cannot be read, the type says so."""
+    read = pl.col("filler").is_in(["given", "mention", "modifier"])
+    others = context.schema.labels - context.schema.events.keys()
+    unread = (pl.col("filler") == "unread") & pl.col("filler_label").is_in(others)
+    return _modified(context).filter(read | unread)
 
 
 def too_many_modifiers(context: RuleContext) -> pl.LazyFrame:

@@ -51,14 +51,10 @@ def unresolved(context: RuleContext) -> pl.LazyFrame:
     item = ["document", "target"]
     documents = context.against.documents.lazy().select(document="row")
     references = _references(context).join(documents, on="document", how="semi")
-    modifiers = context.table("modifiers", "document", "modifier").rename({"modifier": "target"})
-    known = pl.concat([context.items.select(item), modifiers]).join(references, on=item, how="semi")
+    known = context.items.select(item).join(references, on=item, how="semi")
     found = references.join(known, on=item, how="anti", maintain_order="left")
-    rejected = context.table("rejected_records", "document", "id").drop_nulls().unique()
-    rejected = rejected.select("document", target="id", rejected=pl.lit(True))
-    found = found.join(rejected, on=item, how="left").join(context.names, on="document", how="left")
-    reason = pl.when("rejected").then(pl.lit("; the line that defines it could not be read"))
-    return found.with_columns(suggestion=reason.otherwise(pl.lit("")), document="name")
+    named = found.join(context.names, on="document", how="left", maintain_order="left")
+    return named.with_columns(document="name")
 
 
 def self_reference(context: RuleContext) -> pl.LazyFrame:
