@@ -99,7 +99,11 @@ def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparis
 
 
 def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
-    """Pairs where similarity is 0 or 1: equal keys, first with first, second with second."""
+    """Pairs where similarity is 0 or 1: equal keys, first with first, second with second.
+
+    Which of the events of a key are paired only matters where types are merged: the scorings of
+    these types count the pairs in which either event has the type.
+    """
     key = ["document", "core", "rank"]
     left, right = (_ranked(side, evaluation).lazy().with_columns(hashed(*key)) for side in sides)
     joined = left.join(right, on="hashed", suffix="_system", maintain_order="left")

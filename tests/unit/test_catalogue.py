@@ -47,6 +47,11 @@ STD303-modifier-first           seed-1.a2    1  24  26  I
 STD304-common-member            seed-1.a2    7   9  11  W
 STD305-one-member               seed-1.a2    6   9  11  W
 """
+AS_SOFTWARE = {
+    "STD104-argument-without-role": ["SEE202"],
+    "STD104-blank-behind-colon": ["SEE201"],
+}
+"""What `official` reports besides, of what the software reads in refused records."""
 SEEDEV = """
 SEE101-misspelt-event           seed-1.a2    2   4  16  E!
 SEE101-other-modifier           seed-1.a2    2   4  15  E!
@@ -60,8 +65,10 @@ SEE203-neither-role             seed-1.a2    2   4  16  E!
 SEE204-both-roles               seed-1.a2    2   4  16  E!
 SEE205-entity-type              seed-1.a2    2  54  56  E!
 SEE205-event-type               seed-1.a2    3  76  78  E!
+SEE205-modifier                 seed-1.a2    3  37  39  E!
 SEE206-role-twice               seed-1.a2    2  17  39  W
 SEE207-negated-entity           seed-1.a2    2  24  26  E!
+SEE207-negated-modifier         seed-1.a2    3  24  26  E!
 SEE208-negated-twice            seed-1.a2    3  24  26  E!
 SEE301-event-twice              seed-1.a2    2   1  46  W
 SEE302-both-directions          seed-1.a2    3   1  51  W
@@ -69,6 +76,7 @@ SEE303-itself                   seed-1.a2    2  36  38  E
 SEE304-each-other               seed-1.a2    2  76  78  E
 SEE305-one-entity               seed-1.a2    2  32  34  W
 SEE306-event-as-agent           seed-1.a2    2  32  34  E
+SEE306-modifier-as-agent        seed-1.a2    3  32  34  E
 SEE307-new-entity               seed-1.a2    2   1  25  E
 SEE308-relation                 seed-1.a2    2   1   3  W
 SEE309-equivalence              seed-1.a2    2   1  14  W
@@ -142,15 +150,17 @@ def holds(path: Path, fields: list[str], findings: list[Finding] | tuple[Finding
 @pytest.mark.parametrize("case", [*rows(STANDOFF, "standoff"), *rows(SEEDEV, "seedev")], ids=named)
 def test_a_submission_raises_its_code_and_nothing_else(case: tuple[Path, list[str]]) -> None:
     path, fields = case
-    own = (path / "seed-1.txt").exists()
-    verdict = validate("seedev-full", str(path), against=None if own else str(REFERENCE))
+    against = None if (path / "seed-1.txt").exists() else str(REFERENCE)
+    verdict = validate("seedev-full", str(path), against=against)
     holds(path, fields, verdict.findings)
     assert verdict.passed is not fields[-1].startswith("E")
-    official = validate(
-        "seedev-full", str(path), against=None if own else str(REFERENCE), profile="official"
-    )
-    assert official.findings == verdict.findings
-    assert official.passed is not fields[-1].endswith("!")
+    official = validate("seedev-full", str(path), against=against, profile="official")
+    own = [finding for finding in official.findings if finding.code == path.name[:6]]
+    # The software reads of some events what the format refuses: rules apply to that.
+    read = [finding.code for finding in official.findings if finding not in own]
+    assert own == [*verdict.findings]
+    assert read == AS_SOFTWARE.get(path.name, [])
+    assert official.passed is not (fields[-1].endswith("!") or bool(read))
 
 
 @pytest.mark.parametrize("task", ["full", "binary"])

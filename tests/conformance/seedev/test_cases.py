@@ -127,8 +127,15 @@ def test_official_equals_the_software(case: str, shared: Path, score: Score) -> 
 
 @pytest.mark.parametrize("case", CASES)
 def test_plan_equals_the_description(case: str, shared: Path, score: Score) -> None:
-    """Everything but SER, for which the expected table cuts a sum to a whole number."""
+    """Everything but SER, for which the expected table cuts a sum to a whole number.
+
+    The table has no F1 where nothing is right; from counts it is 0 unless both sides are empty.
+    """
     expected = golden(shared, case, "description_optimal.tsv")
+    for evaluation, scoring, measure in list(expected):
+        rates = [expected[evaluation, scoring, name] for name in ("Recall", "Precision")]
+        if measure == "F1" and set(rates) in ({0}, {0, None}):
+            expected[evaluation, scoring, measure] = 0
     ours = table(score(case, "plan"))
     standard = [(row, value) for row, value in ours if row[0] == "Standard pairing"]
     assert [row for row, _ in standard] == list(expected)

@@ -99,12 +99,11 @@ def test_plan_gives_what_the_description_says(name: str, shared: Path) -> None:
     scores = scored(shared, name, "plan")
     recall = ratio(plan.matches, plan.references)
     precision = ratio(plan.matches, plan.predictions)
-    both = None if recall is None or precision is None else recall + precision
     insertions = plan.predictions - plan.pairs
     deletions = plan.references - plan.pairs
     mismatches = plan.pairs - plan.matches
     expected = {
-        "f1": 2 * recall * precision / both if both and recall and precision else None,
+        "f1": ratio(2 * plan.matches, plan.references + plan.predictions),
         "recall": recall,
         "precision": precision,
         "ser": ratio(mismatches + insertions + deletions, plan.references),
