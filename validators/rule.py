@@ -134,6 +134,7 @@ class Rule:
             this.
         once: whether only its first finding is reported, in whatever batch that is: it concerns the
             submission as a whole.
+        blocks_reference: whether its findings about a reference block too, if its code does.
         submission_only: whether it is about submissions, so that it does not run on references.
     """
 
@@ -143,6 +144,7 @@ class Rule:
     needs: str = ""
     once: bool = False
     submission_only: bool = False
+    blocks_reference: bool = False
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:

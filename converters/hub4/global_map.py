@@ -5,12 +5,14 @@ Format:
     first line is ignored. A line with a star is a header. All others are rules
     `SOURCE => TARGET / LEFT __ RIGHT`: the source becomes the target between the two contexts,
     which are optional. Square brackets or double quotes enclose strings whose spaces count
-    (grammars/glm.lark).
+    (grammars/glm.lark). In a target, `{A / B}` are alternatives.
 
 Conventions:
     A comment `;; INPUT_DEPENDENT_APPLICATION = "expression"` restricts the rules after it to texts
-    of a kind: `trn`, or `ref` and `hyp` for the two sides. Unless a header sets it, case does not
-    count: the usual filter first converts everything to upper case.
+    of a kind: `trn` for both sides, `stm` and `ref` for the reference, `ctm` and `hyp` for the
+    system. Unless a header sets it, case does not count: the usual filter first converts everything
+    to upper case. A line that is not a rule is left out. The last slash of a line begins the
+    contexts: a rule whose only slash is in its source has an empty target.
 
 Example lines:
     ;; demo.glm
@@ -35,7 +37,9 @@ KNOWN = "NIST1"
 """The format of the rules."""
 _MOST = 400
 """Rules that the usual filter accepts unless a header sets another number."""
-_KINDS = ("trn",)
+_KINDS = {"": ("trn",), "ref": ("trn", "stm", "ref"), "hyp": ("trn", "ctm", "hyp")}
+"""The kinds of texts of each side, as the usual filter names them."""
+_TRUE = {"T", "YES", "TRUE"}
 _DEPENDENT = re.compile(r'\s+INPUT_DEPENDENT_APPLICATION\s*=\s*"([^"]*)"')
 _BLANKS = " \t\r\f\x0b"
 _WORDS = {
@@ -76,7 +80,8 @@ def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
     if lines:
         reader.take(lines)
     findings = line_findings(reader.problems, lines, member.display)
-    return GlobalMap(tuple(reader.rules), reader.sensitive), [*decoded.findings, *findings]
+    found = GlobalMap(tuple(reader.rules), reader.sensitive, reader.copies)
+    return found, [*decoded.findings, *findings]
 
 
 class _Line(NamedTuple):
@@ -101,7 +106,7 @@ class _Reader:
         self.rules: dict[Rule, _Line] = {}
         self.first: dict[tuple[str, str, str], int] = {}
         self.problems: list[Problem] = []
-        self.sensitive, self.most = False, _MOST
+        self.sensitive, self.copies, self.most = False, True, _MOST
 
     def take(self, lines: Sequence[str]) -> None:
         mark = re.match(r"[!-~]*", lines[0])
@@ -133,7 +138,7 @@ class _Reader:
         except (re.error, OverflowError, RecursionError) as error:
             self.problems.append(line.problem("GLM108", given=expression, reason=error))
             return False
-        return any(wanted.search(kind) for kind in (*_KINDS, self.side) if kind)
+        return any(wanted.search(kind) for kind in _KINDS[self.side])
 
     def line(self, line: _Line) -> None:
         """Add a rule, or apply a header."""
@@ -151,15 +156,25 @@ class _Reader:
         else:
             self.rule(line, Rule(*(_bare(match[n]) for n in ("source", "target", "left", "right"))))
 
+    def contexts_first(self, line: _Line, rule: Rule) -> Rule:
+        """The rule; without its target where the last slash, which ends that, is in its source."""
+        if "/" not in rule.source or "/" in line.content.partition("=>")[2]:
+            return rule
+        self.problems.append(line.problem("GLM109", given=rule.target))
+        return Rule(rule.source, "")
+
     def header(self, line: _Line, key: str, value: str) -> None:
         if key == "case_sensitive":
-            self.sensitive = value[:1].upper() == "T"
+            self.sensitive = value.upper() in _TRUE
+        elif key == "copy_no_hit":
+            self.copies = value.upper() in _TRUE
         elif key == "max_nrules" and value.isdecimal():
             self.most = int(value[:9])
         elif key == "format" and value != KNOWN:
             self.problems.append(line.problem("GLM103", given=value, known=KNOWN))
 
     def rule(self, line: _Line, rule: Rule) -> None:
+        rule = self.contexts_first(line, rule)
         key = (rule.source, rule.left, rule.right)
         if not rule.source:
             self.problems.append(line.problem("GLM105"))
@@ -173,4 +188,5 @@ class _Reader:
 def _bare(written: str | None) -> str:
     """A string without its brackets or quotes."""
     text = (written or "").strip(_BLANKS)
-    return text[1:-1] if text[:1] in {"[", '"'} and len(text) > 1 else text
+    enclosed = len(text) > 1 and text[0] + text[-1] in {"[]", '""'}
+    return text[1:-1] if enclosed else text

@@ -47,7 +47,17 @@ EXPLAINED = 2000
 
 def sniff(source: Source) -> bool:
     """Whether it is a single file whose first line is a header."""
-    first = head(source).lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(BLANKS)
+    return begins_set(head(source))
+
+
+def begins_set(text: str) -> bool:
+    r"""Whether the first line of a text is a header.
+
+    Examples:
+        >>> begins_set("<BREAD-D1-1> :=\n"), begins_set("<DOC>")
+        (True, False)
+    """
+    first = text.lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(BLANKS)
     return first.startswith("<") and first.endswith(":=")
 
 

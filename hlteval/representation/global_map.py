@@ -12,7 +12,8 @@ from dataclasses import dataclass
 class Rule:
     """One rule: `source` becomes `target` between `left` and `right`.
 
-    All are strings of characters, spaces included; an empty context matches anything.
+    All are strings of characters, spaces included; an empty context matches anything. A target may
+    have alternatives, `{CAN NOT / CANNOT}`.
 
     Examples:
         >>> Rule("CAN'T", "CAN NOT", " ", " ").target
@@ -29,7 +30,10 @@ class Rule:
 class GlobalMap:
     """The rules of a global mapping file, in its order: the first that fits is applied.
 
-    `case_sensitive` is as in its header.
+    Attributes:
+        rules: its rules.
+        case_sensitive: as in its header.
+        copy_no_hit: whether characters that no rule matches are kept, as in its header.
 
     Examples:
         >>> GlobalMap((Rule("a", "b"),)).rules[0].source
@@ -38,3 +42,4 @@ class GlobalMap:
 
     rules: tuple[Rule, ...]
     case_sensitive: bool = False
+    copy_no_hit: bool = True

@@ -107,7 +107,7 @@ _ALIGNED = dict.fromkeys(("score", "compare"), ("align", "hyp_corpus"))
 """What options of the alignment of texts need."""
 _OF_CORPUS = {
     **dict.fromkeys(("score", "compare"), ("corpus",)),
-    "validate": ("corpus", "against"),
+    "validate": ("corpus", "against", "hyp_corpus"),
 }
 
 _READING = (
@@ -129,7 +129,13 @@ _READING = (
         "Text corpus in SGML.",
         reference_format="sgml-corpus",
         read=lazy("hlteval.tasks.hub4_options:reference_texts"),
-        needs_any=dict.fromkeys(("score", "compare"), ("hyp_corpus", "align", "unsegmented")),
+        commands=("score", "validate"),
+    ),
+    Option(
+        "hyp_corpus",
+        "Text corpus processed by the system, if different.",
+        read=lazy("hlteval.tasks.hub4_options:system_texts"),
+        needs={"": ("corpus",)},
         commands=("score", "validate"),
     ),
     Option(
@@ -187,15 +193,9 @@ _TEXTS = (
 _SCORING = (
     Option(
         "mode",
-        "Comparison to score (default all).",
+        "Comparison to score (default all); the primary metric follows it.",
         choices=(*(mode.name for mode in MODES), "all"),
-        adds="rows",
-    ),
-    Option(
-        "hyp_corpus",
-        "Text corpus processed by the system, if different.",
-        read=lazy("hlteval.tasks.hub4_options:system_texts"),
-        needs={"": ("corpus",)},
+        selects_measure=True,
     ),
     Option(
         "glm",
@@ -267,8 +267,10 @@ HUB4 = Task(
     reference_optional=True,
     schema=partial(lazy("hlteval.validators.hub4.schema:schema"), {}),
     schema_for=lazy("hlteval.validators.hub4.schema:schema"),
-    codes=("GLM", "OPT107", "OPT108"),
+    codes=("GLM", "HUB228", "OPT107", "OPT108"),
+    document_codes=frozenset({"HUB301", "HUB306"}),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
+    package=lazy("hlteval.validators.hub4.package:findings"),
     metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
     metric_options=lazy("hlteval.scoring.hub4.options:Options"),
     statistics=FIGURES,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from hlteval.converters import load
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding, Problem
+from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.text_columns import Text
@@ -39,12 +41,14 @@ def _texts(source: Source, given: Mapping[str, str], *, whole: bool = False) -> 
         settings["unsegmented"] = "yes"
     found: dict[str, Text] = {}
     findings: list[Finding] = []
+    corpora: list[Corpus] = []
     for batch in load("sgml-corpus").with_settings(settings).read(source):
         findings += batch.findings
+        corpora.append(batch.corpus)
         documents = batch.corpus.documents.select("name", "text", "start")
         for document, text, start in documents.iter_rows():
             found["" if whole else document] = Text(text or "", start or 0)
-    return FileValue(lambda: found, findings)
+    return FileValue(lambda: found, findings, Corpus.concat(corpora))
 
 
 def global_maps(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -62,7 +66,7 @@ def _global_map(source: Source, side: str) -> tuple[GlobalMap, list[Finding]]:
         found, more = read_map(member, side)
         findings += more
         rules += found.rules
-    return GlobalMap(tuple(rules), found.case_sensitive), findings
+    return replace(found, rules=tuple(rules)), findings
 
 
 def lexicon(source: Source, _: Mapping[str, str]) -> FileValue:

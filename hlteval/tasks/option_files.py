@@ -29,10 +29,12 @@ class FileValue(NamedTuple):
     Attributes:
         value: of all that can be read.
         findings: about the file, whatever their side.
+        corpus: the same for rules, if they check against it.
     """
 
     value: Any
     findings: Sequence[Finding] = ()
+    corpus: Corpus | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ def read_files(
         if option.format:
             corpora[option.name], found = _corpus(option.format, source)
         elif option.read is not None:
-            values[option.name], found = _value(option.read(source, given), source)
+            values[option.name], found, corpus = _value(option.read(source, given), source)
+            corpora |= {} if corpus is None else {option.name: corpus}
         findings += _judged(option, source, [*source.findings, *found])
     return OptionFiles(corpora, values, tuple(findings))
 
@@ -111,9 +114,10 @@ def _corpus(form: str, source: Source) -> tuple[Corpus, Sequence[Finding]]:
 
 def _value(read: Any, source: Source) -> FileValue:
     """What a reader gives; a finding if there is nothing to read."""
-    value, found = read
+    value, found, corpus = read
     nothing = not source.findings and not found and all(map(_is_blank, source.members))
-    return FileValue(value, [finding("OPT107", file=source.path)] if nothing else found)
+    empty = [finding("OPT107", file=source.path)]
+    return FileValue(value, empty if nothing else found, corpus)
 
 
 def _is_blank(member: Member) -> bool:

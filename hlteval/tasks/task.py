@@ -53,6 +53,8 @@ class Option:
             value needs.
         adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
             or `tables`, which only -o and JSON show; `compare` does not have it then.
+        selects_measure: whether its values are measures, of which only the one given is computed;
+            the primary metric follows it.
         needs_any: by command, options and arguments of which it needs one to have an effect.
         selects_documents: whether only the documents of the corpus that it names are scored.
         holds_options: whether the file that it names holds options of the task, in TOML.
@@ -75,6 +77,7 @@ class Option:
     read: Callable[[Any, Mapping[str, str]], object] | None = None
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adds: Literal["", "rows", "tables"] = ""
+    selects_measure: bool = False
     needs_any: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     selects_documents: bool = False
     holds_options: bool = False
@@ -305,6 +308,24 @@ class Task:
     def profiles(self) -> tuple[str, ...]:
         """Its profiles; without public software to compare with there is only `plan`."""
         return tuple(self.primary) or ("plan",)
+
+    def ranking(self, profile: str, options: Mapping[str, str]) -> str:
+        """The metric that ranks: the primary one, of the measure that an option selects.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("hub4").ranking("plan", {"mode": "content"})
+            'content.f'
+        """
+        primary = self.primary[profile]
+        selected = self.selected(options)
+        return f"{selected}.{primary.rpartition('.')[2]}" if selected else primary
+
+    def selected(self, options: Mapping[str, str]) -> str:
+        """The only measure that is computed with some options; empty if all are."""
+        names = {measure.name for measure in self.measures}
+        values = (options.get(option.name, "") for option in self.options if option.selects_measure)
+        return next((value for value in values if value in names), "")
 
     def allows(self, options: Mapping[str, str], *, reference: bool = False) -> Any:
         """What the task allows in a submission, or in a reference, with some options."""

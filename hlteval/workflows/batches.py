@@ -126,8 +126,10 @@ class Submission:
 
     @cached_property
     def option_corpus(self) -> Corpus:
-        """The corpora of further files as one."""
-        return Corpus.concat(self.files.corpora.values())
+        """The corpora of further files as one, but those of which the metric has the texts."""
+        files = self.files
+        names = [name for name in files.corpora if name not in files.values]
+        return Corpus.concat(files.corpora[name] for name in names)
 
     @property
     def unread(self) -> bool:

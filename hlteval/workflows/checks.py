@@ -112,8 +112,10 @@ class Check:
         against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
         context = RuleContext(gold.corpus, against, schema, opened.files.usable)
         fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
+        stops = {rule.code for rule in fitting if rule.blocks_reference}
         for found in apply(fitting, context, gold.members, opened.gold_format):
-            yield msgspec.structs.replace(found, side=REFERENCE, blocking=False)
+            blocking = found.blocking and found.code in stops
+            yield msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
 
     def verdict(self) -> Verdict:
         """The findings of all batches, and whether what was checked passes."""

@@ -20,6 +20,7 @@ from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signa
 from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
+from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.refused_systems import scored_systems
 from hlteval.workflows.scoring import Intervals, Run, scored
@@ -70,7 +71,11 @@ def compare(
     """
     declared = load(task)
     scorer = declared.scorer(profile)
-    chosen = metric or declared.primary[profile]
+    values = merged(declared, given.get("options") or {})
+    chosen = metric or declared.ranking(profile, values)
+    selected = declared.selected(values)
+    if selected and not chosen.startswith(f"{selected}."):
+        raise WrongOption(f"{chosen} is not computed: the options select the measure {selected}")
     measured = _giving(declared, scorer, chosen)
     test = _valid(test, measured, chosen)
     statistic = declared.statistic(chosen)  # the measure may be one that is not declared
@@ -214,8 +219,10 @@ class _Plan:
             chance = first.method.probability(observed, first.drawn - second.drawn)
             return None if np.isnan(chance) else chance
         pair = Pair.of(first.metric, first.counts, second.counts)
-        swapped = pair.permutation(self.drawn.replicates, self.drawn.seed)[self.metric]
-        return probability(swapped, observed)
+        swapped = pair.permutation(self.drawn.replicates, self.drawn.seed)
+        if self.metric not in swapped:
+            raise WrongOption(f"{self.metric} is not computed with these options")
+        return probability(swapped[self.metric], observed)
 
     def corrected(self, differences: Sequence[Difference]) -> list[Difference]:
         """The differences with probabilities corrected for how many there are."""

@@ -92,7 +92,7 @@ def command(opened: Submission, side: str, encoding: str) -> str:
         words += [opened.system.path, "--against", reference]
     for option in opened.task.options:
         value = opened.options.get(option.name)
-        if value and option.available_in(name) and (of_score or not option.reference_format):
+        if value and option.available_in(name):
             words += [f"--{option.flag}"] + ([] if option.switch else [value])
     words += [] if encoding == "utf-8" else ["--encoding", encoding]
     return shlex.join(words)

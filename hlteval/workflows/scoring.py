@@ -222,7 +222,7 @@ class Run:
             task=task.name,
             profile=judged.profile,
             signature=self.signature(found.signature),
-            primary=task.primary[judged.profile],
+            primary=task.ranking(judged.profile, self.opened.options),
             metrics=metrics,
             intervals=found.limits,
             tables=tables,

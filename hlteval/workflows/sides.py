@@ -32,7 +32,7 @@ def before_reading(opened: Submission, *, gold: bool) -> Iterator[Finding]:
     source, task = opened.gold, opened.task
     if source is None or not source.members:
         return
-    if evidence := _exchanged_files(opened):
+    if evidence := _exchanged_files(opened, gold=gold):
         yield _about(source, "REF105", evidence=evidence)
         return
     lacking = [name for name in task.provided_suffixes if not _has(source, name)]
@@ -59,8 +59,11 @@ def _has(source: Source, *suffixes: str) -> bool:
     return any(member.basename.endswith(suffixes) for member in source.members)
 
 
-def _exchanged_files(opened: Submission) -> str:
-    """Evidence in the files that both sides are exchanged; empty if there is none."""
+def _exchanged_files(opened: Submission, *, gold: bool) -> str:
+    """Evidence in the files that both sides are exchanged; empty if there is none.
+
+    Where gold annotations are needed, a format without them is no evidence.
+    """
     reference, system, task = opened.reference, opened.system, opened.task
     if reference is None or opened.role == REFERENCE or not system.members:
         return ""
@@ -68,7 +71,8 @@ def _exchanged_files(opened: Submission) -> str:
     if provided and not _has(reference, *provided) and all(_has(system, p) for p in provided):
         return f"the submission has {' and '.join(provided)} files, and the reference has none"
     submitted = (task.format, *task.submitted)
-    others = [name for name in task.references if name not in submitted]
+    usable = _with_gold(opened) if gold else task.references
+    others = [name for name in usable if name not in submitted]
     own = next((name for name in submitted if load(name).sniff(reference)), "")
     other = next((name for name in others if load(name).sniff(system)), "")
     if own and other and not any(load(name).sniff(system) for name in submitted):

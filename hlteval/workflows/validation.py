@@ -12,7 +12,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged
-from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.batches import BATCH, Role, Submission, submission
 from hlteval.workflows.checks import Check
 from hlteval.workflows.selection import Selection
@@ -74,18 +74,21 @@ def open_submission(
     declared = load(task)
     declared.hold_profile(profile)
     values = merged(declared, options or {})
-    reference, reference_form = _checked_against(declared, values, against)
-    return submission(
+    texts = _of_texts(declared, values, against)
+    reference = against if against is not None else values.get(texts.name)
+    opened = submission(
         declared,
         path,
         reference,
         encoding=encoding,
-        settings=settings(declared, values, profile),
+        settings=settings(declared, values, profile, role),
         options=values,
-        reference_form=reference_form,
-        files=read_files(declared, values, encoding, references=False),
+        reference_form=texts.reference_format,
+        files=read_files(declared, values, encoding, references=not texts.name),
         role=role,
     )
+    _hold_single(opened, against)
+    return opened
 
 
 def judge(
@@ -110,20 +113,24 @@ def judge(
     return check.verdict()
 
 
-def _checked_against(
-    task: Task, values: Mapping[str, str], path: str | None
-) -> tuple[str | None, str]:
-    """The path of the reference, from `--against` or another option, and its format if known.
+def _of_texts(task: Task, values: Mapping[str, str], against: str | None) -> Option:
+    """The option whose file is checked against without `--against`; one without a name if none."""
+    for option in task.options:
+        if option.reference_format and option.name in values and against is None:
+            return option
+    return Option("", "")
+
+
+def _hold_single(opened: Submission, against: str | None) -> None:
+    """Hold that the texts are given once.
 
     Raises:
-        WrongOption: if there are both.
+        WrongOption: if `--against` has the format of an option that is also given.
     """
-    for option in task.options:
-        if option.reference_format and option.name in values:
-            if path is not None:
-                raise WrongOption(f"use either --against or --{option.flag}, not both")
-            return values[option.name], option.reference_format
-    return path, ""
+    for option in opened.task.options if against is not None else ():
+        form = option.reference_format
+        if form and option.name in opened.options and opened.reference_format.name == form:
+            raise WrongOption(f"use either --against or --{option.flag}, not both")
 
 
 def validate_all(
@@ -163,8 +170,12 @@ def validate_all(
     return msgspec.structs.replace(joined, passed=not joined.reaches(Severity(fail_on)))
 
 
-def settings(task: Task, values: Mapping[str, str], profile: str) -> dict[str, str]:
+def settings(
+    task: Task, values: Mapping[str, str], profile: str, role: Role = SUBMISSION
+) -> dict[str, str]:
     """The options of a task that are settings of its formats, and the settings of a profile.
+
+    A reference always has documents, whatever the options say of submissions.
 
     Raises:
         WrongOption: if an option has a value that it cannot have.
@@ -175,6 +186,8 @@ def settings(task: Task, values: Mapping[str, str], profile: str) -> dict[str, s
     given = {
         option.name.replace("_", "-"): values[option.name]
         for option in task.options
-        if option.is_format_setting and option.name in values
+        if option.is_format_setting
+        and option.name in values
+        and not (option.without_documents and role == REFERENCE)
     }
     return {**(task.official_settings if profile == "official" else {}), **given}

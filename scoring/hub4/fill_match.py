@@ -3,7 +3,8 @@
 By content, the system's string must be inside the reference's maximal string and hold one of its
 minimal strings; where none is marked, the maximal string is the minimal one as well. By extent,
 the system's must be enclosed in the reference's and overlap a minimal one; all comparisons of
-offsets include equality, so extents that touch overlap.
+offsets include equality, so extents that touch overlap. Of strings with alternatives any is taken
+with which the tests succeed; the system's is the same in both tests of content.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import polars as pl
+
+from hlteval.scoring.hub4.spelling import BEGIN, variants
 
 FILLERS = ("uh", "um")
 TESTS = ("inside", "holds", "enclosed", "overlaps")
@@ -58,6 +61,57 @@ def compared(
 def _by_content(
     rows: pl.DataFrame, strings: pl.DataFrame, fillers: Sequence[str] | None
 ) -> pl.DataFrame:
+    several = pl.col("content", "content_system").str.contains(BEGIN, literal=True)
+    ours = strings.filter(pl.col("minimal").str.contains(BEGIN, literal=True))
+    marked = pl.any_horizontal(several.fill_null(False)) | pl.col("fill").is_in(
+        ours["fill"].implode()
+    )
+    plain = _single(rows.filter(~marked), strings, fillers)
+    some = rows.filter(marked)
+    if some.is_empty():
+        return plain
+    return pl.concat([plain, _of_variants(some, strings, fillers)]).sort("number")
+
+
+def _of_variants(
+    rows: pl.DataFrame, strings: pl.DataFrame, fillers: Sequence[str] | None
+) -> pl.DataFrame:
+    """The tests of content where strings have alternatives."""
+    every = _each(rows, strings, minimal="content").group_by("number", maintain_order=True)
+    columns = [pl.col("content", "content_system").first(), "minimal"]
+    found = [
+        (number, *_tests(system, maximal, minimal, fillers))
+        for number, maximal, system, minimal in every.agg(columns).iter_rows()
+    ]
+    tests = pl.DataFrame(
+        found, {"number": pl.UInt32, "inside": pl.Boolean, "holds": pl.Boolean}, orient="row"
+    )
+    return rows.join(tests, on="number", how="left", maintain_order="left")
+
+
+def _tests(
+    system: str, maximal: str, minimal: Sequence[str], fillers: Sequence[str] | None
+) -> tuple[bool, bool]:
+    """Whether a string is inside the maximal one and holds a minimal one, for its best variant."""
+    best = (False, False)
+    outer, inner = variants(maximal), [text for item in minimal for text in variants(item)]
+    for text in variants(system):
+        if fillers is None:
+            tests = any(text in item for item in outer), any(item in text for item in inner)
+        else:
+            optional, words = frozenset(word.lower() for word in fillers), text.split()
+            tests = (
+                any(tokens_inside(words, Tokens(item, optional)) for item in outer),
+                any(tokens_held(words, Tokens(item, optional)) for item in inner),
+            )
+        best = max(best, tests)
+    return best
+
+
+def _single(
+    rows: pl.DataFrame, strings: pl.DataFrame, fillers: Sequence[str] | None
+) -> pl.DataFrame:
+    """The tests of content where strings have no alternatives."""
     of_minimal = _each(rows, strings, minimal="content")
     if fillers is None:
         inside = pl.col("content").str.contains(pl.col("content_system"), literal=True)

@@ -7,7 +7,7 @@ own: `normalizer` and `text_columns`, `templettes` and `mapping`, `fill_match` a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -32,6 +32,9 @@ from hlteval.scoring.hub4.points import MODES, POINTS
 from hlteval.scoring.hub4.report import mapping_rows
 from hlteval.scoring.hub4.text_columns import TextPair
 from hlteval.scoring.metric import Metric, Replicates, Weights
+
+_FEW = 3
+"""Fewest correct texts with a wrong extent that suggest another way to count."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,23 @@ class TempletteMatch(Metric):
         return metrics, tables(total, self.options.modes, self.options.beta)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What the corpora and the points suggest, and what the greedy algorithm loses."""
+        return (*self._suspicions(total), *self._greedy_losses(total))
+
+    def _suspicions(self, total: pl.DataFrame) -> Iterator[str]:
+        """That nothing had to be aligned, or that extents seem to be counted in another way."""
+        if self.options.identical:
+            yield "the two corpora are identical: texts are not aligned, and --glm is not applied"
+        points = dict(total.group_by("mode").agg(pl.col("cor").sum()).iter_rows())
+        right = points.get("content", 0)
+        lost = right - points.get("extent", right)
+        if self.options.corpus is None and lost >= max(_FEW, right // 3):
+            yield (
+                f"{lost} correct texts have a wrong extent: check the offsets with "
+                "`hlteval validate hub4 --corpus`"
+            )
+
+    def _greedy_losses(self, total: pl.DataFrame) -> tuple[str, ...]:
         """How many points the greedy algorithm loses against the best mapping."""
         groups = total.filter(pl.col("slot").is_null())
         losses = groups.group_by("mode").agg(

@@ -14,7 +14,7 @@ from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.points import MODES, Mode
 from hlteval.scoring.hub4.templettes import UNSCORED
-from hlteval.scoring.hub4.text_columns import Text, TextPair
+from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
 
 Texts = Callable[[], Mapping[str, Text]]
@@ -29,9 +29,10 @@ class Options:
         mode: what single fills are compared by.
         unscored: slots that give no points, as `SLOT` or `TYPE.SLOT`.
         corpus: the texts of the reference.
-        hyp_corpus: the texts of the system, where they differ; extents are then aligned.
+        hyp_corpus: the texts of the system; extents are aligned where they differ.
         unsegmented: whether the system's offsets count from the beginning of its corpus.
-        glm: global maps for the spellings of the reference and of the system.
+        glm: global maps for the spellings of the reference and of the system, unless both corpora
+            are given and identical.
         align: whether extents are compared by the alignment of the texts.
         align_costs: the costs of that alignment; empty: `phones` with a lexicon, else `document`.
         lexicon: the pronunciations of words.
@@ -74,8 +75,26 @@ class Options:
 
     @property
     def aligns(self) -> bool:
-        """Whether extents are compared by the alignment of the texts."""
-        return self.align or self.hyp_corpus is not None
+        """Whether extents are compared by the alignment of the texts: if they differ."""
+        return (self.align or self.hyp_corpus is not None) and not self.identical
+
+    @cached_property
+    def _read(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
+        """The texts of both sides; empty where they are not given."""
+        return (self.corpus() if self.corpus else {}, self.hyp_corpus() if self.hyp_corpus else {})
+
+    @cached_property
+    def identical(self) -> bool:
+        """Whether both corpora are given and have the same texts."""
+        if self.corpus is None or self.hyp_corpus is None:
+            return False
+        reference, system = self._read
+        return same_file(reference, system[""]) if "" in system else reference == system
+
+    @property
+    def _maps(self) -> tuple[GlobalMap | None, GlobalMap | None]:
+        """The global maps, if spellings are compared by them."""
+        return (None, None) if self.glm is None or self.identical else self.glm
 
     @cached_property
     def normalizers(self) -> tuple[TextNormalizer, TextNormalizer]:
@@ -83,13 +102,13 @@ class Options:
         reference, system = (
             TextNormalizer(
                 spellings=spellings,
-                fold=self.aligns or self.glm is not None or self.ignore_case,
+                fold=self.aligns or spellings is not None or self.ignore_case,
                 whiteout=self.whiteout,
                 nonextractable=self.nonextractable,
                 premodifiers=self.premodifiers,
                 anywhere=self.premodifiers_anywhere,
             )
-            for spellings in self.glm or (None, None)
+            for spellings in self._maps
         )
         return reference, system
 
@@ -108,8 +127,7 @@ class Options:
             return None
         if self.corpus is None or (self.aligns and self.hyp_corpus is None):
             raise ValueError("the texts of both sides are needed to align them")
-        system = self.hyp_corpus() if self.hyp_corpus else {}
-        return TextPair(self.corpus(), system, self.glm or (None, None), self._costs())
+        return TextPair(*self._read, self._maps, self._costs())
 
     def _costs(self) -> Costs:
         if self.align_costs == "phones" or (self.lexicon and not self.align_costs):

@@ -2,21 +2,34 @@
 
 A cursor moves over the text. Of the rules that fit at the cursor the first is applied, and the
 cursor goes behind what it rewrote; contexts are looked for in the text as it was given, and what a
-rule wrote is not looked at again. Where no rule fits, a character is copied.
+rule wrote is not looked at again. Where no rule fits, a character is copied, unless the map says
+not to.
 
 Conventions:
-    Texts are words with a blank between, in capitals, and a blank at either end.
+    Texts are words with a space between, in capitals, and a space at either end. Alternatives
+    `{A / B}` that a rule writes are between marks, which are words of their own and occur in no
+    text; `@` is an empty alternative.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice, product
 from typing import NamedTuple
 
 from hlteval.representation.global_map import GlobalMap, Rule
 
 _KEY = 3
+BEGIN, OR, END = "\ufdd0", "\ufdd1", "\ufdd2"
+"""Marks of alternatives: code points that Unicode reserves for use inside programs."""
+MARKS = str.maketrans(dict.fromkeys((BEGIN, OR, END), "\ufffd"))
+"""What stands for these code points where a text has them."""
+_WRITTEN = re.compile(r"\{([^{}]*)\}")
+_MARKED = re.compile(f"{BEGIN}([^{BEGIN}{END}]*){END}")
+MOST = 4096
+"""Most combinations of alternatives of one text that are looked at."""
 
 
 class Word(NamedTuple):
@@ -50,7 +63,8 @@ Word(text='FIRE', first=1, last=1)]
         index: dict[str, list[tuple[int, Rule]]] = {}
         for rank, rule in enumerate(self.rules.rules if self.rules else ()):
             if rule.source:
-                kept = rule if self.sensitive else Rule(*map(capitals, _parts(rule)))
+                marked = Rule(rule.source, _marked(rule.target), rule.left, rule.right)
+                kept = marked if self.sensitive else Rule(*map(capitals, _parts(marked)))
                 index.setdefault((kept.source + kept.right)[:_KEY], []).append((rank, kept))
         return index
 
@@ -61,7 +75,7 @@ Word(text='FIRE', first=1, last=1)]
             >>> SpellingFilter(GlobalMap((Rule("GONNA", "GOING TO"),))).text("gonna go")
             'GOING TO GO'
         """
-        return " ".join(word.text for word in self.words(written.split()))
+        return " ".join(word.text for word in self.words(written.translate(MARKS).split()))
 
     def words(self, written: Sequence[str]) -> list[Word]:
         """The words of a text with their spellings made the usual ones, each with its origin."""
@@ -74,11 +88,12 @@ Word(text='FIRE', first=1, last=1)]
 
     def _pieces(self, text: str) -> Iterator[tuple[str, int, int]]:
         """What is written, with the stretch of the text that it is written for."""
-        place = 0
+        place, copies = 0, self.rules is None or self.rules.copy_no_hit
         while place < len(text):
             rule = self._fitting(text, place)
             end = place + (len(rule.source) if rule else 1)
-            yield capitals(rule.target if rule else text[place]), place, end
+            unmatched = text[place] if copies else ""
+            yield capitals(rule.target if rule else unmatched), place, end
             place = end
 
     def _fitting(self, text: str, place: int) -> Rule | None:
@@ -102,6 +117,46 @@ def capitals(text: str) -> str:
     if text.isascii():
         return text.upper()
     return "".join(big if len(big := item.upper()) == 1 else item for item in text)
+
+
+def _marked(target: str) -> str:
+    """A target with its alternatives between marks; a single one in braces is no alternative."""
+    return _WRITTEN.sub(lambda found: _between_marks(found[1].split("/")), target)
+
+
+def _between_marks(members: Sequence[str]) -> str:
+    bare = [member.strip() for member in members]
+    bare = [item[1:-1] if item[:1] + item[-1:] == "[]" else item for item in bare]
+    bare = ["" if item == "@" else item for item in bare]
+    if len(bare) == 1:
+        return bare[0]
+    return f" {BEGIN} {f' {OR} '.join(bare)} {END} "
+
+
+@lru_cache(maxsize=4096)
+def variants(text: str) -> tuple[str, ...]:
+    """All texts that one with alternatives may be; no more than `MOST`.
+
+    Examples:
+        >>> variants(SpellingFilter(GlobalMap((Rule("C", "{A / B}"),))).text("c d"))
+        ('A D', 'B D')
+    """
+    if BEGIN not in text:
+        return (text,)
+    parts = _MARKED.split(text)  # what is between two marks is at the odd places
+    members = (part.split(OR) if at % 2 else [part] for at, part in enumerate(parts))
+    found = (" ".join("".join(chosen).split()) for chosen in product(*members))
+    return tuple(dict.fromkeys(islice(found, MOST)))
+
+
+def shown(text: str) -> str:
+    """A text with its alternatives as a global map writes them.
+
+    Examples:
+        >>> shown(f"{BEGIN} A {OR} B {END} C")
+        '{A / B} C'
+    """
+    return text.replace(f"{BEGIN} ", "{").replace(OR, "/").replace(f" {END}", "}")
 
 
 def _parts(rule: Rule) -> tuple[str, str, str, str]:

@@ -8,16 +8,17 @@ columns count from the first word behind the document's identifier; before it th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from hlteval.representation.global_map import GlobalMap
-from hlteval.scoring.hub4.spelling import SpellingFilter
+from hlteval.scoring.hub4.spelling import BEGIN, END, MARKS, OR, SpellingFilter
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers, aligned
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -114,6 +115,7 @@ class TextPair:
     def _aligned(self, reference: str, system: str) -> tuple[Scale, Scale]:
         ours = words(reference, self._filters[0])
         theirs = words(system, self._filters[1])
+        ours, theirs = chosen(ours, theirs.words), chosen(theirs, ours.words)
         found = aligned(ours.words, theirs.words, self.costs)
         return (
             Scale(ours.starts, ours.ends, found.reference),
@@ -136,10 +138,67 @@ def words(text: str, spellings: SpellingFilter) -> Words:
     """The words of a text outside its tags, in capitals, spelt the usual way."""
     plain = _TAG.sub(lambda tag: " " * len(tag.group()), text)
     found = list(_WORD.finditer(plain))
-    spelt = spellings.words([word.group() for word in found])
+    spelt = spellings.words([word.group().translate(MARKS) for word in found])
     starts = np.array([found[word.first].start() for word in spelt], dtype=np.int64)
     ends = np.array([found[word.last].end() for word in spelt], dtype=np.int64)
     return Words([word.text for word in spelt], starts, ends)
+
+
+def chosen(own: Words, other: Sequence[str]) -> Words:
+    """The words with one member of all alternatives: one that the other text has, if there is one.
+
+    With the words on both sides of it if possible, otherwise with one of them, or alone; else it is
+    the first member.
+
+    Examples:
+        >>> here = np.arange(5)
+        >>> chosen(Words([BEGIN, "A", OR, "B", END], here, here), ["C", "B"]).words
+        ['B']
+    """
+    if BEGIN not in own.words:
+        return own
+    kept: list[int] = []
+    places = list(_alternatives(own.words))
+    known = _stretches(other, {stretch for *_, ranked in places for stretch, _ in ranked})
+    done = 0
+    for start, end, ranked in places:
+        member = next((member for stretch, member in ranked if stretch in known), ranked[-1][1])
+        kept += [*range(done, start), *member]
+        done = end
+    kept += range(done, len(own.words))
+    at = np.array(kept, dtype=np.int64)
+    return Words([own.words[place] for place in kept], own.starts[at], own.ends[at])
+
+
+_Ranked = list[tuple[tuple[str, ...], range]]
+"""Stretches of words, the one that is preferred first, each with the places of its member."""
+
+
+def _alternatives(words: Sequence[str]) -> Iterator[tuple[int, int, _Ranked]]:
+    """Start and end of all alternatives, with what to look for of each."""
+    starts = [place for place, word in enumerate(words) if word == BEGIN]
+    for start in starts:
+        end = words.index(END, start)
+        marks = [start, *(at for at in range(start, end) if words[at] == OR), end]
+        members = [range(one + 1, two) for one, two in pairwise(marks)]
+        before, after = words[max(start - 1, 0) : start], words[end + 1 : end + 2]
+        around = [(before, after), (before, ()), ((), after), ((), ())]
+        ranked = [
+            ((*left, *(words[place] for place in member), *right), member)
+            for left, right in around
+            for member in members
+            if member or (left and right)
+        ]
+        yield start, end + 1, [*ranked, ((), members[0])]
+
+
+def _stretches(words: Sequence[str], wanted: Collection[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """The stretches among some that a text has."""
+    found: set[tuple[str, ...]] = set()
+    for size in {len(stretch) for stretch in wanted} - {0}:
+        every = zip(*(words[shift:] for shift in range(size)), strict=False)
+        found |= {stretch for stretch in every if stretch in wanted}
+    return found
 
 
 def joined(texts: Iterable[Text]) -> str:
@@ -155,6 +214,18 @@ def joined(texts: Iterable[Text]) -> str:
         parts += [" " * max(item.start - place, 0), item.text]
         place = max(place, item.start) + len(item.text)
     return "".join(parts)
+
+
+def same_file(texts: Mapping[str, Text], file: Text) -> bool:
+    r"""Whether texts at their places are all of a file, but for white space between them.
+
+    Examples:
+        >>> same_file({"a": Text("x", 0), "b": Text("y", 3)}, Text("x  y\n"))
+        True
+    """
+    return joined(texts.values()).split() == file.text.split() and all(
+        file.text.startswith(text, start) for text, start in texts.values()
+    )
 
 
 def in_columns(extents: pl.DataFrame, scales: Mapping[int, Scale]) -> pl.DataFrame:

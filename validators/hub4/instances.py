@@ -1,4 +1,4 @@
-"""Rules of HUB-4 about instances and their sets (HUB20x, HUB225, HUB301)."""
+"""Rules of HUB-4 about instances and their sets (HUB20x, HUB225 to HUB229, HUB301, HUB306)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,55 @@ from collections.abc import Iterator
 import polars as pl
 
 from hlteval.findings.suggest import closest_files
-from hlteval.validators.hub4.tables import frames, known, pointers, unknown_sets
+from hlteval.validators.hub4.tables import (
+    corpus_option,
+    frames,
+    known,
+    pointers,
+    undefined,
+    unknown_names,
+    unknown_sets,
+)
+from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
+
+_LONG = 6
+"""Letters of a name of which two may be wrong."""
 
 
 def no_instance(context: RuleContext) -> pl.LazyFrame:
     """A file without instances."""
     empty = context.system.frames.is_empty() and context.system.rejected_records.is_empty()
     return about_file(only_if(empty, context.table("sources", "row").rename({"row": "origin"})))
+
+
+def nothing_read(context: RuleContext) -> pl.LazyFrame:
+    """A file with lines but without an instance that can be read, with what it looks like."""
+    rejected = context.system.rejected_records
+    first = rejected["text"].head(1).to_list() if context.system.frames.is_empty() else []
+    found = about_file(rejected.lazy().head(len(first)).select("origin"))
+    headers = rejected["text"].str.contains(r"^<[^<>\s]+-[0-9]+>$").any()
+    kind, hint = _kind(first[0] or "" if first else "", headers=bool(headers))
+    return found.with_columns(kind=pl.lit(kind), hint=pl.lit(hint))
+
+
+def _kind(line: str, *, headers: bool) -> tuple[str, str]:
+    """What a file looks like by its first line, and what to do."""
+    another = "pass the template set"
+    if headers:
+        return "the headers have no :=", "write <TYPE-DOCUMENT-NUMBER> := with := on the same line"
+    if line.startswith(("{", "[")):
+        return "this looks like JSON", another
+    if line.startswith("<?xml"):
+        return "this looks like XML", another
+    if line.startswith("<") and ":=" not in line:
+        return "this looks like a text corpus", f"{another}; a corpus goes to --corpus"
+    return "this does not look like a template set", another
+
+
+def like_a_header(context: RuleContext) -> pl.LazyFrame:
+    """A pointer alone in its line that looks like a header: nothing else defines its instance."""
+    return undefined(context).with_columns(id="target")
 
 
 def duplicate_instance(context: RuleContext) -> pl.LazyFrame:
@@ -30,6 +71,8 @@ def no_top(context: RuleContext) -> pl.LazyFrame:
         unknown_sets(context), on="document", how="anti", maintain_order="left"
     )
     rows = rows.with_columns(top=(pl.col("label") == context.schema.top).any().over("name"))
+    meant = [name.casefold() for name in unknown_names(context)]
+    rows = rows.filter(~pl.col("name").str.to_lowercase().is_in(meant))
     first = rows.filter(~pl.col("top")).unique("name", keep="first", maintain_order=True)
     return first.with_columns(top=pl.lit(context.schema.top))
 
@@ -63,21 +106,47 @@ def unreferred(context: RuleContext) -> pl.LazyFrame:
     )
 
 
+def other_corpus(context: RuleContext) -> pl.LazyFrame:
+    """A template set of which the corpus has no document at all, once."""
+    sets, strange = context.system.documents["name"].to_list(), unknown_names(context)
+    names = known(context).select("name").collect()["name"].to_list()
+    origins = context.table("sources", "row").rename({"row": "origin"}).head(1)
+    found = about_file(only_if(_are_others(strange, sets), origins))
+    hint = mismatch(sorted(names), sorted(strange)) if names and strange else ""
+    if not hint or hint.startswith("did you mean"):  # of other documents, a similar name is chance
+        hint = "pass the corpus that the template set was made from"
+    option = corpus_option(context)
+    values = {"option": option, "corpus": _counted(names), "sets": _counted(sets), "hint": hint}
+    return found.with_columns(pl.lit(value).alias(name) for name, value in values.items())
+
+
+def _are_others(strange: list[str], sets: list[str]) -> bool:
+    return len(strange) == len(sets) > 1
+
+
+def _counted(names: list[str]) -> str:
+    first = min(names, default="")
+    return f"{first} and {len(names) - 1:,} more" if len(names) > 1 else first
+
+
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """An instance set of a document that is not in the corpus, once for each document."""
     names = known(context).select("name").collect()["name"].to_list()
+    every = _are_others(unknown_names(context), context.system.documents["name"].to_list())
     sets = context.records("frames").join(context.names, on="document", maintain_order="left")
     strange = sets.join(unknown_sets(context), on="document", how="semi", maintain_order="left")
-    found = first_of(strange, "name").collect()
+    found = first_of(only_if(not every, strange), "name").collect()
     hints = dict(_hints(found.select("name", "id").rows(), names))
     hint = pl.col("name").replace_strict(hints, default="", return_dtype=pl.String)
-    return at(found.lazy(), "pointer").with_columns(hint=hint)
+    option = pl.lit(corpus_option(context))
+    return at(found.lazy(), "pointer").with_columns(hint=hint, option=option)
 
 
 def _hints(strange: list[tuple[str, str]], known: list[str]) -> Iterator[tuple[str, str]]:
     """The document that may be meant: another division of the pointer, or a similar name."""
     names = set(known)
-    similar = closest_files([name for name, _ in strange], known, distance=2)
+    similar = closest_files([name for name, _ in strange if len(name) >= _LONG], known, distance=2)
+    similar |= closest_files([name for name, _ in strange if len(name) < _LONG], known)
     for name, pointer in strange:
         tails = (name[at + 1 :] for at, character in enumerate(name) if character == "-")
         other = next((tail for tail in tails if tail in names), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.hub4.tables import pointers, unknown_sets
+from hlteval.validators.hub4.tables import pointers, undefined, unknown_names, unknown_sets
 from hlteval.validators.rule import RuleContext
 
 
@@ -13,19 +13,33 @@ def dangling_pointer(context: RuleContext) -> pl.LazyFrame:
     unread = context.system.rejected_records.filter(pl.col("code") == "HUB102")
     types = unread["text"].str.extract("^< *([A-Za-z0-9_]+)", 1).drop_nulls().to_list()
     kind = pl.col("target").str.extract("^([A-Za-z0-9_]+)", 1)
-    return pointers(context).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
+    found = pointers(context).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
+    headers = undefined(context).select("target")
+    found = found.join(headers, on="target", how="anti", maintain_order="left")
+    return found.filter(~_of_unknown_document(context))
+
+
+def _of_unknown_document(context: RuleContext) -> pl.Expr:
+    """Whether only the case of the document tells a pointer from one that is not in the corpus."""
+    names = [name.casefold() for name in unknown_names(context)]
+    document = pl.col("target").str.to_lowercase().str.extract("^[^-]+-(.*)-[0-9]+$", 1)
+    return document.is_in(names).fill_null(value=False)
 
 
 def pointer_elsewhere(context: RuleContext) -> pl.LazyFrame:
     """A pointer into the set of another document."""
     strange = unknown_sets(context).select(leads_to="document")
     elsewhere = pointers(context).filter(pl.col("leads_to") != pl.col("document"))
-    return elsewhere.join(strange, on="leads_to", how="anti", maintain_order="left")
+    elsewhere = elsewhere.join(strange, on="leads_to", how="anti", maintain_order="left")
+    own = strange.rename({"leads_to": "document"})
+    return elsewhere.join(own, on="document", how="anti", maintain_order="left")
 
 
 def pointer_twice(context: RuleContext) -> pl.LazyFrame:
     """A pointer that is twice in one alternative."""
     key = ["frame_row", "slot_number", "alternative", "target"]
-    again = pointers(context).filter(pl.struct(key).is_duplicated())
+    headers = undefined(context).select("record")
+    rows = pointers(context).join(headers, on="record", how="anti", maintain_order="left")
+    again = rows.filter(pl.struct(key).is_duplicated())
     first = pl.col("record").first().over(key)
     return again.with_columns(first=first).filter(pl.col("record") != first)

@@ -35,9 +35,12 @@ RULES = (
     Rule("HUB224", "fills", slots.other_document),
     Rule("HUB225", "sources", instances.no_instance, submission_only=True),
     Rule("HUB226", "fills", slots.two_in_a_line),
-    Rule("HUB301", "frames", instances.unknown_document),
+    Rule("HUB227", "rejected_records", instances.nothing_read, blocks_reference=True),
+    Rule("HUB229", "frames", instances.like_a_header),
+    Rule("HUB301", "frames", instances.unknown_document, blocks_reference=True),
     Rule("HUB302", "fills", extents.outside_document),
     Rule("HUB303", "fills", extents.text_differs),
     Rule("HUB304", "fills", extents.blanks_differ),
     Rule("HUB305", "fills", extents.off_throughout),
+    Rule("HUB306", "frames", instances.other_corpus, blocks_reference=True),
 )

@@ -17,7 +17,7 @@ class Schema:
 
     Attributes:
         system: whether a system's output is checked, and not a reference.
-        unsegmented: whether offsets count through the whole corpus.
+        unsegmented: whether offsets count through the whole corpus, as those of a system may.
         top: the type of the instance that ties a set together.
         pointers: the slots that hold pointers, as TYPE.SLOT.
         unscored: the slots whose texts need no extents, as SLOT or TYPE.SLOT.
@@ -51,7 +51,7 @@ def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
 
     return Schema(
         system=not reference,
-        unsegmented=options.get("unsegmented") == "yes",
+        unsegmented=options.get("unsegmented") == "yes" and not reference,
         top=data["top"],
         pointers=names("pointers"),
         unscored=names("unscored"),

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.hub4.tables import among, fills, is_number, like_slot, texts, two_in_one
+from hlteval.validators.hub4.tables import (
+    among,
+    fills,
+    is_number,
+    like_slot,
+    texts,
+    two_in_one,
+    undefined,
+    unknown_sets,
+)
 from hlteval.validators.rule import RuleContext, at, only_if
 
 
 def slot_twice(context: RuleContext) -> pl.LazyFrame:
-    """A slot that its instance has twice."""
+    """A slot that its instance has twice, unless a header between them was not recognized."""
     again = fills(context).filter("begins").filter(pl.struct("frame_row", "slot").is_duplicated())
     first = pl.col("record").first().over("frame_row", "slot")
-    return again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
+    again = again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
+    return again.join(undefined(context), on="frame_row", how="anti", maintain_order="left")
 
 
 def several_alternatives(context: RuleContext) -> pl.LazyFrame:
@@ -90,6 +100,9 @@ def optional_in_system(context: RuleContext) -> pl.LazyFrame:
 def other_document(context: RuleContext) -> pl.LazyFrame:
     """A slot for the document's identifier that names another one."""
     rows = texts(context).filter(pl.col("slot") == context.schema.document)
+    strange = unknown_sets(context)
+    rows = rows.join(strange, on="document", how="anti", maintain_order="left")
+    rows = rows.join(undefined(context), on="frame_row", how="anti", maintain_order="left")
     return rows.filter(pl.col("text").str.strip_chars() != pl.col("name"))
 
 

@@ -8,9 +8,35 @@ from hlteval.validators.rule import RECORD, RuleContext, at, only_if
 
 
 def known(context: RuleContext) -> pl.LazyFrame:
-    """The documents of the corpus that have texts, as `content`, and where these begin."""
+    """The documents of the corpus that have texts, as `content`, and where these begin.
+
+    The corpus of a system is the one that it processed, if that is given. `document` is null for
+    documents of which nothing is in the template set.
+    """
+    if option := _option(context):
+        return _of_option(context, option)
     documents = context.against.documents.lazy().filter(pl.col("text").is_not_null())
     return documents.select("name", content="text", begins="start", document="row")
+
+
+def _option(context: RuleContext) -> str:
+    """The option whose file is the corpus of the template set; empty if none is."""
+    processed = ("hyp_corpus",) if context.schema.system else ()
+    return next((name for name in (*processed, "corpus") if name in context.lists), "")
+
+
+def corpus_option(context: RuleContext) -> str:
+    """What messages call the corpus of the template set."""
+    return f"--{_option(context).replace('_', '-')}" if _option(context) else "the corpus"
+
+
+def _of_option(context: RuleContext, option: str) -> pl.LazyFrame:
+    """The documents of the corpus of an option, in the numbering of the template set."""
+    documents = context.lists[option].documents.lazy()
+    named = documents.select("name", content="text", begins="start")
+    if context.schema.unsegmented:  # the system names documents of its own
+        return named.with_columns(document=pl.lit(None, pl.Int64))
+    return named.join(context.names, on="name", how="left", maintain_order="left")
 
 
 def frames(context: RuleContext) -> pl.LazyFrame:
@@ -59,6 +85,34 @@ def unknown_sets(context: RuleContext) -> pl.LazyFrame:
     )
     nothing = context.schema.unsegmented or documents.head(1).collect().is_empty()
     return only_if(not nothing, strange)
+
+
+def _unknown_names(context: RuleContext) -> pl.LazyFrame:
+    return context.names.join(unknown_sets(context), on="document", how="semi").select("name")
+
+
+def unknown_names(context: RuleContext) -> list[str]:
+    """The documents of instance sets that are not in the corpus, by name."""
+    return context.cached(_unknown_names).collect()["name"].to_list()
+
+
+def _undefined(context: RuleContext) -> pl.LazyFrame:
+    rows = fills(context).sort("origin", "record")
+    place = ["origin", "frame_row"]
+    follows = pl.col("begins").shift(-1).over(place)
+    alone = (pl.col("kind") == "pointer") & ~pl.col("begins") & follows
+    defined = frames(context).select(target="frame")
+    return rows.filter(alone.fill_null(value=False)).join(
+        defined, on="target", how="anti", maintain_order="left"
+    )
+
+
+def undefined(context: RuleContext) -> pl.LazyFrame:
+    """The pointers alone in their line, before a slot, whose instance has no header.
+
+    They are likely headers without `:=`, so that the slots after them belong to another instance.
+    """
+    return context.cached(_undefined)
 
 
 def among(slots: tuple[str, ...]) -> pl.Expr:

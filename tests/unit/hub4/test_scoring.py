@@ -11,9 +11,9 @@ from hlteval.results.scores import Scores
 from hlteval.scoring.hub4.mapping import _losses
 from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.tasks import load
-from hlteval.tasks.hub4_options import lexicon
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import WrongOption
+from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import score
 
 REFERENCE_HEADERS = """\
@@ -191,29 +191,42 @@ def test_a_lexicon_pairs_words_that_sound_alike(scored):
         ({"beta": "-1"}, "--beta"),
         ({"align_costs": "phones", "corpus": "{corpus}", "hyp_corpus": "{corpus}"}, "--lexicon"),
         ({"align": "yes", "corpus": "{corpus}"}, "--hyp-corpus"),
-        ({"corpus": "{broken}", "hyp_corpus": "{corpus}"}, "broken:1"),
-        ({"corpus": "{corpus}", "hyp_corpus": "{corpus}", "lexicon": "{broken}"}, "broken:1"),
-        ({"glm": "{glm}"}, "GLM101"),
     ],
 )
 def test_options_that_do_not_go_together_are_told(tmp_path, options, told):
-    texts = {
-        "corpus": "<DOC><DOCNO>1</DOCNO> a </DOC>\n",
-        "broken": "<DOC>\n",
-        "glm": ";;\nnonsense\n",
-    }
-    paths = {name: str(tmp_path / name) for name in texts}
-    for name, text in texts.items():
-        Path(paths[name]).write_text(text, "utf-8")
+    paths = {"corpus": str(tmp_path / "corpus")}
+    Path(paths["corpus"]).write_text("<DOC><DOCNO>1</DOCNO> a </DOC>\n", "utf-8")
     given = {name: value.format(**paths) for name, value in options.items()}
     with pytest.raises(WrongOption, match=told):
         load("hub4").scorer("plan", metric_options(load("hub4"), given))
 
 
-def test_a_lexicon_that_is_no_text_is_told(tmp_path):
-    (tmp_path / "x").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(WrongOption):
-        lexicon(str(tmp_path / "x"), {})
+@pytest.mark.parametrize(
+    ("option", "data", "code"),
+    [
+        ("corpus", b"<DOC>\n", "SGM102"),
+        ("hyp_corpus", b"<DOC>\n", "SGM102"),
+        ("lexicon", b"<DOC>\n", "OPT108"),
+        ("glm", b";;\n* nonsense\n", "GLM102"),
+        ("lexicon", b"\xff\xfe\xff", "SRC201"),
+    ],
+)
+def test_a_file_of_an_option_that_cannot_be_read_blocks_under_its_name(
+    tmp_path, option, data, code
+):
+    files = {
+        "corpus": "<DOC><DOCNO>d</DOCNO> a </DOC>\n",
+        "hyp_corpus": "<DOC><DOCNO>d</DOCNO> b </DOC>\n",
+        "set": one(),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / option).write_bytes(data)
+    given = {name: str(tmp_path / name) for name in {"corpus", "hyp_corpus", option}}
+    with pytest.raises(Refused) as refused:
+        score("hub4", str(tmp_path / "set"), str(tmp_path / "set"), options=given)
+    side = f"--{option.replace('_', '-')}"
+    assert (code, side) in [(item.code, item.side) for item in refused.value.blocking]
 
 
 def test_nothing_at_all_scores_null(scored):

@@ -1,0 +1,24 @@
+"""Rule of HUB-4 about the submission as a package: it is one template set (HUB228)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hlteval.converters.hub4.templates import FORMAT, begins_set
+from hlteval.converters.toolkit.single_file import beginning
+from hlteval.findings import Finding, entry
+from hlteval.sources.problems import shown_names
+from hlteval.validators.packages import Package
+
+
+def findings(package: Package) -> Iterator[Finding]:
+    """That a submission has several template sets, by the names or first lines of its files."""
+    source = package.submission
+    sets = [
+        member.name or member.basename
+        for member in source.members
+        if member.basename.endswith(FORMAT.suffixes) or begins_set(beginning(member))
+    ]
+    if len(sets) > 1:
+        values = {"count": len(sets), "files": shown_names(sets)}
+        yield entry("HUB228").finding(values, file=source.path)
