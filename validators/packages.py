@@ -29,7 +29,47 @@ class Package(Protocol):
         """The files of the reference, by document."""
 
 
-def documents(package: Package, code: str) -> Iterator[Finding]:
-    """A finding of some code where a submission has members, but none that is a document."""
-    if package.submission.members and not package.found:
-        yield finding(code, file=package.submission.path)
+def documents(package: Package, code: str, unread: str, suffix: str) -> Iterator[Finding]:
+    """The findings about a submission with a file per document.
+
+    Args:
+        package: the submission.
+        code: of a submission with files, none of which is a document.
+        unread: of a file that is not read, but looks like a document.
+        suffix: of the names of documents.
+    """
+    source = package.submission
+    if source.members and not package.found:
+        yield finding(code, file=source.path)
+        return
+    read = {member.name for members in package.found.values() for member in members}
+    for member in source.members:
+        if member.name not in read and (hint := _meant(member.basename, suffix)):
+            yield finding(unread, file=member.display, hint=hint)
+
+
+def _meant(name: str, suffix: str) -> str:
+    """What to do with a file that looks like a document but is not read; empty for other files.
+
+    Examples:
+        >>> _meant("D1.LTF.XML", ".ltf.xml"), _meant("D1.laf.xml", ".ltf.xml")
+        ('rename it to D1.ltf.xml, with a lower-case suffix', '')
+    """
+    lower = name.lower()
+    packed = next((end for end in _PACKED if lower.endswith(end)), "")
+    bare = lower.removesuffix(packed)
+    kind = suffix.split(".")[1]
+    if bare.endswith(suffix) and packed:
+        return f"unpack it to {name[: len(bare)]}"
+    if bare.endswith(suffix):
+        return f"rename it to {name[: -len(suffix)]}{suffix}, with a lower-case suffix"
+    other = any(f".{each}." in f"{bare}." for each in _KINDS if each != kind)
+    if f".{kind}." in f"{bare}." or (bare.endswith(".xml") and not other):
+        stem = name.partition(".")[0]
+        return f"rename it to {stem}{suffix} if it is a document, or remove it"
+    return ""
+
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tgz")
+_KINDS = ("ltf", "laf", "psm", "rsd")
+"""Kinds of files of language packs, as their suffixes name them."""

@@ -3,7 +3,7 @@
 The entries of the catalogue declare which findings they follow from (`suppressed_by`), and where:
 
 - by default at the same record, or in a file that the other finding is about as a whole;
-- with `suppressed_in = "file"`, anywhere in the same file;
+- with `suppressed_in = "file"`, anywhere in the same file, with `"submission"` in any file;
 - with `unresolved`, where a record of the document that cannot be read has the missing identifier;
 - with `unreferenced`, where such a record mentions the identifier;
 - with `suppressed_in = "reference"`, anywhere in what the submission is checked against.
@@ -163,8 +163,9 @@ class _Roots:
         """Whether a finding follows from one of a code on its own side, or on another one."""
         other, file = side != finding.side, finding.file
         key = code, side, _document(finding)
-        if declared.suppressed_in == "reference":
-            return other and any(place[0] == side for place in self.files[code])
+        if declared.suppressed_in in {"submission", "reference"}:
+            meant = other == (declared.suppressed_in == "reference")
+            return meant and any(place[0] == side for place in self.files[code])
         if declared.unresolved and other:
             return key in self.identifiers
         if declared.unresolved or declared.unreferenced:

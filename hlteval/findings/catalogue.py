@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The value that lists the names of the vocabulary: the help then suggests the closest."""
     suppressed_by: tuple[str, ...] = ()
     """Codes, or their prefixes, of the findings from which this one follows; see `cascades`."""
-    suppressed_in: Literal["record", "file", "reference"] = "record"
+    suppressed_in: Literal["record", "file", "submission", "reference"] = "record"
     """Where such a finding must be; `reference`: in what a submission is checked against."""
     unresolved: str = ""
     """A template of the identifier that a record with such a finding may define."""

@@ -55,7 +55,8 @@ def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
     head = msgspec.json.encode(
         {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
         | _printable(msgspec.to_builtins(more))
-        | {"side": verdict.side, "counts": verdict.counts}
+        | {"side": verdict.side, "documents": verdict.documents, "records": verdict.records}
+        | {"counts": verdict.counts}
     )
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)

@@ -237,9 +237,19 @@ def closing(verdict: Verdict, width: int | None = None) -> Text:
     found += "".join(f"; {visible(side)}: {_found(verdict.of(side))}" for side in others)
     if not verdict.task:
         return Text(found)
+    found += _read(verdict)
     tail = f": {found} ({visible(verdict.task)}, profile {visible(verdict.profile)})"
     tail = hanging(tail, width, len(verdict.outcome))
     return Text(verdict.outcome, style=OUTCOMES[verdict.outcome]).append(tail, "not bold default")
+
+
+def _read(verdict: Verdict) -> str:
+    """What was read of what passes: nothing is impossible to miss."""
+    if verdict.documents is None or verdict.records is None or verdict.outcome != "pass":
+        return ""
+    if not verdict.documents and not verdict.records:
+        return "; NOTHING WAS READ: 0 documents, 0 records"
+    return f"; {_number(verdict.documents, 'document')}, {_number(verdict.records, 'record')} read"
 
 
 def _found(verdict: Verdict) -> str:

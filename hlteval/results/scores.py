@@ -72,6 +72,8 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             "metrics": dict(self.metrics),
             "intervals": {name: list(limits) for name, limits in self.intervals.items()},
             "tables": {name: rows(table) for name, table in self.tables.items()},
+            "documents": self.verdict.documents,
+            "records": self.verdict.records,
             "findings": self.verdict.counts,
             "notes": list(self.notes),
         }

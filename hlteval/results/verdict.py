@@ -28,6 +28,10 @@ class Verdict(msgspec.Struct, frozen=True):
         side: whose verdict it is: findings of other sides do not make it fail.
         decided: whether there is a verdict; without a usable reference there is none.
         paths: the path of each side that was read.
+        documents: the number of documents that were read of what is judged; None if it is no matter
+            of reading.
+        records: the number of their records, such as mentions, frames, segments or tokens, with
+            those that cannot be read.
 
     Examples:
         >>> verdict = Verdict("seedev-binary", "plan", passed=True)
@@ -42,6 +46,8 @@ class Verdict(msgspec.Struct, frozen=True):
     side: str = SUBMISSION
     decided: bool = True
     paths: Mapping[str, str] = {}
+    documents: int | None = None
+    records: int | None = None
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "findings", Findings(in_order(self.findings)))
@@ -57,6 +63,8 @@ class Verdict(msgspec.Struct, frozen=True):
             "profile": self.profile,
             "verdict": self.outcome,
             "side": self.side,
+            "documents": self.documents,
+            "records": self.records,
             "counts": self.counts,
             "findings": self.findings.to_dict(),
         }

@@ -16,8 +16,13 @@ LAF = Task(
     submission_suffixes=(".laf.xml",),
     provided_suffixes=(),
     references=TEXTS,
-    codes=("LAF103",),
+    codes=("LAF103", "LAF104"),
     document_codes=frozenset({"LAF201"}),
     rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
-    package=partial(lazy("hlteval.validators.packages:documents"), code="LAF103"),
+    package=partial(
+        lazy("hlteval.validators.packages:documents"),
+        code="LAF103",
+        unread="LAF104",
+        suffix=".laf.xml",
+    ),
 )

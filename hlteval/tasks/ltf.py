@@ -19,7 +19,13 @@ LTF = Task(
     provided_suffixes=(),
     references=TEXTS,
     reference_optional=True,
-    codes=("LTF106",),
+    codes=("LTF106", "LTF107"),
+    document_codes=frozenset({"LTF208"}),
     rules=lazy("hlteval.validators.ltf.rules:RULES"),
-    package=partial(lazy("hlteval.validators.packages:documents"), code="LTF106"),
+    package=partial(
+        lazy("hlteval.validators.packages:documents"),
+        code="LTF106",
+        unread="LTF107",
+        suffix=".ltf.xml",
+    ),
 )

@@ -13,6 +13,7 @@ from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext, apply
+from hlteval.validators.rule import IDENTIFIERS
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Sides, before_reading
 from hlteval.workflows.steps import Step, watched
@@ -35,6 +36,8 @@ class Check:
         judging: those of rules about the submission, beside its reference.
         unusable: why the reference cannot be used; empty if it can.
         read: whether the batches were read: then the official software gets to its end.
+        documents: the names of the documents of what is judged.
+        records: the number of their records.
     """
 
     opened: Submission
@@ -44,6 +47,8 @@ class Check:
     judging: list[Finding] = field(default_factory=list)
     unusable: list[Finding] = field(default_factory=list)
     read: bool = True
+    documents: dict[str, None] = field(default_factory=dict)
+    records: int = 0
 
     @classmethod
     def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
@@ -83,6 +88,9 @@ class Check:
     def take(self, pair: Pair) -> None:
         """Check a batch."""
         self.sides.take(pair)
+        corpus = pair.system.corpus
+        self.documents.update(dict.fromkeys(corpus.documents["name"]))
+        self.records += sum(getattr(corpus, table).height for table in IDENTIFIERS)
         own = pair.reference is pair.system
         if self.opened.role == REFERENCE:
             self.findings += self._of_reference(pair, pair.system)
@@ -127,7 +135,7 @@ class Check:
         paths = {side: source.path for side, source in sides.items() if source is not None}
         judged = Verdict(
             opened.task.name, self.profile, True, Findings(self._once(findings)), opened.role,
-            paths=paths,
+            paths=paths, documents=len(self.documents), records=self.records,
         )  # fmt: skip
         if self.profile == "official":
             findings = [self._as_official(finding) for finding in judged.findings]

@@ -263,6 +263,11 @@ def _in_order(
 
 
 def _notes(judged: Verdict) -> tuple[str, ...]:
+    nothing = not judged.documents and not judged.records
+    return (*_spite(judged), *(["nothing was read of the submission"] if nothing else []))
+
+
+def _spite(judged: Verdict) -> tuple[str, ...]:
     blocking = [finding for finding in judged.findings if finding.blocking]
     if not blocking:
         return ()

@@ -163,7 +163,12 @@ def validate_all(
     passed = all(verdict.passed for verdict in verdicts)
     decided = all(verdict.decided for verdict in verdicts)
     joined = msgspec.structs.replace(
-        verdicts[0], passed=passed, decided=decided, findings=tuple(kept)
+        verdicts[0],
+        passed=passed,
+        decided=decided,
+        findings=tuple(kept),
+        documents=sum(verdict.documents or 0 for verdict in verdicts),
+        records=sum(verdict.records or 0 for verdict in verdicts),
     )
     if profile == "official" or not decided:
         return joined

@@ -146,7 +146,9 @@ def test_a_copy_is_of_the_same_kind(invoke: Run, spoilt: Path, tmp_path: Path, k
     assert contents(out) == contents(FULL)
     for code in ("SRC107", "SRC202", "STD101", "SEE201"):
         assert f"fixed[{code}]" in result.stdout
-    assert result.stdout.endswith("pass: no findings (seedev-full, profile plan)\n")
+    assert result.stdout.endswith(
+        "pass: no findings; 2 documents, 26 records read (seedev-full, profile plan)\n"
+    )
 
 
 def test_what_is_not_certain_is_left_and_reported(invoke: Run, tmp_path: Path) -> None:

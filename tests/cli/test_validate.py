@@ -38,7 +38,10 @@ KEYS = [
 def test_a_clean_submission_passes(invoke: Run, reference: Path, system: Path) -> None:
     result = invoke("validate", "seedev-full", system, "--against", reference)
     assert result.exit_code == 0
-    assert result.stdout == "pass: no findings (seedev-full, profile plan)\n"
+    assert (
+        result.stdout
+        == "pass: no findings; 2 documents, 26 records read (seedev-full, profile plan)\n"
+    )
     assert result.stderr == ""
 
 

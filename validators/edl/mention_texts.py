@@ -15,6 +15,8 @@ _LONGEST, _SEARCHED = 300, 200
 """Longest mention string that is searched for, and how many are."""
 _SURE = 0.9
 """The share of the mentions that do not fit which another way to count must explain."""
+_FEWEST = 3
+"""Mentions that do not fit, of which another way to count may be the cause."""
 _SLACK = 1000
 """Characters by which a text may exceed four times the length of a mention string, and match."""
 
@@ -108,21 +110,32 @@ def convention(rows: pl.DataFrame, documents: pl.DataFrame) -> tuple[str, pl.Dat
 
     Returns:
         The name of the convention, and the mentions that still do not fit; None if there is no such
-        convention, or if only a few of many mentions do not fit.
+        convention, or if fewer than three mentions do not fit.
     """
     misfits = rows.filter(~pl.col("fits")).sort("document", maintain_order=True)
     texts = _texts(documents)
-    if misfits.height < max(3, rows.height // 4):
+    if misfits.height < _FEWEST:
         return None
+    fitting = rows.filter("fits").sort("document", maintain_order=True)
+    few = misfits.height < rows.height // 4
     for name, cut in _cuts().items():
-        tried = misfits.with_columns(_sliced(misfits, texts, cut).alias("otherwise"))
-        fits = tried.with_columns(normalised("otherwise")).filter(
-            pl.col("otherwise") == pl.col("given"), pl.col("given") != ""
-        )
-        if fits.height >= _SURE * misfits.height:
+        fits = _fitting(misfits, texts, cut)
+        if fits.height < _SURE * misfits.height:
+            continue
+        # Of few misfits it only is the cause if it explains all other mentions too: a count of
+        # units differs from characters only after the first character of several.
+        if not few or _fitting(fitting, texts, cut).height == fitting.height:
             left = misfits.join(fits, on="row", how="anti", maintain_order="left")
             return name, left.sort("row")
     return None
+
+
+def _fitting(rows: pl.DataFrame, texts: Mapping[int, str], cut: _Slice) -> pl.DataFrame:
+    """The mentions whose string is the text at their extent, cut in another way."""
+    tried = rows.with_columns(_sliced(rows, texts, cut).alias("otherwise"))
+    return tried.with_columns(normalised("otherwise")).filter(
+        pl.col("otherwise") == pl.col("given"), pl.col("given") != ""
+    )
 
 
 def nearest(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.Series:

@@ -92,5 +92,5 @@ def far_apart(context: RuleContext) -> pl.LazyFrame:
     documents = context.cached(all_documents).filter(pl.col("text").is_null())
     documents = documents.join(rejected, on="row", how="anti", maintain_order="left")
     documents = documents.join(texts, on="row", how="left", maintain_order="left")
-    found = documents.filter(pl.col("complete").fill_null(value=True))
+    found = documents.filter(pl.col("complete").fill_null(value=False))
     return at(found.with_columns(limit=pl.lit(FILLED)), "id")

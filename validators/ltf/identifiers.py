@@ -6,7 +6,7 @@ import polars as pl
 
 from hlteval.representation import hashed
 from hlteval.validators.ltf.tables import all_documents, all_segments, all_tokens
-from hlteval.validators.rule import RuleContext, at, first_of
+from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 _NAME = r"^[\p{L}_:][\p{L}\p{M}\p{N}._:·-]*$"
 """A valid XML name, very nearly."""
@@ -20,6 +20,13 @@ def other_file_name(context: RuleContext) -> pl.LazyFrame:
     named = single.join(files, on="origin", maintain_order="left")
     wrong = (pl.col("file") != pl.col("name") + ".ltf.xml") & (pl.col("file") != "<stdin>")
     return at(named.filter(wrong), "id")
+
+
+def unknown_document(context: RuleContext) -> pl.LazyFrame:
+    """A document without a text to be checked against."""
+    known = context.against.documents.lazy().select("name")
+    own = only_if(not context.own, context.cached(all_documents))
+    return at(own.join(known, on="name", how="anti", maintain_order="left"), "id")
 
 
 def _identifiers(context: RuleContext) -> pl.LazyFrame:

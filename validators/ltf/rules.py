@@ -18,6 +18,7 @@ RULES = (
     Rule("LTF205", "segments", identifiers.segment_number),
     Rule("LTF206", "tokens", identifiers.token_number),
     Rule("LTF207", "attributes", identifiers.unknown_token),
+    Rule("LTF208", "documents", identifiers.unknown_document, submission_only=True),
     Rule("LTF301", "segments", segments.end_before_start),
     Rule("LTF302", "segments", segments.segment_length),
     Rule("LTF303", "segments", segments.segment_overlap),

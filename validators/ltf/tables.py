@@ -68,11 +68,15 @@ def all_tokens(context: RuleContext) -> pl.LazyFrame:
         element=pl.lit("TOKEN"),
         width=pl.col("end") - pl.col("start"),
         chars=pl.col("text").str.len_chars().cast(pl.Int64),
-        before=_SOUND_END.shift(1).over("segment_row"),
     )
     outside = (pl.col("start") < pl.col("begin")) | (pl.col("end") > pl.col("stop"))
     at, width = (pl.col("start") - pl.col("begin")).clip(0), pl.col("width").clip(0)
     actual = pl.col("content").str.slice(at, width)
+    # What is at the offsets of another token may overlap any: that one is wrong, not the next.
+    begun = pl.col("content").str.slice(at, pl.col("chars"))
+    sound = (pl.col("start") >= pl.col("begin")) & (begun == pl.col("text"))
+    before = pl.when(sound.fill_null(value=False)).then(_SOUND_END)
+    tokens = tokens.with_columns(before=before.shift(1).over("segment_row"))
     problem = (
         pl.when(pl.col("width") <= 0)
         .then(pl.lit("LTF301"))
