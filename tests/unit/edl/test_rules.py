@@ -177,6 +177,25 @@ def test_a_few_that_are_off_are_told_one_by_one(check: Check) -> None:
     ]
 
 
+@pytest.mark.parametrize(("encoding", "how"), [("utf-16-le", "UTF-16"), ("utf-8", "bytes")])
+def test_units_are_told_from_few_mentions_if_they_explain_all(
+    encoding: str, how: str, check: Check
+) -> None:
+    """Only mentions after the first character of several units do not fit."""
+    words = [f"w{number:02}" for number in range(44)]
+    text = f"{' '.join(words[:40])} 😀 {' '.join(words[40:])}"
+    width = 2 if encoding == "utf-16-le" else 1
+    lines = []
+    for number, word in enumerate(words):
+        first = len(text[: text.index(word)].encode(encoding)) // width
+        extent = f"D:{first}-{first + 2}"
+        lines.append(line(mention=f"m{number}", text=word, extent=extent))
+    (finding,) = check(*lines, texts={"D": text})
+    assert finding.code == "EDL509"
+    assert how in finding.message
+    assert "4 of 4 mismatches" in finding.message
+
+
 def test_the_nearest_place_is_told(check: Check) -> None:
     text = "Osh x Osh y Osh"
     (finding,) = check(line(text="Osh", extent="D:7-9"), texts={"D": text})

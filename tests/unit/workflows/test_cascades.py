@@ -248,3 +248,15 @@ def test_a_document_only_in_a_malformed_line_is_not_unknown(tmp_path: Path) -> N
     gold.write_text("\n".join(kept), "utf-8")
     own = {f.code for f in validate("lorehlt-edl", str(system), against=str(gold)).findings}
     assert "EDL501" in own
+
+
+def test_two_runs_of_mentions_in_an_archive_are_a_finding(tmp_path: Path) -> None:
+    """Not one for each line that the other run has as well."""
+    path = tmp_path / "two.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a.tab", "b.tab"):
+            archive.write(EDL, name)
+    counts = Counter(finding.code for finding in found("lorehlt-edl", path))
+    assert counts["EDL105"] == 1
+    assert not {code for code in counts if code.startswith(("EDL3", "EDL4"))}
+    assert sum(counts.values()) <= 5
