@@ -68,7 +68,8 @@ def test_concise_is_a_line_each():
 
 def test_json_is_one_object():
     report = json.loads(str(render(VERDICT, "json")))
-    assert list(report) == ["task", "profile", "verdict", "side", "counts", "findings"]
+    head = ["task", "profile", "verdict", "side", "documents", "records"]
+    assert list(report) == [*head, "counts", "findings"]
     assert (report["task"], report["profile"], report["verdict"]) == (
         "seedev-binary",
         "plan",
