@@ -265,7 +265,7 @@ def _relations(corpus: Corpus, infons: _Infons) -> dict[int, list[str]]:
 def writable() -> pl.Expr:
     """Whether a mention, and each of its parts, starts in a text and does not end before that."""
     start, end = (pl.element().struct.field(name) for name in ("start", "end"))
-    wrong = pl.col("fragments").list.eval((end < start) | (start < 0)).list.any()
+    wrong = pl.col("fragments").list.eval((end < start) | (start < 0) | (end > LARGEST)).list.any()
     ordered = (pl.col("start") >= 0) & (pl.col("end") >= pl.col("start"))
     return ordered & (pl.col("end") <= LARGEST) & ~wrong.fill_null(value=False)
 

@@ -196,26 +196,61 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The documents in a row, each at its offset in its file if there is room."""
-    at = 0
+    at, tags = 0, None
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
-            for text, start in corpus.documents.select("text", "start").iter_rows():
-                if _is_document(text):
+            tags = tags or _tags_of(corpus)
+            for name, text, start in _rows(corpus):
+                if tags and _is_document(name, text, tags):
+                    written = _with_line_feeds(text)
                     gap = (start or 0) - at
                     feeds = "\n" * gap if 0 < gap <= _GAP else ""
-                    stream.write(f"{feeds}{text}\n")
-                    at += len(feeds) + len(text) + 1
+                    stream.write(f"{feeds}{written}\n")
+                    at += len(feeds) + len(written) + 1
 
 
-def _is_document(text: str | None) -> bool:
-    first = _FIRST.match(text or "")
-    return first is not None and bool(re.search(f"</{re.escape(first[1])}[ \t\r\n]*>$", text or ""))
+def _rows(corpus: Corpus) -> Iterator[tuple[str, str, int | None]]:
+    yield from corpus.documents.drop_nulls("text").select("name", "text", "start").iter_rows()
+
+
+def _with_line_feeds(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+_REPEATED = "SGM106"
+"""A second identifier in a document, of which the first counts."""
+Tags = tuple[str, str]
+"""The tags of documents and of their identifiers, the same throughout a file."""
+
+
+def _tags_of(corpus: Corpus) -> Tags | None:
+    """The tags of the first document that is one."""
+    for name, text, _ in _rows(corpus):
+        first = _FIRST.match(text)
+        if first and _is_document(name, text, (first[1], "")):
+            end = text.rindex("<")
+            identifier = _Documents(text).identifier(_Element(0, first.end(), end, len(text)))
+            return first[1], identifier
+    return None
+
+
+def _is_document(name: str, text: str, tags: Tags) -> bool:
+    """Whether a text is one document with the name that is written in it."""
+    if not _FIRST.match(text) or "\0" in text:
+        return False
+    found = _Documents(_with_line_feeds(text))
+    found.take(*tags)
+    wrong = [problem for problem in found.problems if problem.code != _REPEATED]
+    return not wrong and found.documents == {name: (0, len(found.text))}
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
-    """The documents that SGML cannot represent."""
-    texts = corpus.documents["text"]
-    return {"documents whose text is not valid SGML": sum(not _is_document(text) for text in texts)}
+    """The documents that SGML cannot represent, and the line ends that it replaces."""
+    tags = _tags_of(corpus)
+    kept = [text for name, text, _ in _rows(corpus) if tags and _is_document(name, text, tags)]
+    replaced = sum("\r\n" in text for text in kept)
+    counts = {"documents whose text is not valid SGML": corpus.documents.height - len(kept)}
+    return counts | ({"texts with CR LF line ends, written with LF": replaced} if replaced else {})
 
 
 FORMAT = Format(

@@ -14,7 +14,7 @@ Codes raised: DOC1xx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -83,8 +83,21 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the names of all documents."""
-    TABLE.write((corpus.documents for corpus in corpora), path)
+    """Write the names of all documents that are identifiers."""
+    TABLE.write((_writable(corpus) for corpus in corpora), path)
+
+
+def _writable(corpus: Corpus) -> pl.DataFrame:
+    """The documents whose names are identifiers, and not taken for a byte order mark."""
+    names = corpus.documents["name"]
+    fits = [_NAME.accepts(name) and not name.startswith("\ufeff") for name in names]
+    return corpus.documents.filter(pl.Series(fits, dtype=pl.Boolean))
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The documents that a list cannot name."""
+    lost = corpus.documents.height - _writable(corpus).height
+    return {"documents whose name is not an identifier": lost}
 
 
 FORMAT = Format(
@@ -98,4 +111,5 @@ FORMAT = Format(
     codes=("DOC",),
     locate=locate,
     write=write,
+    count_losses=count_losses,
 )

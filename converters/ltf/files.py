@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from hlteval.converters.ltf.bulk import DECLARATION, DOCTYPE
+from hlteval.converters.ltf.fitting import fitted
 from hlteval.converters.ltf.rsd import UNWRITABLE
 from hlteval.converters.ltf.segmentation import lines, tokens
 from hlteval.converters.ltf.tables import LANGUAGE, LENGTH, MD5, unlike
@@ -24,6 +25,7 @@ _ELEMENTS = "^(LCTL_TEXT|DOC|SEG|TOKEN|(DATELINE|AUTHORLINE) [0-9]+)$"
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file: those that were read, and new ones."""
+    corpus = fitted(corpus).corpus
     without = set().union(*_left(corpus).values())
     whole = _segmented(corpus, without)
     own = _attributes(whole)
@@ -37,8 +39,10 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
     segmented = set(corpus.segments["document"].to_list())
     named = list(corpus.documents.select("row", "name").iter_rows())
     texts = corpus.documents.filter(pl.col("text").str.contains(UNWRITABLE))["row"]
-    unwritable = {row for row in texts if row not in segmented}
+    silent = set(corpus.segments.filter(pl.col("text").is_null())["document"])
+    unwritable = {row for row in texts if row not in segmented or row in silent}
     unwritable |= {row for row, name in named if re.search(UNWRITABLE, name)}
+    unwritable |= set(corpus.documents.filter(pl.col("language").str.contains(ABSENT))["row"])
     for table, columns in (
         (corpus.segments, ("name", "text")),
         (corpus.tokens, ("name", "text", "pos", "morph")),
@@ -47,10 +51,15 @@ def _left(corpus: Corpus) -> dict[str, set[int]]:
         found = pl.any_horizontal(pl.col(columns).str.contains(ABSENT))
         unwritable |= set(table.filter(found)["document"])
     empty = corpus.documents.filter(~pl.col("text").fill_null("").str.contains("[^\n]"))["row"]
+    own = _attributes(corpus).items()
+    divided = {row for row, elements in own if any(" " in element for element in elements)}
+    paths = per_document.output_paths(corpus, "ltf", SUFFIX, shared=True)
+    nameless = {row for row, name in named if not is_file_path(name)}
     return {
-        "documents without text": set(empty).difference(segmented, _attributes(corpus)),
-        "documents whose name is not a valid file name": {
-            row for row, name in named if not is_file_path(name)
+        "documents without text": set(empty).difference(segmented, divided),
+        "documents whose name is not a valid file name": nameless,
+        "documents whose file another document has": {
+            row for row, _ in named if row not in paths and row not in nameless
         },
         "documents with characters not allowed in XML": unwritable,
     }
@@ -121,7 +130,12 @@ def _head(
 ) -> Sequence[tuple[str, str]]:
     """The attributes of DOC: the original ones, or those known from the document."""
     if own:
-        return [(key, name if key == "id" else value) for key, value in own]
+        known = {"id": name}
+        declared = dict(own).get(LENGTH, "")
+        # A reader would fill the text up to a length beyond it.
+        if text is not None and declared.isdecimal() and int(declared[:18]) > len(text):
+            known[LENGTH] = str(len(text))
+        return [(key, known.get(key, value)) for key, value in own]
     head = [("id", name), *([(LANGUAGE, language)] if language else ())]
     head += [("tokenization", "simple"), ("grammar", "none")] if simple else []
     if text is None:
@@ -219,7 +233,7 @@ def _output_paths(
     corpus: Corpus, documents: Mapping[int, str], own: _Own
 ) -> Iterator[tuple[str, str]]:
     """The name and content of each file."""
-    output_paths = per_document.output_paths(corpus, "ltf", SUFFIX)
+    output_paths = per_document.output_paths(corpus, "ltf", SUFFIX, shared=True)
     files: dict[str, list[tuple[int, str | None]]] = {}
     for row, language in corpus.documents.select("row", "language").iter_rows():
         if row in documents:
@@ -235,10 +249,10 @@ def _output_paths(
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent."""
-    foreign = corpus.attributes.filter(~pl.col("element").str.contains(_ELEMENTS))
+    kept, counts = fitted(corpus)
     return {
-        **{reason: len(rows) for reason, rows in _left(corpus).items()},
-        "documents whose text is not covered by segments": unlike(corpus).height,
-        "tokens outside of segments": corpus.tokens["segment_row"].null_count(),
-        "attributes of other formats": foreign.height,
+        **{reason: len(rows) for reason, rows in _left(kept).items()},
+        "documents whose text is not covered by segments": unlike(kept).height,
+        "tokens outside of segments": kept.tokens["segment_row"].null_count(),
+        **counts,
     }

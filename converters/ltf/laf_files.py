@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from hlteval.converters.ltf.bulk import DECLARATION
+from hlteval.converters.ltf.fitting import writable_offsets
 from hlteval.converters.toolkit import per_document
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_text import ABSENT, attribute, attributes, content, start_tag
@@ -21,7 +22,7 @@ _ELEMENTS = ("LCTL_ANNOTATIONS", "DOC", "ANNOTATION")
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file, also of documents without mentions."""
-    output_paths = per_document.output_paths(corpus, "laf", SUFFIX)
+    output_paths = per_document.output_paths(corpus, "laf", SUFFIX, shared=True)
     without = _unwritable(corpus)
     lines = dict(_annotations(corpus).iter_rows())
     languages = {
@@ -52,7 +53,8 @@ def _annotations(corpus: Corpus) -> pl.DataFrame:
     tasks = corpus.attributes.filter(element="ANNOTATION", name="task")
     tasks = tasks.select(*place, task="value").unique(place, keep="first")
     texts = corpus.documents.select(document="row", whole="text")
-    mentions = corpus.mentions.join(tasks, on=place, how="left", maintain_order="left")
+    written = corpus.mentions.filter(writable_offsets())
+    mentions = written.join(tasks, on=place, how="left", maintain_order="left")
     mentions = mentions.join(texts, on="document", how="left", maintain_order="left")
     cut = pl.col("whole").str.slice(
         pl.col("start"), (pl.col("end") - pl.col("start")).clip(lower_bound=0)
@@ -87,16 +89,24 @@ def _annotations(corpus: Corpus) -> pl.DataFrame:
 def _unwritable(corpus: Corpus) -> set[int]:
     named = corpus.documents.select("row", "name").iter_rows()
     found = pl.any_horizontal(pl.col("mention", "label", "text").str.contains(ABSENT))
-    return {row for row, name in named if re.search(ABSENT, name)} | set(
-        corpus.mentions.filter(found)["document"]
-    )
+    attributes = corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))
+    silent = corpus.mentions.filter(pl.col("text").is_null())["document"].implode()
+    texts = corpus.documents.filter(pl.col("text").str.contains(ABSENT), pl.col("row").is_in(silent))
+    return {
+        *texts["row"],
+        *(row for row, name in named if re.search(ABSENT, name)),
+        *corpus.documents.filter(pl.col("language").str.contains(ABSENT))["row"],
+        *attributes.filter(pl.col("value").str.contains(ABSENT))["document"],
+        *corpus.mentions.filter(found)["document"],
+    }
 
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that the files cannot represent."""
     foreign = ~pl.col("element").is_in(_ELEMENTS) | ~pl.col("name").is_in(["lang", "task"])
     return {
-        **per_document.count_nameless(corpus),
+        **per_document.count_without_file(corpus, "laf", SUFFIX, shared=True),
+        "mentions with invalid offsets": corpus.mentions.filter(~writable_offsets()).height,
         "documents with characters not allowed in XML": len(_unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(foreign).height,
     }

@@ -88,7 +88,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     output_paths = per_document.output_paths(corpus, FORMAT.name, SUFFIX)
-    for row, text in corpus.documents.drop_nulls("text").select("row", "text").iter_rows():
+    texts = corpus.documents.drop_nulls("text")
+    texts = texts.filter(~pl.col("text").str.contains(per_document.UNWRITABLE_TEXT))
+    for row, text in texts.select("row", "text").iter_rows():
         if row in output_paths:
             yield output_paths[row], text
 
@@ -96,7 +98,8 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The documents that files cannot represent."""
     return {
-        **per_document.count_nameless(corpus),
+        **per_document.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **per_document.count_unwritable_texts(corpus.documents["text"]),
         "documents without a text": corpus.documents["text"].null_count(),
     }
 

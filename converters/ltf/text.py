@@ -15,6 +15,7 @@ Example lines:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -56,7 +57,7 @@ def write(corpora: Iterable[Corpus], path: Path, tokens: str = "as-written") -> 
 def _files(corpus: Corpus, *, divided: bool) -> Iterator[tuple[str, str]]:
     output_paths = per_document.output_paths(corpus, FORMAT.name, SUFFIX)
     for row, content in _contents(corpus, divided=divided):
-        if row in output_paths:
+        if row in output_paths and not re.search(per_document.UNWRITABLE_TEXT, content):
             yield output_paths[row], content
 
 
@@ -90,9 +91,11 @@ def _segments(corpus: Corpus, *, divided: bool) -> pl.DataFrame:
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """The counts of documents without a file, and of those whose text is not its lines."""
     texts = dict(corpus.documents.select("row", "text").iter_rows())
-    contents = _contents(corpus, divided=False)
+    contents = list(_contents(corpus, divided=False))
+    written = pl.Series([text for _, text in contents], dtype=pl.String)
     return {
-        **per_document.count_nameless(corpus),
+        **per_document.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **per_document.count_unwritable_texts(written),
         "texts that do not consist of lines": sum(text != texts[row] for row, text in contents),
     }
 

@@ -25,7 +25,7 @@ Item = dict[str, Any]
 
 def files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The files of the documents by name; documents that were in one file are again."""
-    output_paths = per_document.output_paths(corpus, "pubannotation", ".json")
+    output_paths = per_document.output_paths(corpus, "pubannotation", ".json", shared=True)
     members: dict[str, list[Item]] = defaultdict(list)
     for row, document in documents(corpus):
         members[output_paths.get(row, f"document-{row + 1}.json")].append(document)

@@ -72,8 +72,8 @@ class Dialect:
         return next(found, None)
 
 
-_ANY = r"[^ \t\r\n\f\x0b]*"
-_NUMBERED = r"[A-Za-z]*[0-9]+[^ \t\r\n\f\x0b:]*"
+_ANY = r"[^ \t\r\n\f\x0b\x00]*"
+_NUMBERED = r"[A-Za-z]*[0-9]+[^ \t\r\n\f\x0b\x00:]*"
 
 _WORDS = {
     "$END": "end of line",
@@ -126,7 +126,7 @@ BIONLP = Dialect(
         "attribute": ("M", f"M{_ANY}"),
         "normalization": ("N", f"N{_ANY}"),
     },
-    unreferable=r"[ \t\r\n\f\x0b]",
+    unreferable=r"[ \t\r\n\f\x0b\x00]",
 )
 
 BRAT = Dialect(
@@ -167,7 +167,7 @@ BRAT = Dialect(
         "normalization": ("N", f"N{_NUMBERED}"),
         "note": ("#", f"#{_NUMBERED}"),
     },
-    unreferable=r"[ \t\r\n\f\x0b:]",
+    unreferable=r"[ \t\r\n\f\x0b\x00:]",
     numbered=True,
     any_line_end=True,
 )

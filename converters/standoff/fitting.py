@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters.standoff.dialects import BIONLP, BRAT, Dialect
 from hlteval.converters.standoff.identifiers import identified, modifier_kind
+from hlteval.converters.standoff.line_ends import with_line_feeds
 from hlteval.converters.standoff.records import BLANKS
 from hlteval.converters.standoff.references import (
     reference,
@@ -17,12 +20,12 @@ from hlteval.converters.standoff.references import (
     with_references,
     with_triggers,
 )
-from hlteval.converters.toolkit.per_document import count_nameless
+from hlteval.converters.toolkit.per_document import UNWRITABLE_TEXT
 from hlteval.converters.toolkit.span_texts import filled
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path
 
-_BLANK = r"[ \t\r\n\f\x0b]"
+_BLANK = r"[ \t\r\n\f\x0b\x00]"
 _LARGEST = 999_999_999
 """The largest offset: nine digits."""
 
@@ -51,7 +54,7 @@ def fitted(corpus: Corpus, dialect: Dialect) -> Fitted:
 
 def _bionlp(corpus: Corpus) -> Fitted:
     counts = Counter[str]()
-    named = _named(corpus, counts)
+    named = _named(corpus, BIONLP, counts)
     kept = _with_arguments(_of_kinds(named, BIONLP, counts), counts)
     marked = identified(_worded(kept, BIONLP, counts), BIONLP, counts)
     return Fitted(_with_texts(filled(marked), counts), counts)
@@ -59,20 +62,31 @@ def _bionlp(corpus: Corpus) -> Fitted:
 
 def _brat(corpus: Corpus) -> Fitted:
     counts = Counter[str]()
-    named = _named(corpus, counts)
+    named = with_line_feeds(_named(corpus, BRAT, counts), counts)
     kept = _with_two_arguments(_of_kinds(named, BRAT, counts), counts)
     marked = identified(_worded(_normalized(kept, counts), BRAT, counts), BRAT, counts)
     triggered = with_triggers(with_references(marked, counts), counts)
     return Fitted(filled(triggered), counts)
 
 
-def _named(corpus: Corpus, counts: Counter[str]) -> Corpus:
-    """The documents whose names can be names of files."""
-    counts.update(count_nameless(corpus))
-    if not any(count_nameless(corpus).values()):
+def _named(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
+    """The documents whose names can be names of files, and whose texts can be written."""
+    folders = {
+        str(folder) for name in corpus.documents["name"] for folder in PurePath(name).parents
+    }
+    kept = []
+    for name, text in corpus.documents.select("name", "text").iter_rows():
+        if re.search(UNWRITABLE_TEXT, text or ""):
+            counts["texts with null characters or an initial byte order mark"] += 1
+        elif not is_file_path(name):
+            counts["documents whose name is not a valid file name"] += 1
+        elif any(f"{name}{suffix}" in folders for suffix in dialect.suffixes):
+            counts["documents whose file another document has"] += 1
+        else:
+            kept.append(name)
+    if len(kept) == corpus.documents.height:
         return corpus
-    names = [name for name in corpus.documents["name"] if is_file_path(name)]
-    return of_documents(corpus, pl.Series(names, dtype=pl.String))
+    return of_documents(corpus, pl.Series(kept, dtype=pl.String))
 
 
 def _of_kinds(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
@@ -157,8 +171,8 @@ def _worded(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
         ("groups", "kind", colons),
     ):
         tables[table] = _words(tables[table], column, no_colon, counts)
-    line_end = "[\r\n]" if dialect is BRAT else "\n"
-    value = r"[\t\r\n\f\x0b]" if dialect is BRAT else _BLANK
+    line_end = "[\r\n\0]" if dialect is BRAT else "[\n\0]"
+    value = r"[\t\r\n\f\x0b\x00]" if dialect is BRAT else _BLANK
     for table, column, ends, what in (
         ("mentions", "text", line_end, "texts of spans with line ends, or with spaces at an end"),
         ("modifiers", "text", line_end, "notes with line ends, or with spaces at an end"),

@@ -12,14 +12,14 @@ from hlteval.representation import Corpus
 
 KNOWLEDGE_BASE = "KB"
 """The knowledge base of entities whose identifiers do not name one."""
-_REFERENCE = r"^[^ \t\r\n\f\x0b:]+:[^ \t\r\n\f\x0b]+$"
+_REFERENCE = r"^[^ \t\r\n\f\x0b\x00:]+:[^ \t\r\n\f\x0b\x00]+$"
 _KEYS = ("document", "origin", "record")
 
 
 def reference(entity: str) -> pl.Expr:
     """A column of entities as references: `Wikipedia:534366`, `KB:1000001`."""
     named = referring(entity) & ~pl.col(entity).str.starts_with(f"{KNOWLEDGE_BASE}:")
-    word = pl.col(entity).str.replace_all(r"[ \t\r\n\f\x0b]", "_")
+    word = pl.col(entity).str.replace_all(r"[ \t\r\n\f\x0b\x00]", "_")
     return pl.when(named).then(entity).otherwise(pl.format(KNOWLEDGE_BASE + ":{}", word))
 
 
@@ -64,7 +64,7 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
     ]
     wanted = pl.concat(entities).with_columns(value=reference("entity"))
     wrong = wanted.filter(
-        pl.col("entity").str.contains(r"[ \t\r\n\f\x0b]") | (pl.col("entity") == "")
+        pl.col("entity").str.contains(r"[ \t\r\n\f\x0b\x00]") | (pl.col("entity") == "")
     )
     counts["entity identifiers that are empty or contain spaces"] += wrong.height
     key = ["document", "target", "value"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import polars as pl
 
@@ -134,18 +134,68 @@ def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
         file.write_text(content, "utf-8", newline="")
 
 
-def output_paths(corpus: Corpus, form: str, suffix: str) -> Mapping[int, str]:
+def output_paths(
+    corpus: Corpus, form: str, suffix: str, *, shared: bool = False
+) -> Mapping[int, str]:
     """The file of each document whose name can be that of a file, by row.
 
-    A document that was read from a file of this format has that file again.
+    A document that was read from a file of this format has that file again. Where two documents
+    would have the same file, or one a file where another has a folder, the later one has none.
+
+    Args:
+        corpus: the documents.
+        form: the name of the format.
+        suffix: of its files.
+        shared: whether a file can hold several documents.
     """
     members = original_files(corpus, form)
+    if not shared:
+        several = corpus.documents.filter(pl.col("origin").is_duplicated())["origin"]
+        members = {row: path for row, path in members.items() if row not in set(several)}
     rows = corpus.documents.select("row", "origin", "name").iter_rows()
-    return {
+    paths = {
         row: members.get(origin, f"{name}{suffix}")
         for row, origin, name in rows
         if is_file_path(name)
     }
+    return without_clashes(paths, shared=shared)
+
+
+def without_clashes(paths: Mapping[int, str], *, shared: bool = False) -> dict[int, str]:
+    """The paths that can be written together, each once unless it is shared.
+
+    Examples:
+        >>> without_clashes({0: "d1", 1: "d1", 2: "d2/x", 3: "d2"})
+        {0: 'd1', 2: 'd2/x'}
+    """
+    folders = {str(folder) for path in set(paths.values()) for folder in PurePath(path).parents}
+    taken: set[str] = set()
+    kept = {}
+    for row, path in paths.items():
+        if path not in folders and (shared or path not in taken):
+            kept[row] = path
+            taken.add(path)
+    return kept
+
+
+def count_without_file(
+    corpus: Corpus, form: str, suffix: str, *, shared: bool = False
+) -> Mapping[str, int]:
+    """The counts of documents that have no file, as losses; see `output_paths`."""
+    nameless = count_nameless(corpus)
+    placed = len(output_paths(corpus, form, suffix, shared=shared))
+    others = corpus.documents.height - sum(nameless.values()) - placed
+    return {**nameless, "documents whose file another document has": others}
+
+
+UNWRITABLE_TEXT = "\x00|^\ufeff"
+"""What no text file can hold: a null character, and a first character that is a byte order mark."""
+
+
+def count_unwritable_texts(texts: pl.Series) -> Mapping[str, int]:
+    """The count of texts that no text file can hold, as a loss."""
+    count = int(texts.str.contains(UNWRITABLE_TEXT).sum())
+    return {"texts with null characters or an initial byte order mark": count}
 
 
 def original_files(corpus: Corpus, form: str) -> Mapping[int, str]:
