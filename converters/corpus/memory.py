@@ -19,6 +19,9 @@ from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.representation import Corpus, of_documents, write_jsonl
 from hlteval.sources import Member, Source, sha256
 
+SAVED = ("jsonl", "corpus")
+"""The formats of saved corpora."""
+
 
 def in_memory(source: Source, own: str = "") -> Format | None:
     """The format of a corpus in memory; None for any other source.
@@ -38,8 +41,34 @@ def in_memory(source: Source, own: str = "") -> Format | None:
     return replace(FORMAT, carries=tuple(name for name in EVERYTHING if name in carries))
 
 
+def loaded(source: Source) -> Source:
+    r"""A saved corpus as one in memory, with the findings about it; any other source as it is.
+
+    Examples:
+        >>> content = b'{"format":"hlteval-corpus","version":1}\n'
+        >>> saved = Source("c.jsonl", "file", (Member("", "c.jsonl", 0, lambda: content),))
+        >>> loaded(saved).corpus
+        <Corpus: empty>
+    """
+    forms = (load(name) for name in SAVED)
+    form = next((form for form in forms if source.corpus is None and form.sniff(source)), None)
+    if form is None:
+        return source
+    results = list(form.read(source))
+    corpus = Corpus.concat(result.corpus for result in results)
+    findings = tuple(found for result in results for found in result.findings)
+    return replace(source, members=(), corpus=corpus, of_corpus=findings)
+
+
 def read(source: Source) -> Iterator[ReadResult]:
-    """The corpus as one batch, without the rows that cannot be kept, which are findings."""
+    """The corpus as one batch, without the rows that cannot be kept, which are findings.
+
+    A saved corpus was checked when it was loaded.
+    """
+    if source.corpus is not None and source.kind != "memory":
+        members = (_member(source),) * source.corpus.sources.height
+        yield ReadResult(source.corpus, source.of_corpus, members)
+        return
     tables = dict((source.corpus or Corpus()).tables())
     found = checked(tables, source.path)
     findings = tuple(row_findings(found.defects, tables, source.path))

@@ -91,7 +91,9 @@ def _unwritable(corpus: Corpus) -> set[int]:
     found = pl.any_horizontal(pl.col("mention", "label", "text").str.contains(ABSENT))
     attributes = corpus.attributes.filter(pl.col("element").is_in(_ELEMENTS))
     silent = corpus.mentions.filter(pl.col("text").is_null())["document"].implode()
-    texts = corpus.documents.filter(pl.col("text").str.contains(ABSENT), pl.col("row").is_in(silent))
+    texts = corpus.documents.filter(
+        pl.col("text").str.contains(ABSENT), pl.col("row").is_in(silent)
+    )
     return {
         *texts["row"],
         *(row for row, name in named if re.search(ABSENT, name)),

@@ -75,6 +75,7 @@ class Source:
         members: the files, sorted by name; none of a corpus in memory.
         findings: problems of the source as a whole.
         corpus: the corpus, if it is in memory.
+        of_corpus: problems of the rows of a saved corpus, which is in memory.
     """
 
     path: str
@@ -82,6 +83,7 @@ class Source:
     members: tuple[Member, ...]
     findings: tuple[Finding, ...] = ()
     corpus: Corpus | None = field(default=None, repr=False, compare=False)
+    of_corpus: tuple[Finding, ...] = ()
 
     @property
     def has_name(self) -> bool:

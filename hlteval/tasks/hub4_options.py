@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hlteval.converters import load
+from hlteval.converters.corpus.memory import in_memory, loaded
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
@@ -42,7 +43,9 @@ def _texts(source: Source, given: Mapping[str, str], *, whole: bool = False) -> 
     found: dict[str, Text] = {}
     findings: list[Finding] = []
     corpora: list[Corpus] = []
-    for batch in load("sgml-corpus").with_settings(settings).read(source):
+    source = loaded(source)
+    form = in_memory(source) or load("sgml-corpus").with_settings(settings)
+    for batch in form.read(source):
         findings += batch.findings
         corpora.append(batch.corpus)
         documents = batch.corpus.documents.select("name", "text", "start")

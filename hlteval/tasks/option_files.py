@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from hlteval.converters import load
-from hlteval.converters.corpus.memory import in_memory, with_digest
+from hlteval.converters.corpus.memory import in_memory, loaded, with_digest
 from hlteval.findings import Finding, Severity, finding
 from hlteval.findings.cascades import without_cascades
 from hlteval.representation import Corpus
@@ -90,7 +90,8 @@ def read_files(
             continue
         if option.reference_format and not references:
             continue
-        source = with_digest(open_source(given[option.name], encoding=encoding))
+        source = open_source(given[option.name], encoding=encoding)
+        source = with_digest(loaded(source) if option.format else source)
         found: Sequence[Finding] = ()
         if option.format:
             corpora[option.name], found = _corpus(option.format, source)

@@ -10,7 +10,7 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
-from hlteval.converters.corpus.memory import in_memory, with_digest, without_files
+from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
 from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
@@ -243,10 +243,10 @@ def submission(
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference, and the submission does not bring its documents.
     """
-    system = with_digest(open_source(path, limits=limits, encoding=encoding))
+    system = with_digest(loaded(open_source(path, limits=limits, encoding=encoding)))
     reference = None
     if against:
-        reference = with_digest(open_source(against, limits=limits, encoding=encoding))
+        reference = with_digest(loaded(open_source(against, limits=limits, encoding=encoding)))
         system = without_files(system, load(task.format), task.submission_suffixes)
     opened = Submission(
         task,

@@ -235,7 +235,9 @@ class _Run:
         forms = " and ".join(dict.fromkeys(each.form.name for each in self.inputs))
         if not self.losses.documents and not self.losses.found.total():
             return finding("CNV105", path=paths, format=forms, files=_files(self.inputs))
-        if self.losses.holds_something or self.found_again(path):
+        # What is left out of a document goes with it: with losses, only the output itself shows it.
+        certain = self.losses.holds_something and not self.losses.parts.total()
+        if certain or self.found_again(path):
             return None
         values: dict[str, Any] = {
             "contents": self.losses.summary,

@@ -1,4 +1,4 @@
-"""Texts with odd characters survive in every format, or the loss is listed and offsets are right."""
+"""Odd characters in texts survive in every format, or the loss is listed; offsets are right."""
 
 from __future__ import annotations
 

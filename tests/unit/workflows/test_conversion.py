@@ -11,6 +11,7 @@ import pytest
 from hlteval.converters import BUILTIN, Format, load
 from hlteval.representation import Corpus, write_jsonl
 from hlteval.sources import Member, Source, open_source
+from hlteval.sources.inputs import as_path
 from hlteval.workflows import inputs, losses, targets
 from hlteval.workflows.conversion import (
     Lossy,
@@ -269,3 +270,20 @@ def test_a_name_longer_than_the_system_allows_is_reported(
     except NotConverted as reason:  # the format represents nothing of the corpus
         findings = reason.findings
     assert any("whose name is not a valid file name" in found.message for found in findings)
+
+
+@pytest.mark.parametrize("form", ["standoff", "brat", "rsd", "text", "ltf", "laf"])
+def test_an_output_without_files_is_none(form: str, tmp_path: Path) -> None:
+    """All documents are left out, and with them more mentions than there are losses."""
+    source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
+    place = {"document": 0, "origin": 0, "label": "City", "start": 0, "end": 3}
+    mentions = [{**place, "row": at, "record": at, "mention": f"T{at}"} for at in range(9)]
+    corpus = Corpus(
+        sources=[source],
+        documents=[{"row": 0, "name": "d\0", "text": "Osh\0\n", "origin": 0}],
+        mentions=mentions,
+    )
+    with pytest.raises(NotConverted) as refused:
+        convert(as_path("source", corpus), str(tmp_path / "out"), to_format=form)
+    assert "CNV106" in {finding.code for finding in refused.value.findings}
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,98 @@
+"""A saved corpus is judged and scored like the files that it was converted from, in every task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hlteval import tasks
+from hlteval.converters.corpus.memory import SAVED
+from hlteval.workflows import demo
+from hlteval.workflows.conversion import convert, read
+from hlteval.workflows.scoring import score
+from hlteval.workflows.validation import validate
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+SCORED = {
+    "seedev-full": [("reference", "system"), ("reference", "flawed")],
+    "seedev-binary": [("reference", "system")],
+    "speech-sf": [("speech/annotations", "speech/system.json")],
+    "lorehlt-edl": [("entities/reference.tab", f"entities/{n}.tab") for n in ("system", "flawed")],
+    "hub4": [
+        ("comparison/reference.tpl", "comparison/bold.tpl"),
+        ("templettes/reference.tpl", "templettes/flawed.tpl"),
+    ],
+}
+CHECKED = {"ltf": ("rsd/valid", "ltf/valid"), "laf": ("rsd/valid", "laf/valid")}
+CASES = [(task, *pair, form) for task, pairs in SCORED.items() for pair in pairs for form in SAVED]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    demo.unpack(folder)
+    return folder
+
+
+def saved(path: Path, folder: Path, form: str) -> str:
+    target = folder / f"{path.name}.{form}"
+    convert(str(path), str(target), to_format=form)
+    return str(target)
+
+
+def test_every_task_is_tried() -> None:
+    assert {*SCORED, *CHECKED} == tasks.BUILTIN.keys()
+
+
+@pytest.mark.parametrize(("task", "reference", "system", "form"), CASES)
+def test_numbers_and_rules_are_those_of_the_files(
+    task: str, reference: str, system: str, form: str, folder: Path, tmp_path: Path
+) -> None:
+    files = (str(folder / reference), str(folder / system))
+    (tmp_path / "gold").mkdir()
+    gold = saved(folder / reference, tmp_path / "gold", form)
+    own = saved(folder / system, tmp_path, form)
+    expected = score(task, *files, lenient=True)
+    for pair in ((gold, own), (files[0], own), (gold, files[1])):
+        assert score(task, *pair, lenient=True).metrics == expected.metrics
+    corpus, of_reader = read(files[1])
+    left_out = {f.code for f in of_reader} | {*corpus.rejected_records["code"]} | {"COR109"}
+    found = validate(task, own, against=gold)
+    wanted = validate(task, files[1], against=files[0])
+    assert counted(found, left_out) == counted(wanted, left_out)
+    unread = [f for f in found.findings if f.code == "COR109"]
+    assert len(unread) == corpus.rejected_records.height
+
+
+def counted(verdict, left_out):
+    findings = verdict.of("submission").findings
+    return Counter((f.code, f.record) for f in findings if f.code not in left_out)
+
+
+@pytest.mark.parametrize("form", SAVED)
+@pytest.mark.parametrize("task", CHECKED)
+def test_checks_are_those_of_the_files(task: str, form: str, tmp_path: Path) -> None:
+    reference, system = (FIXTURES / path for path in CHECKED[task])
+    (tmp_path / "gold").mkdir()
+    gold, own = saved(reference, tmp_path / "gold", form), saved(system, tmp_path, form)
+    expected = validate(task, str(system), against=str(reference))
+    for pair in ((own, gold), (own, str(reference)), (str(system), gold)):
+        verdict = validate(task, pair[0], against=pair[1])
+        assert (verdict.passed, verdict.by_code) == (expected.passed, expected.by_code)
+
+
+def test_a_corpus_that_is_not_read_is_not_scored(folder: Path, tmp_path: Path) -> None:
+    path = FIXTURES / "jsonl/invalid/COR101-later-version.jsonl"
+    verdict = validate("lorehlt-edl", str(path), against=str(folder / "entities/reference.tab"))
+    assert (verdict.passed, [*verdict.by_code]) == (False, ["COR101"])
+
+
+def test_the_texts_of_an_option_may_be_saved(folder: Path, tmp_path: Path) -> None:
+    hub4 = FIXTURES / "hub4/valid"
+    corpus = saved(hub4 / "corpus.sgml", tmp_path, "jsonl")
+    pair = (str(hub4 / "reference.tpl"), str(hub4 / "system.tpl"))
+    expected = score("hub4", *pair, options={"corpus": str(hub4 / "corpus.sgml")}, lenient=True)
+    found = score("hub4", *pair, options={"corpus": corpus}, lenient=True)
+    assert found.metrics == expected.metrics
