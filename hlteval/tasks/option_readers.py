@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.findings import Finding, Problem
+from hlteval.converters.situations.types import names, type_hint
+from hlteval.findings import Finding, Problem, finding, line_findings
 from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.option_files import FileValue
+from hlteval.tasks.task import WrongOption
 
 _NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 WEIGHTS = Table(
@@ -139,6 +141,46 @@ def zones(source: Source, _: Mapping[str, str]) -> FileValue:
 def _reversed_zones(parsed: ParsedTable) -> list[Problem]:
     backward = parsed.rows.filter(pl.col("last") < pl.col("start"))
     return parsed.problems_at("OPT105", backward, "start", "last")
+
+
+def situation_types(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The situation types of a file, in its order.
+
+    Args:
+        source: a file with one type per line; empty lines are ignored.
+    """
+    found: dict[str, None] = {}
+    findings: list[Finding] = []
+    for file in files(source):
+        lines, problems = file.text.split("\n"), list[Problem]()
+        for record, line in enumerate(lines, start=1):
+            name = line.strip()
+            if name in names():
+                found[name] = None
+            elif name:
+                hint = type_hint(name, several="write one type per line")
+                start = line.index(name)
+                values = {"given": name[:80], "hint": hint}
+                problems.append(Problem("OPT110", record, start, start + len(name), values))
+        findings += [*file.findings, *line_findings(problems, lines, file.member.display)]
+    if not (found or findings):
+        findings.append(finding("OPT109", file=source.path, title="situation types, one per line"))
+    return FileValue(tuple(found), findings)
+
+
+def threshold(written: str, _: Mapping[str, str]) -> float:
+    """A confidence from 0 to 1.
+
+    Raises:
+        WrongOption: for anything else.
+    """
+    try:
+        value = float(written)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise WrongOption(f"--threshold is a confidence from 0 to 1, not {written}")
+    return value
 
 
 def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:

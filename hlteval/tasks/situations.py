@@ -9,6 +9,8 @@ from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hlteval.findings import Finding
 
 _PRINTED = frozenset({"SFJ205", "SFJ206", "SFJ207"})
@@ -23,6 +25,16 @@ def _forgives(finding: Finding) -> bool:
     if finding.code in _PRINTED | _UNREAD:
         return True
     return finding.code.startswith("SFJ2") and ".Status" in (finding.record or "")
+
+
+def _types(options: Mapping[str, str], reference: bool) -> tuple[str, ...]:  # noqa: ARG001
+    """The types that may occur: all of the specification, or those of the option `types`."""
+    from hlteval.sources import open_source
+    from hlteval.tasks.option_readers import situation_types
+    from hlteval.validators.situations.schema import types
+
+    path = options.get("types")
+    return (situation_types(open_source(path), options).value if path else ()) or types()
 
 
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
@@ -98,13 +110,15 @@ SPEECH = Task(
     metric_options=lazy("hlteval.scoring.situations.metric:Options"),
     statistics=FIGURES,
     measures=LAYERS,
+    schema_for=_types,
     table_statistics=(
         StatisticInfo("precision", "The precision of all frames."),
         StatisticInfo("recall", "The recall of all frames."),
+        StatisticInfo("f1", "F1 of the frames above a threshold."),
     ),
     primary={"plan": "type.auc", "official": "type.auc"},
     official_ignores=_forgives,
-    codes=("OPT101", "OPT106", "OPT107"),
+    codes=("OPT101", "OPT106", "OPT107", "OPT109", "OPT110"),
     official_crashes_on=frozenset({"APN108"}),
     official_settings={"blocks": "position"},
     document_codes=frozenset({"SSF101", "SSF102"}),
@@ -130,6 +144,20 @@ SPEECH = Task(
             metavar="CHARS",
             is_format_setting=True,
             commands=("score", "validate"),
+        ),
+        Option(
+            "types",
+            "File of the situation types that are evaluated, one per line (default: all).",
+            commands=("score", "validate"),
+            read=lazy("hlteval.tasks.option_readers:situation_types"),
+        ),
+        Option(
+            "threshold",
+            "Also report precision, recall and F1 of frames with at least this confidence, by type "
+            "and by segment.",
+            metavar="CONFIDENCE",
+            adds="rows",
+            read=lazy("hlteval.tasks.option_readers:threshold"),
         ),
         Option(
             "plot",

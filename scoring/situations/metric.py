@@ -23,6 +23,7 @@ from hlteval.representation import Corpus, align
 from hlteval.scoring.curves import LAST, Curve, curve
 from hlteval.scoring.metric import Metric, scorings
 from hlteval.scoring.similarity import similarities
+from hlteval.scoring.situations.near_misses import near_misses
 from hlteval.scoring.situations.places import compared_places, crashing
 from hlteval.scoring.situations.situations import (
     ALIGNMENT,
@@ -44,6 +45,7 @@ from hlteval.scoring.situations.situations import (
     submitted_rows,
     with_names,
 )
+from hlteval.scoring.situations.thresholds import rows_at, tables_at
 
 CURVE: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "layer": pl.String,
@@ -78,11 +80,13 @@ class Options:
         place_match: `soft`, or `exact` where only equal names match.
         normalize: a Unicode normal form that both sides are brought to, or empty.
         place_dictionary: names of places by the names that are written for them, for both sides.
+        threshold: a confidence at which precision, recall and F1 are also reported.
     """
 
     place_match: Literal["soft", "exact"] = "soft"
     normalize: Literal["", "NFC", "NFD", "NFKC", "NFKD"] = ""
     place_dictionary: Mapping[str, str] = field(default_factory=dict)
+    threshold: float | None = None
 
 
 @dataclass(frozen=True)
@@ -216,7 +220,7 @@ class FrameMatch(Metric):
         """The metrics of all layers, and the tables `scorings` and `curve`."""
         curves = self.curves(total)
         metrics: dict[str, float | None] = {}
-        measured: list[dict[str, object]] = []
+        measured: list[Mapping[str, object]] = []
         for layer, points in curves.items():
             figures = self.figures(points)
             metrics |= {f"{layer}.{name}": figures[name] for name in FIGURES}
@@ -232,11 +236,25 @@ class FrameMatch(Metric):
             if points
             for row in points.rows()
         ]
+        threshold = self.options.threshold
+        applying = [layer for layer, points in curves.items() if points]
+        if threshold is not None:
+            measured += rows_at(total, threshold, applying)
         tables = {
             "scorings": scorings(measured),
             "curve": pl.DataFrame(rows, schema=dict(CURVE)),
         }
+        if threshold is not None:
+            tables |= tables_at(total, threshold, applying)
         return metrics, tables
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
+        """The table `near_misses`: places that an option or a dictionary would make equal."""
+        return {"near_misses": near_misses(aligned)}, {}
 
     def curves(self, total: pl.DataFrame) -> dict[str, Curve | None]:
         """The curve of each layer; None where a layer does not apply.

@@ -19,6 +19,7 @@ FIGURES = ("auc", "auc_anchored", "auc_unanchored", "max_f1")
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "document": pl.String,
     "layer": pl.String,
+    "label": pl.String,
     "confidence": pl.Float64,
     "record": pl.Int64,
     "matched": pl.Int64,
@@ -26,7 +27,8 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "references": pl.Int64,
 }
 """What each system frame adds to a layer (`matched` in units, and `frames` after merging); the
-frames as they were submitted, as the layer `submitted`; and the `references` of a segment."""
+frames as they were submitted, as the layer `submitted`; and the `references` of a segment and type.
+"""
 
 ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "layer": pl.String,
@@ -82,6 +84,7 @@ def submitted_rows(frames: pl.DataFrame) -> pl.DataFrame:
     zero = pl.lit(0, pl.Int64)
     return frames.select(
         "document",
+        "label",
         "confidence",
         "record",
         layer=pl.lit("submitted"),
@@ -96,6 +99,7 @@ def changed_rows(layer: str, changes: pl.DataFrame) -> pl.DataFrame:
     one, zero = pl.lit(1, pl.Int64), pl.lit(0, pl.Int64)
     return changes.select(
         "document",
+        "label",
         "confidence",
         "record",
         layer=pl.lit(layer),
@@ -106,11 +110,13 @@ def changed_rows(layer: str, changes: pl.DataFrame) -> pl.DataFrame:
 
 
 def reference_rows(layer: str, left: pl.DataFrame) -> pl.DataFrame:
-    """The number of reference frames of each segment, as rows of the statistics."""
+    """The number of reference frames of each segment and type, as rows of the statistics."""
     zero = pl.lit(0, pl.Int64)
-    counted = left.group_by("document", maintain_order=True).agg(references=pl.len().cast(pl.Int64))
+    groups = left.group_by("document", "label", maintain_order=True)
+    counted = groups.agg(references=pl.len().cast(pl.Int64))
     return counted.select(
         "document",
+        "label",
         confidence=pl.lit(None, pl.Float64),
         record=pl.lit(None, pl.Int64),
         layer=pl.lit(layer),

@@ -1,4 +1,4 @@
-"""Rules of situations about frames and their places (SSF103, SSF104, SSF106, SSF107)."""
+"""Rules of situations about frames and their places (SSF103, SSF104, SSF106 to SSF108)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from hlteval.representation import hashed
 from hlteval.validators.rule import RuleContext, about_file, at, first_of
+from hlteval.validators.situations.schema import types
 from hlteval.validators.situations.tables import frames
 
 
@@ -23,6 +24,16 @@ def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
         first=pl.col("record").first().over(key), ordinal=pl.int_range(pl.len()).over(key)
     )
     return at(ordered.filter(pl.col("ordinal") > 0), "")
+
+
+def other_type(context: RuleContext) -> pl.LazyFrame:
+    """A type of the specification that is not evaluated, once for each type."""
+    strange = frames(context).filter(
+        pl.col("label").is_in(list(types())) & ~pl.col("label").is_in(list(context.schema))
+    )
+    return at(first_of(strange, "label"), "Type").with_columns(
+        known=pl.lit("; ".join(context.schema))
+    )
 
 
 def blank_place(context: RuleContext) -> pl.LazyFrame:

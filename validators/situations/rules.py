@@ -16,4 +16,5 @@ RULES = (
     Rule("SSF105", "frames", segments.missing_types, submission_only=True),
     Rule("SSF106", "frames", frames.equal_confidences, submission_only=True),
     Rule("SSF107", "frames", frames.other_script, submission_only=True),
+    Rule("SSF108", "frames", frames.other_type),
 )

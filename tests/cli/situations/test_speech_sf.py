@@ -51,7 +51,7 @@ def test_scores_name_all_metrics_and_the_primary_one(data):
     figures = ("auc", "auc_anchored", "auc_unanchored", "max_f1")
     layers = ("relevance", "type", "type+place")
     assert list(found["metrics"]) == [f"{layer}.{figure}" for layer in layers for figure in figures]
-    assert set(found["tables"]) == {"scorings", "curve", "alignment"}
+    assert set(found["tables"]) == {"scorings", "curve", "alignment", "near_misses"}
     assert found["tables"]["curve"][0] == {
         "layer": "Relevance", "cut": 0, "threshold": None, "tp": 0, "fp": 0, "fn": 2,
         "precision": None, "recall": 0,
@@ -130,6 +130,7 @@ def test_tables_are_written_and_the_files_of_the_script_with_official(data):
     scores(data, "-o", output)
     assert {path.name for path in output.iterdir()} == {
         "scores.json", "metrics.tsv", "scorings.tsv", "curve.tsv", "alignment.tsv",
+        "near_misses.tsv",
     }  # fmt: skip
     head = (output / "curve.tsv").read_text().splitlines()[0]
     assert head == "layer\tcut\tthreshold\ttp\tfp\tfn\tprecision\trecall"

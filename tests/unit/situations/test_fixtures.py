@@ -19,6 +19,8 @@ SEGMENTS = FIXTURES / "speech-sf/valid/segments.list"
 AGAINST = {"SSF107": FIXTURES / "speech-sf/valid/reference.json"}
 """What is checked beside the frames of a reference, and not beside a list of segments."""
 
+OPTIONS = {"SSF108": {"types": str(FIXTURES / "speech-sf/valid/evaluated.types")}}
+"""The options without which nothing is raised."""
 SETTINGS = {"APN108": {"blocks": "position"}, "APN406": {"blocks": "position"}}
 """What only the reading of the official script raises."""
 FOLLOWS = {"APN108": {"APN104"}}
@@ -47,7 +49,8 @@ def test_a_fixture_raises_its_code_and_nothing_else(form: str, path: Path) -> No
 @pytest.mark.parametrize("path", RULES, ids=lambda path: path.name)
 def test_a_fixture_breaks_its_rule_and_no_other(path: Path) -> None:
     against = AGAINST.get(code_of(path), SEGMENTS)
-    verdict = validate("speech-sf", str(path), against=str(against))
+    options = OPTIONS.get(code_of(path), {})
+    verdict = validate("speech-sf", str(path), against=str(against), options=options)
     assert set(verdict.by_code) == {code_of(path)}
     severity = catalogue()[code_of(path)].severity
     assert verdict.passed == (severity != "error")
