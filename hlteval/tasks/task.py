@@ -48,7 +48,8 @@ class Option:
         kind: how the metric takes its value: as text, as a list separated by commas, or as a
             number above 0.
         read: gives the metric something else instead, from the value and all options; of a file
-            a `FileValue`, from its source and all options.
+            a `FileValue`, from its source and all options. A file that `validate` reads too may
+            be for the rules only (`Task.schema_for`).
         needs: other options that a value needs in scoring; under the empty name, those that any
             value needs.
         adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
