@@ -148,6 +148,12 @@ _READING = (
         commands=("score", "validate"),
     ),
     Option(
+        "top",
+        "Type of the instance that ties a set together (default TEMPLATE).",
+        metavar="TYPE",
+        commands=("score", "validate"),
+    ),
+    Option(
         "unscored",
         "Unscored slots, as SLOT or TYPE.SLOT (default DOC_NR, COMMENT, OBJ_STATUS).",
         metavar="SLOT,…",
@@ -156,7 +162,7 @@ _READING = (
     ),
     Option(
         "pointers",
-        "Slots that hold pointers, as TYPE.SLOT (default TEMPLATE.EVENT).",
+        "Slots that hold pointers, as TYPE.SLOT (default the EVENT of that type).",
         metavar="SLOT,…",
         kind="list",
         commands=("score", "validate"),
@@ -233,7 +239,7 @@ _SCORING = (
     ),
     Option(
         "premodifiers",
-        "Words to remove from the beginning of fills.",
+        "Words to remove from the beginning of fills, or none (default and,a,the).",
         metavar="WORD,…",
         kind="list",
     ),
@@ -241,7 +247,6 @@ _SCORING = (
         "premodifiers_anywhere",
         "Remove premodifiers everywhere.",
         switch=True,
-        needs_any=dict.fromkeys(("score", "compare"), ("premodifiers",)),
     ),
     Option("whiteout", "Characters to treat as spaces.", metavar="CHARS"),
     Option(

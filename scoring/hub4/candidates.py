@@ -16,7 +16,7 @@ from hlteval.scoring.hub4.fill_match import TESTS, compared
 from hlteval.scoring.hub4.templettes import Side
 
 LINK = ("pair", "at", "which", "fill", "fill_system", "position", "position_system")
-_WORDED = ("content", "start", "end")
+_WORDED = ("content", "start", "end", "whole", "whole_start")
 
 
 @dataclass(frozen=True)

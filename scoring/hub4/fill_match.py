@@ -26,8 +26,10 @@ def compared(
     """The tests of pairs of text fills, each pair once.
 
     Args:
-        pairs: `fill`, `content`, `start` and `end` of the reference, the same with `_system`.
-        minimal: the minimal strings of the reference: `fill`, `content`, `start`, `end`.
+        pairs: `fill`, `content`, `start` and `end` of the reference, the same with `_system`;
+            `whole_system` and `whole_start_system` are those with premodifiers.
+        minimal: the minimal strings of the reference: `fill`, `content`, `start`, `end`; those that
+            are `bare`, nothing but premodifiers, are looked for in the string with premodifiers.
         fillers: for noisy data, words that are optional in the reference besides fragments; null
             compares characters.
 
@@ -37,16 +39,20 @@ def compared(
     Examples:
         >>> one = {"fill": 1, "content": "the south", "start": 0, "end": 9}
         >>> other = {"content_system": "south", "start_system": 4, "end_system": 9}
-        >>> none = pl.DataFrame(schema={"fill": int, "content": str, "start": int, "end": int})
+        >>> other |= {"whole_system": "south", "whole_start_system": 4}
+        >>> minimal = {"fill": int, "content": str, "start": int, "end": int, "bare": bool}
+        >>> none = pl.DataFrame(schema=minimal)
         >>> compared(pl.DataFrame([one | other]), none).select(TESTS).row(0)
         (True, False, True, True)
     """
     rows = pairs.with_row_index("number")
-    strings = minimal.select("fill", minimal="content").drop_nulls()
-    extents = minimal.select("fill", low="start", high="end").drop_nulls()
+    strings = minimal.select("fill", "bare", minimal="content").drop_nulls()
+    extents = minimal.select("fill", "bare", low="start", high="end").drop_nulls()
     by_content = _by_content(rows, strings, fillers)
     # Both extents are closed: one holds the ends of the other, or lies inside of it.
-    of_minimal = _each(rows, extents, low="start", high="end")
+    of_minimal = _each(rows, extents, low="start", high="end").with_columns(
+        start_system=pl.when("bare").then("whole_start_system").otherwise("start_system")
+    )
     overlaps = _any(of_minimal, _overlap("low", "high", "start_system", "end_system"), "overlaps")
     return (
         by_content.join(overlaps, on="number", how="left", maintain_order="left")
@@ -113,9 +119,10 @@ def _single(
 ) -> pl.DataFrame:
     """The tests of content where strings have no alternatives."""
     of_minimal = _each(rows, strings, minimal="content")
+    held_in = pl.when("bare").then("whole_system").otherwise("content_system")
     if fillers is None:
         inside = pl.col("content").str.contains(pl.col("content_system"), literal=True)
-        holds = pl.col("content_system").str.contains(pl.col("minimal"), literal=True)
+        holds = held_in.str.contains(pl.col("minimal"), literal=True)
         held = _any(of_minimal, holds, "holds")
         return rows.with_columns(inside=inside).join(
             held, on="number", how="left", maintain_order="left"
@@ -127,7 +134,7 @@ def _single(
     ]
     holding = [
         tokens_held(system.split(), Tokens(reference, optional))
-        for reference, system in of_minimal.select("minimal", "content_system").iter_rows()
+        for reference, system in of_minimal.select("minimal", held_in).iter_rows()
     ]
     held = _any(of_minimal, pl.Series("held", holding, dtype=pl.Boolean), "holds")
     found = rows.with_columns(inside=pl.Series(inside_of, dtype=pl.Boolean))
@@ -137,8 +144,9 @@ def _single(
 def _each(rows: pl.DataFrame, listed: pl.DataFrame, **own: str) -> pl.DataFrame:
     """The rows once for each of what is listed of their fill; what is not listed is its own."""
     several = rows.join(listed, on="fill")
-    alone = rows.join(listed, on="fill", how="anti")
-    return pl.concat([several, alone.with_columns(**{k: pl.col(v) for k, v in own.items()})])
+    alone = rows.join(listed, on="fill", how="anti").with_columns(bare=pl.lit(False))
+    own_minimal = alone.with_columns(**{k: pl.col(v) for k, v in own.items()})
+    return pl.concat([several, own_minimal.select(several.columns)])
 
 
 def _any(rows: pl.DataFrame, test: pl.Expr | pl.Series, name: str) -> pl.DataFrame:

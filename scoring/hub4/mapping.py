@@ -29,7 +29,7 @@ from hlteval.scoring.hub4.type_order import ranked
 
 ZeroF = Literal["map", "skip-optional", "skip"]
 TEMPLATE = "TEMPLATE"
-"""The type of the instance that ties up a set; it is mapped whatever its F-measure is."""
+"""The type of the instance that ties a set together; it is mapped whatever its F-measure is."""
 BLOCK = 200_000
 """Pairs of instances that are looked at together."""
 _MAPPED = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
@@ -46,11 +46,13 @@ class Policy:
         type_order: the types in the order in which they are mapped; by what points to what if
             empty.
         fillers: for noisy data, the words that are optional in a reference.
+        top: the type of the instance that ties a set together.
     """
 
     zero_f: ZeroF = "map"
     type_order: tuple[str, ...] = ()
     fillers: tuple[str, ...] | None = None
+    top: str = TEMPLATE
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,7 @@ class Mapper:
 
     def _taken(self, scored: pl.DataFrame) -> pl.DataFrame:
         """The pairs that the greedy algorithm takes."""
-        good, tied = pl.col("f") > 0, pl.col("type") == TEMPLATE
+        good, tied = pl.col("f") > 0, pl.col("type") == self.policy.top
         if self.policy.zero_f == "skip":
             scored = scored.filter(good | tied)
         elif self.policy.zero_f == "skip-optional":

@@ -2,13 +2,14 @@
 
 In its order: spellings are made the usual ones (if the texts differ), unwanted text is whited out,
 premodifiers are removed. White-out leaves extents as they are; a removed premodifier moves the
-start of the extent by as many characters.
+start of the extent by as many characters. A removal never empties a string, nor a minimal string
+in it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,8 +50,13 @@ class TextNormalizer:
     def _removed(self) -> frozenset[str]:
         return frozenset(word.lower() for word in self.premodifiers)
 
-    def content(self, text: str) -> str:
-        """A string as it is compared, words with a blank between.
+    def content(self, text: str, *, most: int | None = None, whole: bool = False) -> str:
+        """A string as it is compared, words with a space between.
+
+        Args:
+            text: the string.
+            most: most premodifiers that are removed.
+            whole: whether premodifiers are kept.
 
         Examples:
             >>> normalizer = TextNormalizer(premodifiers=("and", "the"), whiteout=".,")
@@ -60,21 +66,49 @@ class TextNormalizer:
         if self.spellings is not None:
             text = self._filter.text(text)
         words = self._blanked(text).split()
-        if self.premodifiers:
-            words = self._kept(words)
+        if self.premodifiers and not whole:
+            words = self._kept(words, most)
         kept = " ".join(words)
         return kept.lower() if self.fold else kept
 
-    def shift(self, text: str) -> int:
+    def shift(self, text: str, *, most: int | None = None) -> int:
         """How many characters the premodifiers at the beginning of a string take.
+
+        Args:
+            text: the string.
+            most: most premodifiers that are removed.
 
         Examples:
             >>> TextNormalizer(premodifiers=("and", "the")).shift("and the other title")
             8
         """
         words = list(_WORD.finditer(self._blanked(text)))
-        gone = self._leading([word.group() for word in words])
+        gone = self._leading([word.group() for word in words], most)
         return words[gone].start() if gone else 0
+
+    def bare(self, text: str) -> bool:
+        """Whether a string has nothing but premodifiers."""
+        words = self._blanked(text).split()
+        return bool(words) and all(word.lower() in self._removed for word in words)
+
+    def spared(self, text: str, minimal: Iterable[tuple[int, int]]) -> int | None:
+        """How many premodifiers can be removed from a string without emptying a minimal string.
+
+        Args:
+            text: the maximal string.
+            minimal: start and end of the minimal strings in it.
+
+        Returns:
+            None where no minimal string has nothing but premodifiers.
+
+        Examples:
+            >>> TextNormalizer(premodifiers=("and", "the")).spared("the And One", [(4, 7)])
+            1
+        """
+        ends = [end for start, end in minimal if self.bare(text[start:end])]
+        if not ends:
+            return None
+        return min(len(self._blanked(text[:end]).split()) - 1 for end in ends)
 
     def _blanked(self, text: str) -> str:
         """A string with what is unwanted made blanks, as long as before."""
@@ -93,21 +127,30 @@ class TextNormalizer:
             place = end
         return "".join([*parts, text[place:]])
 
-    def _leading(self, words: Sequence[str]) -> int:
+    def _leading(self, words: Sequence[str], most: int | None = None) -> int:
         """How many words at the beginning are premodifiers; the last word always stays."""
+        last = len(words) - 1 if most is None else min(most, len(words) - 1)
         for place, word in enumerate(words):
-            if word.lower() not in self._removed or place == len(words) - 1:
+            if word.lower() not in self._removed or place == last:
                 return place
         return 0
 
-    def _kept(self, words: list[str]) -> list[str]:
-        if not self.anywhere:
-            return words[self._leading(words) :]
+    def _kept(self, words: list[str], most: int | None) -> list[str]:
+        if not self.anywhere or most is not None:
+            return words[self._leading(words, most) :]
         return [word for word in words if word.lower() not in self._removed] or words[-1:]
 
-    def contents(self, texts: pl.Series) -> pl.Series:
-        """The strings of a column as they are compared, each different one worked out once."""
-        return self._mapped(texts, [self.content(text) for text in _distinct(texts)], pl.String)
+    def contents(self, texts: pl.Series, *, whole: bool = False) -> pl.Series:
+        """The strings of a column as they are compared, each different one computed once."""
+        found = [self.content(text, whole=whole) for text in _distinct(texts)]
+        return self._mapped(texts, found, pl.String)
+
+    def bares(self, texts: pl.Series) -> pl.Series:
+        """Whether each string of a column has nothing but premodifiers."""
+        if not self.premodifiers:
+            return pl.repeat(False, len(texts), dtype=pl.Boolean, eager=True)
+        found = [self.bare(text) for text in _distinct(texts)]
+        return self._mapped(texts, found, pl.Boolean).fill_null(False)
 
     def shifts(self, texts: pl.Series) -> pl.Series:
         """The shift of each string of a column, 0 where there is none."""

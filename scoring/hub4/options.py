@@ -9,13 +9,17 @@ from typing import Literal
 
 from hlteval.representation.global_map import GlobalMap
 from hlteval.scoring.hub4.fill_match import FILLERS
-from hlteval.scoring.hub4.mapping import Policy, ZeroF
+from hlteval.scoring.hub4.mapping import TEMPLATE, Policy, ZeroF
 from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.points import MODES, Mode
 from hlteval.scoring.hub4.templettes import UNSCORED
 from hlteval.scoring.hub4.text_columns import Text, TextPair, same_file
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs
+
+PREMODIFIERS = ("and", "a", "the")
+"""The examples of the specification."""
+NONE = "none"
 
 Texts = Callable[[], Mapping[str, Text]]
 """Reads the texts of a corpus by document; unsegmented, all of it under the empty name."""
@@ -39,11 +43,12 @@ class Options:
         ignore_case: whether case is ignored in any case; where texts differ it always is.
         noisy: whether words are compared, of which fillers and fragments may be absent.
         fillers: the pause fillers of noisy texts.
-        premodifiers: words that are removed from the beginnings of fills.
+        premodifiers: words that are removed from the beginnings of fills; `none` alone for no word.
         premodifiers_anywhere: whether they are removed from all places.
         whiteout: characters that count as spaces.
         nonextractable: elements whose text counts as spaces.
         type_order: the types in the order in which they are mapped.
+        top: the type of the instance that ties a set together, which is mapped in any case.
         zero_f: whether pairs without a correct point are mapped.
         beta: the weight of recall in the reported F-measures; pairs are mapped with 1.
     """
@@ -60,12 +65,13 @@ class Options:
     ignore_case: bool = False
     noisy: bool = False
     fillers: tuple[str, ...] = FILLERS
-    premodifiers: tuple[str, ...] = ()
+    premodifiers: tuple[str, ...] = PREMODIFIERS
     premodifiers_anywhere: bool = False
     whiteout: str = ""
     nonextractable: tuple[str, ...] = ()
     type_order: tuple[str, ...] = ()
     zero_f: ZeroF = "map"
+    top: str = TEMPLATE
     beta: float = 1.0
 
     @property
@@ -105,7 +111,7 @@ class Options:
                 fold=self.aligns or spellings is not None or self.ignore_case,
                 whiteout=self.whiteout,
                 nonextractable=self.nonextractable,
-                premodifiers=self.premodifiers,
+                premodifiers=() if self.premodifiers == (NONE,) else self.premodifiers,
                 anywhere=self.premodifiers_anywhere,
             )
             for spellings in self._maps
@@ -115,7 +121,8 @@ class Options:
     @property
     def policy(self) -> Policy:
         """What the specification leaves open in the mapping."""
-        return Policy(self.zero_f, self.type_order, self.fillers if self.noisy else None)
+        fillers = self.fillers if self.noisy else None
+        return Policy(self.zero_f, self.type_order, fillers, self.top)
 
     def texts(self) -> TextPair | None:
         """The texts of both sides, where they are needed.

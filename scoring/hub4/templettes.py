@@ -28,9 +28,11 @@ class Side:
     Attributes:
         instances: `instance`, `document`, `type`, `pointer`, `is_optional`, in the file's order.
         fills: `fill`, `instance`, `type`, `slot`, `occurrence`, `place`, `slot_optional`,
-            `alternative`, `position`, `kind`, `text`, `content`, `start`, `end`; of a pointer
-            `target` and `target_type`, null where it leads nowhere.
-        minimal: `fill`, `content`, `start`, `end`: a row per minimal string of a reference.
+            `alternative`, `position`, `kind`, `text`, `content`, `start`, `end`, and `whole` and
+            `whole_start` with premodifiers; of a pointer `target` and `target_type`, null where it
+            leads nowhere.
+        minimal: `fill`, `content`, `start`, `end`, and `bare`, whether it has nothing but
+            premodifiers: a row per minimal string of a reference.
         whole: `document`, `start`, `end`: from the first to the last offset of all text fills.
         slots: `place`, `slot`, `occurrence`: the slots of both sides, numbered.
         most: one more than the greatest number of alternatives.
@@ -90,7 +92,7 @@ def side(
     )
     fills = _scored(fills, unscored)
     minimal = _moved(_minimal(texts, normalizer), offsets, scales).drop("document")
-    worded = shown.select("fill", "content", "start", "end")
+    worded = shown.select("fill", "content", "start", "end", "whole", "whole_start")
     fills = fills.drop("extents", "brackets").join(
         worded, on="fill", how="left", maintain_order="left"
     )
@@ -161,13 +163,36 @@ def _scored(fills: pl.DataFrame, unscored: tuple[str, ...]) -> pl.DataFrame:
 def _maximal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     """The maximal string of each text fill, with its extent."""
     first = pl.col("extents").list.first().struct
-    return texts.select(
+    whole = normalizer.contents(texts["text"], whole=True) if normalizer.premodifiers else None
+    rows = texts.select(
         "fill",
         "document",
         start=first.field("start") + normalizer.shifts(texts["text"]),
         end=first.field("end"),
         content=normalizer.contents(texts["text"]),
-    )
+        whole_start=first.field("start"),
+    ).with_columns(whole=pl.col("content") if whole is None else whole)
+    return _spared(rows, texts, normalizer)
+
+
+def _spared(rows: pl.DataFrame, texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
+    """The maximal strings with the premodifiers that minimal strings consist of."""
+    some = texts.filter((pl.col("brackets").list.len() > 0).fill_null(False))
+    if not normalizer.premodifiers or some.is_empty():
+        return rows
+    found = []
+    for fill, text, brackets in some.select("fill", "text", "brackets").iter_rows():
+        parts = [(part["start"], part["end"]) for part in brackets]
+        if (most := normalizer.spared(text, parts)) is not None:
+            shift = normalizer.shift(text, most=most)
+            found.append((fill, shift, normalizer.content(text, most=most)))
+    schema = {"fill": pl.Int64, "shift": pl.Int64, "spared": pl.String}
+    table = pl.DataFrame(found, schema, orient="row")
+    joined = rows.join(table, on="fill", how="left", maintain_order="left")
+    return joined.with_columns(
+        start=pl.coalesce(pl.col("whole_start") + pl.col("shift"), "start"),
+        content=pl.coalesce("spared", "content"),
+    ).drop("shift", "spared")
 
 
 def _minimal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
@@ -188,6 +213,7 @@ def _minimal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
         start=pl.col("start") + normalizer.shifts(rows["text"]),
         end="end",
         content=normalizer.contents(rows["text"]),
+        bare=normalizer.bares(rows["text"]),
     )
 
 
@@ -212,5 +238,15 @@ def _moved(
         added = pl.col("document").replace_strict(
             dict(offsets), default=None, return_dtype=pl.Int64
         )
-        rows = rows.with_columns(pl.col("start", "end") + added)
-    return rows if scales is None else in_columns(rows, scales)
+        rows = rows.with_columns(pl.col("start", "end", *_more(rows)) + added)
+    if scales is None:
+        return rows
+    moved = in_columns(rows, scales)
+    for name in _more(rows):
+        first = in_columns(rows.with_columns(start=name), scales)["start"]
+        moved = moved.with_columns(first.alias(name))
+    return moved
+
+
+def _more(rows: pl.DataFrame) -> list[str]:
+    return [name for name in ("whole_start",) if name in rows.columns]

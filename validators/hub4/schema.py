@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -44,6 +45,7 @@ def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
         ('COMMENT',)
     """
     data = vocabulary("hub4")
+    top = options.get("top") or data["top"]
 
     def names(option: str) -> tuple[str, ...]:
         value = options.get(option)
@@ -52,13 +54,18 @@ def schema(options: Mapping[str, str], reference: bool = False) -> Schema:
     return Schema(
         system=not reference,
         unsegmented=options.get("unsegmented") == "yes" and not reference,
-        top=data["top"],
-        pointers=names("pointers"),
+        top=top,
+        pointers=names("pointers") if "pointers" in options else _of_top(data, top),
         unscored=names("unscored"),
         document=data["document"],
         status=data["status"],
         optional=tuple(data["optional"]),
     )
+
+
+def _of_top(data: Mapping[str, Any], top: str) -> tuple[str, ...]:
+    """The slots that hold pointers, for another name of the type that ties sets together."""
+    return tuple(name.replace(f"{data['top']}.", f"{top}.", 1) for name in data["pointers"])
 
 
 def only_in_references(corpus: Corpus) -> str:

@@ -15,6 +15,7 @@ from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import score
+from hlteval.workflows.validation import validate
 
 REFERENCE_HEADERS = """\
 <TEMPLATE-VOA19980126.2100.1446-1> :=
@@ -134,7 +135,8 @@ def test_slots_of_one_type_can_be_left_out(scored):
 def test_options_may_stand_in_a_file(scored, tmp_path):
     (tmp_path / "options.toml").write_text('premodifiers = ["the"]\nmode = "content"\n', "utf-8")
     reference, system = one('X: "the cup" ##0#7#'), one('X: "cup" ##4#7#')
-    assert scored(reference, system).metrics["content.cor"] == 0
+    assert scored(reference, system, premodifiers="none").metrics["content.cor"] == 0
+    assert scored(reference, system).metrics["content.cor"] == 1
     scores = scored(reference, system, options=str(tmp_path / "options.toml"))
     assert scores.metrics["content.cor"] == 1
     assert scores.metrics["both.f"] is None
@@ -272,3 +274,35 @@ def test_losses_stand_in_the_order_of_sets_and_types() -> None:
     found = _losses(scored, taken)
     assert found.select("set", "type").rows() == [(n, t) for n in range(sets) for t in "AB"]
     assert found.select("cor", "best").rows() == [(2, 2), (1, 5)] * sets
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "points"),
+    [
+        ("the [And] One ##0#11#4#7#", "And One ##4#11#", (1, 1)),
+        ("the [And] One ##0#11#4#7#", "the And One ##0#11#", (1, 1)),
+        ("the [And] One ##0#11#4#7#", "One ##8#11#", (0, 0)),
+        ("the [cup] ##0#7#4#7#", "the cup ##0#7#", (1, 1)),
+        ("[the] ##0#3#0#3#", "the ##0#3#", (1, 1)),
+        ("cup ##4#7#", "the cup ##0#7#", (1, 1)),
+        ("a [the the] Z ##0#11#2#9#", "the the ##2#9#", (1, 1)),
+    ],
+)
+@pytest.mark.parametrize("noisy", ["", "yes"])
+def test_a_removal_empties_no_minimal_string(scored, reference, system, points, noisy):
+    """Premodifiers of which a minimal string consists are part of what is asked for."""
+    scores = scored(one(f"X: {reference}"), one(f"X: {system}"), noisy=noisy)
+    assert (scores.metrics["content.cor"], scores.metrics["extent.cor"]) == points
+
+
+def test_the_top_type_has_another_name(scored, tmp_path):
+    reference = one("EVENT: <B-d-1>", kind="STORY") + one('X: "a" ##0#1#')
+    system = one("EVENT: <B-d-1>", kind="STORY") + one('X: "z" ##5#6#')
+    (tmp_path / "set").write_text(reference, "utf-8")
+    path = str(tmp_path / "set")
+    codes = [item.code for item in validate("hub4", path).findings]
+    assert codes == ["HUB203"]
+    assert validate("hub4", path, options={"top": "STORY"}).findings == ()
+    tied = scored(reference, system, zero_f="skip", top="STORY")
+    assert tied.metrics["content.inc"] == 1
+    assert scored(reference, system, zero_f="skip").metrics["content.inc"] == 0
