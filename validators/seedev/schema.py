@@ -103,7 +103,8 @@ def schema(task: str) -> EventSchema:
         },
         modifiers=data["modifiers"][task],
         conditions=tuple(conditions),
-        elsewhere={entry[other]: entry.get(task) for entry in data["events"] if other in entry},
+        elsewhere={entry[other]: entry.get(task) for entry in data["events"] if other in entry}
+        | dict.fromkeys(data["modifiers"][other].keys() - data["modifiers"][task].keys()),
         other=f"seedev-{other}",
     )
 

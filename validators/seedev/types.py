@@ -38,7 +38,7 @@ def _hint(label: str, schema: EventSchema) -> str:
         otherwise = f"docs/tasks.md lists the types of {schema.task}"
         return did_you_mean(label, sorted(schema.labels), otherwise)
     own = schema.elsewhere[label]
-    return f"{f'use {own}; ' if own else ''}{label} is a type of {schema.other}"
+    return f"{f'use {own}' if own else 'remove the line'}; {label} is a type of {schema.other}"
 
 
 def _is_other_task(context: RuleContext) -> bool:

@@ -176,7 +176,7 @@ def test_the_other_name_of_a_type_is_suggested(
     (one,) = findings("E1\tBinds_To Functional_Molecule:T1 Molecule:T2\n")
     assert one.help == "use Binding; Binds_To is a type of seedev-binary"
     (two,) = findings("E1\tIs_Linked_To Agent1:T1 Agent2:T2\n")
-    assert two.help == "Is_Linked_To is a type of seedev-binary"
+    assert two.help == "remove the line; Is_Linked_To is a type of seedev-binary"
     (three,) = findings("E1\tLocalizatoin Functional_Molecule:T1 Target_Tissue:T3\n")
     assert three.help == "did you mean Localization?"
 
@@ -219,3 +219,12 @@ def test_the_schemas() -> None:
     assert full.elsewhere["Is_Linked_To"] is None
     assert binary.elsewhere["Binding"] == "Binds_To"
     assert not set(full.events["Presence_In_Genotype"].roles) & set(full.conditions)
+
+
+def test_a_modifier_in_binary_is_to_be_removed(findings: Callable[..., list[Finding]]) -> None:
+    text = "E1\tBinds_To Functional_Molecule:T1 Molecule:T2\nM1\tNegation Annotation:E1\n"
+    (only,) = findings(text, task="binary")
+    assert (only.code, only.help) == (
+        "SEE101",
+        "remove the line; Negation is a type of seedev-full",
+    )
