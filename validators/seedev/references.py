@@ -9,6 +9,7 @@ from hlteval.validators.rule import RuleContext, at
 from hlteval.validators.seedev import cycles
 from hlteval.validators.seedev.tables import members, nested
 
+_PUNCTUATION = ".,;:()[]\"'"
 _PLACE = ("document", "origin", "record", "id")
 
 
@@ -54,7 +55,17 @@ def unresolved(context: RuleContext) -> pl.LazyFrame:
     known = context.items.select(item).join(references, on=item, how="semi")
     found = references.join(known, on=item, how="anti", maintain_order="left")
     named = found.join(context.names, on="document", how="left", maintain_order="left")
-    return named.with_columns(document="name")
+    return _suggested(named, context).with_columns(document="name")
+
+
+def _suggested(dangling: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
+    """Dangling references with the identifier that they have without punctuation, if any."""
+    known = context.items.select("document", bare="target", known=pl.lit(True))
+    bare = pl.col("target").str.strip_chars(_PUNCTUATION)
+    near = dangling.with_columns(bare=bare)
+    near = near.join(known, on=["document", "bare"], how="left", maintain_order="left")
+    suggestion = pl.when("known").then(pl.format("; did you mean {}?", "bare"))
+    return near.with_columns(suggestion=suggestion.otherwise(pl.lit(""))).drop("known", "bare")
 
 
 def self_reference(context: RuleContext) -> pl.LazyFrame:

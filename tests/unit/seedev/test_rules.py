@@ -228,3 +228,11 @@ def test_a_modifier_in_binary_is_to_be_removed(findings: Callable[..., list[Find
         "SEE101",
         "remove the line; Negation is a type of seedev-full",
     )
+
+
+def test_an_identifier_with_punctuation_is_recognized(
+    findings: Callable[..., list[Finding]],
+) -> None:
+    (only,) = findings("E1\tBinding Functional_Molecule:T1, Molecule:T2\n")
+    assert (only.code, only.span and only.span.column) == ("STD302", 32)
+    assert only.help == "refer to an identifier of seed-1.a1 or of this file; did you mean T1?"
