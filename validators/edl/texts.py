@@ -41,8 +41,10 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
     """A mention whose string differs from the text at its offsets."""
     some = pl.col("given").str.strip_chars() != ""  # another rule reports a missing string
     found = context.cached(_misfits).filter(some, pl.col("end") <= pl.col("length")).collect()
-    hinted = found.with_columns(
-        nearest(found, context.against.documents),
+    same = pl.col("given").str.to_lowercase() == pl.col("found").str.to_lowercase()
+    copied = pl.when(same).then(pl.lit("copy the mention string from the text, with its capitals"))
+    hinted = found.with_columns(nearest(found, context.against.documents)).with_columns(
+        hint=copied.otherwise("hint"),
         given=shown("given"),
         found=shown("found"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.ltf.texts import where
+from hlteval.validators.ltf.texts import text_convention, where
 from hlteval.validators.rule import RuleContext, about_file, at
 
 
@@ -33,8 +33,37 @@ def _blanks(text: pl.Expr) -> pl.Expr:
     return text.str.replace_all(r"[\r\n]", " ")
 
 
+def _conventions(context: RuleContext) -> pl.LazyFrame:
+    """The documents whose annotations all fit in other units: `document`, `what`, `fix`."""
+    mentions = context.cached(_mentions)
+    wrong = mentions.filter(pl.col("problem").is_in(["LAF203", "LAF204"])).select("document")
+    columns = ("document", "content", "start", "end", "text")
+    some = mentions.join(wrong.unique(), on="document", how="semi", maintain_order="left")
+    rows = []
+    for (document, content), group in (
+        some.select(columns).collect().group_by("document", "content", maintain_order=True)
+    ):
+        spans = [
+            (start, end, text or "")
+            for start, end, text in group.select("start", "end", "text").iter_rows()
+        ]
+        if content is not None and (known := text_convention(str(content), spans)):
+            rows.append((document, *known))
+    schema = {"document": pl.Int64, "what": pl.String, "fix": pl.String}
+    return pl.LazyFrame(rows, schema, orient="row")
+
+
+def other_units(context: RuleContext) -> pl.LazyFrame:
+    """A document whose offsets count other units than code points."""
+    known = context.cached(_conventions)
+    own = context.table("documents", "row", "origin", "name").rename({"row": "document"})
+    return about_file(own.join(known, on="document", maintain_order="left"))
+
+
 def _wrong(context: RuleContext, code: str, field: str) -> pl.LazyFrame:
-    return at(context.cached(_mentions).filter(pl.col("problem") == code), field)
+    rows = context.cached(_mentions).filter(pl.col("problem") == code)
+    known = context.cached(_conventions).select("document")
+    return at(rows.join(known, on="document", how="anti", maintain_order="left"), field)
 
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:

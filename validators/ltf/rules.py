@@ -46,4 +46,5 @@ LAF_RULES = (
     Rule("LAF203", "mentions", laf.beyond_the_text),
     Rule("LAF204", "mentions", laf.other_text),
     Rule("LAF205", "mentions", laf.repeated_identifier),
+    Rule("LAF206", "mentions", laf.other_units),
 )

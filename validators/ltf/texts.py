@@ -69,6 +69,33 @@ def _fits(segment: Span, tokens: Sequence[Span], unit: Callable[[str], int], pas
     return True
 
 
+def text_convention(content: str, spans: Sequence[Span]) -> Convention | None:
+    """The other units by which all annotations of a text fit, if there are any.
+
+    Args:
+        content: the text of the document.
+        spans: the annotations with their texts.
+
+    Examples:
+        >>> text_convention("😀 Osh", [(3, 6, "Osh")]).what
+        'offsets count UTF-16 code units'
+    """
+    for known, unit, _ in _UNITS[:2]:
+        offsets = [0, *accumulate(map(unit, content))]
+        index = {offset: number for number, offset in enumerate(offsets)}
+        places = [(index.get(start), index.get(end), text) for start, end, text in spans]
+        if all(
+            begin is not None and end is not None and _flat(content[begin:end]) == _flat(text)
+            for begin, end, text in places
+        ):
+            return known
+    return None
+
+
+def _flat(text: str) -> str:
+    return re.sub(r"[\r\n]", " ", text)
+
+
 def shift(segment: Span, tokens: Sequence[Span]) -> int | None:
     """The distance by which a segment must be moved to fit all its tokens; None if there is none.
 

@@ -196,6 +196,12 @@ def test_units_are_told_from_few_mentions_if_they_explain_all(
     assert "4 of 4 mismatches" in finding.message
 
 
+def test_other_capitals_are_copied_from_the_text(check: Check) -> None:
+    (finding,) = check(line(text="osh", extent="D:0-2"), texts={"D": "Osh x"})
+    assert finding.code == "EDL503"
+    assert finding.help == "copy the mention string from the text, with its capitals"
+
+
 def test_the_nearest_place_is_told(check: Check) -> None:
     text = "Osh x Osh y Osh"
     (finding,) = check(line(text="Osh", extent="D:7-9"), texts={"D": text})

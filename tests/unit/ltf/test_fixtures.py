@@ -94,6 +94,7 @@ LAF203-far-behind                      9  35  37  E
 LAF204-one-off                         6  37  42  E
 LAF204-other-case                      6  37  42  E
 LAF205-copied                          8  17  22  E
+LAF206-utf-16                          0   0   0  E
 """
 CONLLU = """
 CNU101-blanks.conllu                   7   1  61  E
