@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 
+from fuzz import corpora
 from fuzz.mutations import TOGETHER, Files, as_files, combine, mutate, numbered_path
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Use, seeds, uses
 from hlteval import tasks
@@ -26,6 +27,7 @@ from hlteval.converters import known, load
 from hlteval.findings import Finding
 from hlteval.reports.findings import FORMATS, render
 from hlteval.reports.terminal import write
+from hlteval.representation import Corpus
 from hlteval.results.verdict import Verdict
 from hlteval.sources import open_source
 from hlteval.tasks.task import WrongOption
@@ -62,6 +64,8 @@ class Outcome(NamedTuple):
 def generate(reader: str, number: int) -> list[Files]:
     """The damaged inputs of a trial."""
     draw = Random(f"{reader} {number}")
+    if reader in corpora.SAVED and draw.random() < 0.5:
+        return corpora.mutate(reader, draw)
     return mutate(seeds(reader), draw, alone=not reads_many(reader))
 
 
@@ -77,8 +81,8 @@ def _rows(reader: str, files: Files) -> int:
     """The number of rows that a format reads."""
     with TemporaryDirectory(prefix="fuzz-") as folder:
         source = open_source(str(write_files(files, Path(folder))))
-        corpora = [result.corpus for result in load(reader).read(source)]
-    return sum(rows.height for corpus in corpora for _, rows in corpus.tables())
+        found = [result.corpus for result in load(reader).read(source)]
+    return sum(rows.height for corpus in found for _, rows in corpus.tables())
 
 
 def run_trial(reader: str, number: int, files: Files, folder: Path) -> Outcome:
@@ -196,12 +200,15 @@ def _convert(
             return []
         raise
     results = list(form.read(source))
+    if reader in corpora.SAVED and not missing:
+        corpus = Corpus.concat(result.corpus for result in results)
+        corpora.check_writing(corpus, folder, [draw.choice(corpora.writers())])
     targets = {"jsonl", draw.choice((form.name, form.name, *known()))}
     for number, target in enumerate(sorted(targets)):
         other = load(target)
         if other.write is not None:
-            corpora = [other.supported(result.corpus) for result in results]
-            other.write(corpora, folder / f"out-{number}")
+            supported = [other.supported(result.corpus) for result in results]
+            other.write(supported, folder / f"out-{number}")
     return [*source.findings, *(finding for result in results for finding in result.findings)]
 
 

@@ -30,7 +30,7 @@ import polars as pl
 
 from hlteval.converters.edl.neleval_records import TABLE, place
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.confidences import from_text, to_text
+from hlteval.converters.toolkit.confidences import from_text, number, to_text
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location
@@ -135,16 +135,34 @@ def write(
 def _writable() -> pl.Expr:
     """Which mentions, joined with the names of their documents, a line can represent."""
     broken = pl.any_horizontal(
-        pl.col(column).str.contains(r"[\t\n\r]").fill_null(value=False)
+        pl.col(column).str.contains(_BREAKS).fill_null(value=False)
         for column in ("label", "entity", "mention_type", "name")
     )
     offsets = (pl.col("start"), pl.col("end") - 1)
     inside = pl.all_horizontal(offset.is_between(0, _LARGEST) for offset in offsets)
-    return ~broken & (pl.col("name") != "") & pl.col("fragments").is_null() & inside
+    named = (pl.col("name") != "") & ~pl.col("name").str.starts_with("\ufeff")
+    return ~broken & named & pl.col("fragments").is_null() & inside
+
+
+_BREAKS = r"[\t\n\r\x00]"
+
+
+def _writable_candidates() -> pl.Expr:
+    """Which links a line can represent."""
+    broken = (pl.col(column).str.contains(_BREAKS) for column in ("entity", "label"))
+    return ~pl.any_horizontal(each.fill_null(value=False) for each in broken)
+
+
+def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
+    """The mentions without notations of scores that are not numbers."""
+    notations = rows["confidence_text"].drop_nulls().unique().to_list()
+    known = [text for text in notations if number(text) is not None]
+    text = pl.when(pl.col("confidence_text").is_in(known)).then("confidence_text")
+    return rows.with_columns(confidence_text=text)
 
 
 def _lines(corpus: Corpus, conversion: str) -> pl.Series:
-    rows = _named(corpus).filter(_writable())
+    rows = _numeric(_named(corpus).filter(_writable()))
     if conversion == "tac15":
         both = pl.format("{}/{}", "label", pl.col("mention_type").fill_null(""))
         rows = rows.with_columns(label=both)
@@ -173,7 +191,11 @@ def _quoted(labels: pl.Series) -> pl.Series:
 def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
     """By mention, its other candidates as columns of its line."""
     own = rows.select("label", "confidence", mention_row="row")
-    links = corpus.links.drop_nulls("entity").join(own, on="mention_row", suffix="_own")
+    links = (
+        corpus.links.drop_nulls("entity")
+        .filter(_writable_candidates())
+        .join(own, on="mention_row", suffix="_own")
+    )
     links = links.sort("mention_row", "rank").select(
         "mention_row",
         "entity",
@@ -201,6 +223,9 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {
         "identifiers of mentions": mentions.filter(pl.col("mention") != "").height,
         "mentions that do not fit a line": mentions.filter(~_writable()).height,
+        "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
+        "scores that are not numbers": mentions["confidence_text"].count()
+        - _numeric(mentions)["confidence_text"].count(),
         "types of mentions without an entity": unlinked.filter(pl.col("label") != "").height,
         "documents without mentions": silent.height,
         "unknown confidences, written as 1.0": unknown.height,
