@@ -17,7 +17,7 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.scoring.hub4.instance_sets import TemplateSetMapping, segmented, unsegmented
-from hlteval.scoring.hub4.listing import listing
+from hlteval.scoring.hub4.listing import listings
 from hlteval.scoring.hub4.mapping import Mapper
 from hlteval.scoring.hub4.measures import (
     COUNTS,
@@ -161,8 +161,8 @@ class TempletteMatch(Metric):
         aligned: pl.DataFrame,
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-        """The reference and the system side by side."""
-        return {}, {"mapping.side-by-side.txt": listing(aligned)}
+        """The reference and the system side by side, for each mode, and the errors alone."""
+        return {}, listings(aligned)
 
     @property
     def additive(self) -> bool:

@@ -78,6 +78,16 @@ _CAUSES = (
         _in_crlf,
     ),
     Cause(
+        "offsets count UTF-8 bytes",
+        "count characters (code points), not bytes",
+        _in_bytes,
+    ),
+    Cause(
+        "offsets count UTF-16 code units",
+        "count characters (code points), not UTF-16 code units",
+        _in_utf16,
+    ),
+    Cause(
         "offsets are 1-based, and the end is inclusive",
         "subtract 1 from each start: the first character is 0, and the end is one past the last",
         _moved(-1, 0),
@@ -92,8 +102,6 @@ _CAUSES = (
         "add 1 to each end: it is the first character after the text",
         _moved(0, 1),
     ),
-    Cause("offsets count UTF-8 bytes", "count characters", _in_bytes),
-    Cause("offsets count UTF-16 code units", "count characters", _in_utf16),
     Cause(
         "offsets count from the beginning of the corpus",
         "count from the < of each document's start tag, or use --unsegmented",
@@ -103,13 +111,16 @@ _CAUSES = (
 
 
 def cause_of(spans: list[Span]) -> Cause | None:
-    """The first cause that explains nearly all of some extents that are off."""
+    """The cause that explains most of some extents that are off, if it explains nearly all.
+
+    Of equal ones the first counts. Units come first: behind a single character of two UTF-16 code
+    units, offsets look 1-based, but if they were, those before it would be off too.
+    """
     sample = spans[:: max(1, len(spans) // _SAMPLE)]
-    for cause in (*_CAUSES, *_shifts(sample)):
-        count = sum(map(cause.explains, sample))
-        if count >= max(_FEW, _SHARE * len(sample)):
-            return cause
-    return None
+    causes = [*_CAUSES, *_shifts(sample)]
+    counts = [sum(map(cause.explains, sample)) for cause in causes]
+    most = max(counts)
+    return causes[counts.index(most)] if most >= max(_FEW, _SHARE * len(sample)) else None
 
 
 def _shifts(sample: list[Span]) -> Iterator[Cause]:

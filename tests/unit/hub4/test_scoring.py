@@ -10,6 +10,7 @@ import pytest
 from hlteval.results.scores import Scores
 from hlteval.scoring.hub4.mapping import _losses
 from hlteval.scoring.hub4.normalizer import TextNormalizer
+from hlteval.scoring.hub4.points import MODES
 from hlteval.tasks import load
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import WrongOption
@@ -306,3 +307,14 @@ def test_the_top_type_has_another_name(scored, tmp_path):
     tied = scored(reference, system, zero_f="skip", top="STORY")
     assert tied.metrics["content.inc"] == 1
     assert scored(reference, system, zero_f="skip").metrics["content.inc"] == 0
+
+
+def test_each_mode_has_its_listing_and_its_errors(scored):
+    reference = one('X: "a" ##0#1#', 'Y: "b" ##2#3#')
+    files = scored(reference, one('X: "a" ##5#6#', 'Y: "b" ##2#3#')).files
+    names = [f"mapping.{mode}.{kind}.txt" for mode in MODES for kind in ("side-by-side", "errors")]
+    assert [name for name in files if name.startswith("mapping")] == names
+    assert files["mapping.content.errors.txt"].count("\n") == 1
+    assert 'X: "a" ##0#1# | "a" ##5#6#' in files["mapping.extent.errors.txt"]
+    assert "Y:" not in files["mapping.both.errors.txt"]
+    assert "Y:" in files["mapping.both.side-by-side.txt"]
