@@ -21,6 +21,7 @@ from rich.console import Console
 
 from fuzz import corpora
 from fuzz.mutations import TOGETHER, Files, as_files, combine, mutate, numbered_path
+from fuzz.places import strays
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Use, seeds, uses
 from hlteval import tasks
 from hlteval.converters import known, load
@@ -30,6 +31,7 @@ from hlteval.reports.terminal import write
 from hlteval.representation import Corpus
 from hlteval.results.verdict import Verdict
 from hlteval.sources import open_source
+from hlteval.sources.names import printable
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.batches import NothingGiven
 from hlteval.workflows.conversion import NotConverted, UnknownFormat, convert
@@ -229,14 +231,19 @@ def _convert_by_command(reader: str, path: Path, draw: Random, folder: Path) -> 
 
 def _check_findings(findings: Sequence[Finding], subject: Files, path: str) -> None:
     """Check that findings have a message, and that their span is inside the file."""
-    data = subject.files.get("") if not subject.name.endswith((".zip", ".tgz", ".gz")) else None
-    lines = None if data is None else data.count(b"\n") + data.count(b"\r") + 1
     for finding in findings:
         assert finding.message, finding
         if span := finding.span:
             assert span.line >= 1, finding
             assert 1 <= span.column <= span.end_column, finding
-            assert lines is None or finding.file != path or span.line <= lines, finding
+    if not subject.name.endswith((".zip", ".tgz", ".gz")):
+        files = {
+            printable(f"{path}/{name}" if name else path): content
+            for name, content in subject.files.items()
+            if content is not None
+        }
+        found = strays(findings, files)
+        assert not found, found
 
 
 def _failure(error: BaseException) -> str:

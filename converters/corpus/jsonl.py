@@ -56,11 +56,12 @@ def _read(content: bytes, display: str) -> ReadResult:
     try:
         rows = read_rows(content, display, ignored.append, bad.append)
     except StoreError as error:
-        return ReadResult(Corpus(), (store_finding("COR101", error, display),))
+        first = content.split(b"\n", error.line or 0)
+        return ReadResult(Corpus(), (store_finding("COR101", error, display, first),))
     lines = [BadLine.of(error.line or 0, _text(rows.lines, error)) for error in bad]
     found = checked(rows.tables, display, lines)
-    findings = [store_finding("COR103", error, display) for error in bad]
-    findings += [store_finding("COR102", error, display) for error in ignored]
+    findings = [store_finding("COR103", error, display, rows.lines) for error in bad]
+    findings += [store_finding("COR102", error, display, rows.lines) for error in ignored]
     findings += [_finding(defect, rows, display) for defect in found.defects]
     return ReadResult(found.corpus, tuple(findings))
 

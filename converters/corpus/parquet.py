@@ -75,9 +75,19 @@ def row_findings(
         yield entry(defect.code).finding(defect.values, file=path, table=defect.table, row=row)
 
 
-def store_finding(code: str, error: StoreError, path: str) -> Finding:
-    """The finding of a corpus, or of a line of it, that cannot be read."""
-    span = Span(error.line, error.column or 1, (error.column or 1) + 1) if error.line else None
+def store_finding(code: str, error: StoreError, path: str, lines: Sequence[bytes] = ()) -> Finding:
+    """The finding of a corpus, or of a line of it, that cannot be read.
+
+    Args:
+        code: of the finding.
+        error: what is wrong.
+        path: of the corpus.
+        lines: its lines, if it has any.
+    """
+    span = None
+    if error.line:
+        column, length = error.column or 1, len(lines[error.line - 1].decode("utf-8", "replace"))
+        span = Span(error.line, column, min(column, length) + 1)
     return finding(code, file=error.file or path, span=span, reason=error.message)
 
 

@@ -33,7 +33,9 @@ class Severity(StrEnum):
 class Span(msgspec.Struct, frozen=True, order=True):
     """A span within one line of a file: 1-based, in code points, `end_column` exclusive.
 
-    An empty span (`end_column == column`) is a position between two characters.
+    An empty span (`end_column == column`) is a position between two characters, or the end of a
+    line. Every span is inside its file: the line exists, where nothing after the last line break is
+    none, and the column is that of a character, or of the end of the line if the span is empty.
     """
 
     line: int

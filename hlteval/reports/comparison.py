@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.reports.display import visible
+from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.prose import Prose, note
 from hlteval.reports.refusal import Refusal
 from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
@@ -101,11 +102,12 @@ def text(comparison: Comparison, view: View = ALL) -> RenderableType:
 def json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
     reports = {
-        system.name: msgspec.Raw(_refusal(system).as_json().encode())
+        printable(system.name): msgspec.Raw(_refusal(system).as_json().encode())
         for system in comparison.refused
     }
-    fields = {name: getattr(comparison, name) for name in comparison.__struct_fields__}
-    return msgspec.json.encode({**fields, "refused": reports}).decode() + "\n"
+    every = msgspec.structs.asdict(comparison)
+    fields = printable(msgspec.to_builtins({**every, "refused": ()}))
+    return escaped(msgspec.json.encode({**fields, "refused": reports})).decode() + "\n"
 
 
 def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:

@@ -5,23 +5,20 @@ Only `text` limits the number of findings; all other formats report every findin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 from rich.console import RenderableType
 
 from hlteval.findings import SUBMISSION, Finding, Item
 from hlteval.reports.display import visible
+from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.github import github
 from hlteval.reports.junit import junit
 from hlteval.reports.sarif import sarif
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict
-
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 def concise(verdict: Verdict) -> str:
@@ -54,7 +51,7 @@ def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
     """
     head = msgspec.json.encode(
         {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
-        | _printable(msgspec.to_builtins(more))
+        | printable(msgspec.to_builtins(more))
         | {"side": verdict.side, "documents": verdict.documents, "records": verdict.records}
         | {"counts": verdict.counts}
     )
@@ -62,16 +59,7 @@ def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return _escape(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n")
-
-
-def _printable(value: Any) -> Any:
-    r"""A value of JSON with lone surrogates as escapes, e.g. `\udcff`."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {name: _printable(item) for name, item in value.items()}
-    return [_printable(item) for item in value] if isinstance(value, list) else value
+    return escaped(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -81,15 +69,7 @@ def jsonl(verdict: Verdict) -> str:
         >>> jsonl(Verdict("seedev-binary", "plan", passed=True))
         ''
     """
-    return _escape(_lines(verdict.findings))
-
-
-def _escape(encoded: bytes) -> str:
-    """JSON with escapes for characters that move the cursor, reorder a line or break it."""
-    decoded = encoded.decode()
-    if decoded.isascii() and "\x7f" not in decoded:
-        return decoded
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", decoded)
+    return escaped(_lines(verdict.findings)).decode()
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:
@@ -102,7 +82,7 @@ def _lines(findings: Sequence[Finding]) -> bytes:
 
 
 def _without_surrogates(item: Item) -> Item:
-    return msgspec.structs.replace(item, **_printable(msgspec.structs.asdict(item)))
+    return msgspec.structs.replace(item, **printable(msgspec.structs.asdict(item)))
 
 
 FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyType(

@@ -13,6 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.reports.display import visible
+from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.prose import Prose, note
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View
 from hlteval.results.scores import Scores
@@ -153,9 +154,9 @@ def _json(scores: Scores) -> Iterator[bytes]:
     for name, value in scores.to_dict(lambda table: table).items():
         yield begin + msgspec.json.encode(name) + b":"
         if name == "tables":
-            yield from _tables(value)
+            yield from map(escaped, _tables(value))
         else:
-            yield msgspec.json.encode(value)
+            yield escaped(msgspec.json.encode(printable(msgspec.to_builtins(value))))
         begin = b","
     yield b"}\n"
 

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.reports.display import visible
+from hlteval.reports.escapes import escaped, printable
 from hlteval.results.verification import Outcome, Part, Verification
 
 _STYLES: Mapping[Outcome, str] = MappingProxyType(
@@ -66,7 +67,7 @@ def json(verification: Verification) -> str:
     built: dict[str, Any] = {"verdict": "same" if verification.agrees else "differs"}
     built |= {"differing": [part.name for part in verification.differing]}
     built |= msgspec.structs.asdict(verification)
-    return msgspec.json.encode(built).decode() + "\n"
+    return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"
 
 
 FORMATS: Mapping[str, Callable[[Verification], str | RenderableType]] = MappingProxyType(

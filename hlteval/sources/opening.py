@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from hlteval.findings import Finding, finding
 from hlteval.sources.folders import open_file, open_folder
 from hlteval.sources.limits import LIMITS, Limits
@@ -83,7 +85,8 @@ def _open_plain(path: str, mode: int, size: int, limits: Limits) -> Source:
         return open_folder(path, limits)
     if stat.S_ISREG(mode):
         return open_file(path, size, limits)
-    return Source(path, "file", (), (special_file(path, printable(path)),))
+    problem = special_file(path, printable(path))
+    return Source(path, "file", (), (msgspec.structs.replace(problem, blocking=True),))
 
 
 def _open_archive(file: Spool, head: bytes, path: str, limits: Limits) -> Source:

@@ -175,10 +175,11 @@ class Reader:
 
     def malformed(self, error: ExpatError) -> Problem:
         """The problem at which expat stopped, with a hint."""
-        line, column = error.lineno, error.offset + 1
+        lines = _lines(self.text)
+        line, column = _inside(error.lineno, error.offset + 1, lines)
         reason = str(error).partition(":")[0]
         hint = "check the characters before this place"
-        written = _lines(self.text)[line - 1 : line]
+        written = lines[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:
@@ -206,6 +207,13 @@ class Reader:
             reason = f"unescaped {special[0]} in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
         return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
+
+
+def _inside(line: int, column: int, lines: Sequence[str]) -> tuple[int, int]:
+    """A place in a file: behind its last line break there is no line, but the end of the last."""
+    if line > 1 and (line > len(lines) or (line == len(lines) and not lines[-1])):
+        return line - 1, len(lines[line - 2]) + 1
+    return line, column
 
 
 def line_and_column(text: str, index: int) -> tuple[int, int]:

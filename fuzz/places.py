@@ -1,0 +1,73 @@
+"""Places: every finding is inside its file.
+
+The rule, which `hlteval.findings.Span` states: a line exists; a column is that of a character of
+the line, or one behind its last, where the span is empty: something is missing at the end of the
+line. An empty file has one empty line, and there is no line behind a line break at the end. The
+line break belongs to no line, but a carriage return before it does, and a byte order mark to no
+column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from hlteval.findings import Finding
+
+_BREAK = re.compile(r"\n")
+_XML_BREAK = re.compile(r"\r\n?|\n")
+
+
+_XML = ("XML", "LTF", "LAF", "BIO")
+"""Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
+
+
+def lines_of(data: bytes, *, xml: bool = False) -> list[str]:
+    """The lines of a file as findings count them."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = (_XML_BREAK if xml else _BREAK).split(text)
+    return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
+
+
+def outside(finding: Finding, lines: Sequence[str]) -> str:
+    """Why a finding is not inside its file; empty if it is.
+
+    Args:
+        finding: a finding with a span.
+        lines: the lines of its file.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> found = finding("JSN106", file="a.json", span=Span(1, 3, 4), path="$")
+        >>> outside(found, ["ab"])
+        'column 3 to 4 of a line with 2'
+    """
+    span = finding.span
+    if span is None:
+        return ""
+    if not 1 <= span.line <= len(lines):
+        return f"line {span.line} of {len(lines)}"
+    end = len(lines[span.line - 1]) + 1
+    if not 1 <= span.column <= span.end_column <= end:
+        return f"column {span.column} to {span.end_column} of a line with {end - 1}"
+    return ""
+
+
+def strays(findings: Iterable[Finding], files: Mapping[str, bytes]) -> list[str]:
+    """The findings that are outside their files, each with the reason.
+
+    Args:
+        findings: of a run.
+        files: the content of the files by the names that findings give them.
+    """
+    lines: dict[tuple[str, bool], list[str]] = {}
+    found = []
+    for finding in findings:
+        if finding.span is None or finding.file not in files:
+            continue
+        key = finding.file, finding.code.startswith(_XML)
+        if key not in lines:
+            lines[key] = lines_of(files[finding.file], xml=key[1])
+        if reason := outside(finding, lines[key]):
+            found.append(f"{finding.code} {finding.file}{finding.position}: {reason}")
+    return found
