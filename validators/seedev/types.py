@@ -12,10 +12,13 @@ from hlteval.validators.seedev.schema import EventSchema
 def _labelled(context: RuleContext) -> pl.LazyFrame:
     """Every record that has a type, with the kind of its annotation."""
     rejected = context.records("rejected_records", "label", "code", "kind").drop_nulls("label")
+    modifiers = context.records("modifiers", "label")
+    normalization = pl.col("id").str.starts_with("N")
     kinds = {
         "a text span": context.records("mentions", "label"),
         "an event": context.records("frames", "label"),
-        "a modifier": context.records("modifiers", "label"),
+        "a modifier": modifiers.filter(~normalization),
+        "a normalisation": modifiers.filter(normalization),
         "a record": rejected.filter(pl.col("code") != "STD101", pl.col("kind") != "group"),
     }
     columns = (*RECORD, "id", "label")

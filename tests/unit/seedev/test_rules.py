@@ -236,3 +236,9 @@ def test_an_identifier_with_punctuation_is_recognized(
     (only,) = findings("E1\tBinding Functional_Molecule:T1, Molecule:T2\n")
     assert (only.code, only.span and only.span.column) == ("STD302", 32)
     assert only.help == "refer to an identifier of seed-1.a1 or of this file; did you mean T1?"
+
+
+def test_a_normalisation_is_no_modifier(findings: Callable[..., list[Finding]]) -> None:
+    (only,) = findings(f"{BINDING}N1\tNegation Annotation:E1 Referent:E1\n")
+    assert only.code == "SEE102"
+    assert only.message == "Negation is the type of a modifier, but N1 is a normalisation"
