@@ -243,6 +243,7 @@ CONTENT = {
     **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
     **dict.fromkeys(("EDL214", "EDL215"), "names"),
     "LAF102": "types",
+    "BRT205": "triggers",
     "COR109": "records",
 }
 """The codes of readers about content that they keep as it is: it was wrong before."""
