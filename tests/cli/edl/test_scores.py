@@ -46,13 +46,19 @@ def test_measures_are_chosen_and_the_one_that_ranks_is_always_given(scores):
         (("-m", "muk"), "did you mean muc?"),
         (("--by", "word"), "document or type or language"),
         (("--type-weights", "nowhere"), "nowhere"),
-        (("--exclude", FOLDER / "system.tab"), "separated by tabs"),
     ],
 )
 def test_errors_of_usage_say_what_can_be_said(scores, given, told):
     result = scores(*given)
     assert result.exit_code == 2
     assert told in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_a_wrong_file_of_an_option_is_a_finding_under_its_name(scores):
+    result = scores("--exclude", FOLDER / "system.tab")
+    assert result.exit_code == 1
+    assert "OPT101" in result.stderr + result.stdout
+    assert "in the file of --exclude" in " ".join((result.stderr + result.stdout).split())
 
 
 def test_a_folder_gets_all_tables_and_the_listing_and_can_be_written_again(scores, tmp_path):
