@@ -102,14 +102,15 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
-    r"""The text of a file, an invalid byte of which becomes `\x` and its number; and findings.
+    """The text of a file, in which U+FFFD replaces invalid bytes, and findings.
 
     The official validator reads on as well, so that all other problems are found in the same run.
+    The replacement is one character, so that columns after it are those of the file.
     """
     decoded = decode(data, display=member.display, encoding=member.encoding)
     text = decoded.text
     if text is None and b"\0" not in data:
-        text = data.decode(member.encoding, "backslashreplace").removeprefix("\ufeff")
+        text = data.decode(member.encoding, "replace").removeprefix("\ufeff")
     return text or "", decoded.findings
 
 

@@ -67,13 +67,16 @@ def test_only_an_empty_span_is_at_the_end_of_a_line(span: Span, is_inside: bool)
         ("d1.ltf.xml", b"\n\n"),
         ("corpus.jsonl", b'{"format":"hlteval-corpus","version":1}\n\n{"table":\n'),
         ("frames.json", b'[{"a": 1},\n'),
+        ("run.tab", b"NIST_1\x89m1\tParis\tENG_D1:0-4\t2988507\tGPE\tNAM\t1.0\n"),
     ],
-    ids=["open-element", "no-element", "json-lines", "json"],
+    ids=["open-element", "no-element", "json-lines", "json", "invalid-byte"],
 )
 def test_what_is_missing_at_the_end_is_inside(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    form = {"ltf.xml": "ltf", "jsonl": "jsonl", "json": "speech-sf-json"}[name.partition(".")[2]]
+    form = {"ltf.xml": "ltf", "jsonl": "jsonl", "json": "speech-sf-json", "tab": "edl-tab"}[
+        name.partition(".")[2]
+    ]
     results = load(form).read(open_source(str(path)))
     findings = [found for result in results for found in result.findings]
     assert any(found.span for found in findings)
