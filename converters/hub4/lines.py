@@ -21,6 +21,9 @@ BLANKS = " \t\r\f\x0b"
 STATUS = "OBJ_STATUS"
 """The slot that marks an instance as optional."""
 
+LIKE_HEADER = r"^(?:<[^<>\n]*>[ \t]*[:=]|[A-Za-z0-9_]+-[^<>\s]+-[0-9]+[ \t]*:=$)"
+"""A header whose sign is not `:=` but begins like it, or whose pointer has no angle brackets."""
+
 RULES = ("header", "slot", "alternative", "fill")
 """The kinds of lines; `kind` is an index of this list."""
 _HEADER, _SLOT, _ALTERNATIVE, _FILL = range(4)
@@ -96,7 +99,9 @@ def _lines(text: str) -> pl.DataFrame:
     ends = line.str.contains(r">[ \t\r\f\x0b]*:=") | ~line.str.ends_with(">")
     defines = line.str.contains(":=", literal=True) & ends
     kind = (
-        pl.when(line.str.starts_with("<"))
+        pl.when(line.str.contains(LIKE_HEADER))
+        .then(_HEADER)
+        .when(line.str.starts_with("<"))
         .then(pl.when(defines).then(_HEADER).otherwise(_FILL))
         .when(line.str.starts_with("/"))
         .then(_ALTERNATIVE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hlteval.converters.hub4.lines import BLANKS, RULES
+from hlteval.converters.hub4.lines import BLANKS, LIKE_HEADER, RULES
 from hlteval.findings import Problem
 from hlteval.grammars import failure, in_words, matcher
 
@@ -47,7 +47,8 @@ def explain(line: str, record: int, kind: int, *, ask: bool = True) -> Problem:
         Problem(code='HUB105', record=7, start=16, end=22, values={'expected': ...}, field='')
     """
     column, expected = 1, ""
-    if ask and len(line) <= _MOST:
+    bare = RULES[kind] == "header" and not line.startswith("<")  # the grammar reads it as a text
+    if ask and not bare and len(line) <= _MOST:
         column, terminals = failure("hub4", line)
         column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip(BLANKS))
         expected = in_words("hub4", terminals - {"_MARGIN"}, _WORDS)
@@ -90,6 +91,8 @@ def kind_of(line: str) -> int:
         >>> [kind_of(line) for line in ("<A-D-1> :=", "NAME: x", "/ x", "<A-D-1>")]
         [0, 1, 2, 3]
     """
+    if re.match(LIKE_HEADER, line):
+        return 0
     if line.startswith("<"):
         defines = re.search(r">[ \t\r\f\x0b]*:=", line) or not line.endswith(">")
         return 0 if ":=" in line and defines else 3

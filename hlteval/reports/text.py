@@ -249,7 +249,8 @@ def _read(verdict: Verdict) -> str:
         return ""
     if not verdict.documents and not verdict.records:
         return "; NOTHING WAS READ: 0 documents, 0 records"
-    return f"; {_number(verdict.documents, 'document')}, {_number(verdict.records, 'record')} read"
+    read = f"; {_number(verdict.documents, 'document')}, {_number(verdict.records, 'record')} read"
+    return read + (f"; {visible(verdict.compared)}" if verdict.compared else "")
 
 
 def _found(verdict: Verdict) -> str:

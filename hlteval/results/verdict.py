@@ -32,6 +32,7 @@ class Verdict(msgspec.Struct, frozen=True):
             of reading.
         records: the number of their records, such as mentions, frames, segments or tokens, with
             those that cannot be read.
+        compared: what the records were compared with, where that depends on what was given.
 
     Examples:
         >>> verdict = Verdict("seedev-binary", "plan", passed=True)
@@ -48,6 +49,7 @@ class Verdict(msgspec.Struct, frozen=True):
     paths: Mapping[str, str] = {}
     documents: int | None = None
     records: int | None = None
+    compared: str = ""
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "findings", Findings(in_order(self.findings)))
@@ -65,6 +67,7 @@ class Verdict(msgspec.Struct, frozen=True):
             "side": self.side,
             "documents": self.documents,
             "records": self.records,
+            **({"compared": self.compared} if self.compared else {}),
             "counts": self.counts,
             "findings": self.findings.to_dict(),
         }

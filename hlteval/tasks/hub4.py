@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 
 from hlteval.extensions import lazy
@@ -261,6 +262,15 @@ _SCORING = (
     Option("beta", "Weight of recall in F (default 1).", metavar="B", kind="number"),
 )
 
+
+def _compared(form: str, options: Collection[str]) -> str:
+    """What is compared in a template set, and that extents are not where there is no corpus."""
+    corpus = form == "sgml-corpus" or not {"corpus", "hyp_corpus"}.isdisjoint(options)
+    names = ["types, slots and documents compared with the reference"] if form == "hub4" else []
+    extents = "extents compared with the corpus" if corpus else "extents not compared (no --corpus)"
+    return "; ".join([*names, extents])
+
+
 HUB4 = Task(
     name="hub4",
     title="HUB-4 templettes: event templates with slots and fills",
@@ -273,7 +283,7 @@ HUB4 = Task(
     schema=partial(lazy("hlteval.validators.hub4.schema:schema"), {}),
     schema_for=lazy("hlteval.validators.hub4.schema:schema"),
     codes=("GLM", "HUB228", "OPT107", "OPT108"),
-    document_codes=frozenset({"HUB301", "HUB306"}),
+    document_codes=frozenset({"HUB233", "HUB301", "HUB306"}),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
     package=lazy("hlteval.validators.hub4.package:findings"),
     metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
@@ -285,4 +295,6 @@ HUB4 = Task(
     submission_settings={"side": "system"},
     only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
     alignment="mapping",
+    compared=_compared,
+    noted=frozenset({"HUB230", "HUB231", "HUB233"}),
 )

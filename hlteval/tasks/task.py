@@ -169,6 +169,10 @@ def _nothing() -> None:
     """The schema of a task whose rules need none."""
 
 
+def _not_said(form: str, options: Collection[str]) -> str:  # noqa: ARG001
+    return ""
+
+
 def _nothing_special(_: Corpus) -> str:
     """For tasks whose references may have nothing that submissions may not."""
     return ""
@@ -228,6 +232,9 @@ class Task:
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
         alignment: the name of the table that tells what was paired with what.
+        compared: what records are compared with, in a few words, by the format of what the
+            submission is checked against (empty if nothing is) and by the options.
+        noted: codes of warnings about a submission that its scores note.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
     """
 
@@ -262,6 +269,8 @@ class Task:
     only_in_references: Callable[[Corpus], str] = _nothing_special
     document_codes: frozenset[str] = frozenset()
     alignment: str = "alignment"
+    compared: Callable[[str, Collection[str]], str] = _not_said
+    noted: frozenset[str] = frozenset()
     reads_sub_folders: bool = True
 
     @property

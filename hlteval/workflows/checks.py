@@ -136,6 +136,7 @@ class Check:
         judged = Verdict(
             opened.task.name, self.profile, True, Findings(self._once(findings)), opened.role,
             paths=paths, documents=len(self.documents), records=self.records,
+            compared=self._compared(),
         )  # fmt: skip
         if self.profile == "official":
             findings = [self._as_official(finding) for finding in judged.findings]
@@ -144,6 +145,12 @@ class Check:
         found = cascades(judged.findings, paths, crashes)
         judged = self._decided(self._passing(judged, found.of_reference), found.of_reference)
         return msgspec.structs.replace(judged, findings=tuple(found.kept))
+
+    def _compared(self) -> str:
+        """What the records were compared with, where the task says so."""
+        opened = self.opened
+        form = "" if opened.reference is None else opened.reference_format.name
+        return opened.task.compared(form, opened.options)
 
     @property
     def _unread(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -212,7 +212,7 @@ class Run:
         metrics = _in_order(metrics, task.metrics)
         files = metric.official_files(total)
         found = self.intervals(intervals, metrics)
-        warnings = _warnings_of_options(judged)
+        warnings = _warnings(judged, task.noted)
         notes = (*_notes(judged), *self.errors, *warnings, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
@@ -279,17 +279,25 @@ def _spite(judged: Verdict) -> tuple[str, ...]:
     )
 
 
-def _warnings_of_options(judged: Verdict) -> tuple[str, ...]:
-    """The warnings about files of options, which no other command shows."""
+def _warnings(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
+    """The warnings about files of options, which no other command shows, and some others.
+
+    Args:
+        judged: the verdict.
+        noted: the codes of these others.
+    """
     found: dict[tuple[str, str], list[Finding]] = {}
     for finding in judged.findings:
-        if finding.side.startswith("--") and finding.severity == "warning":
+        if finding.severity != "warning":
+            continue
+        if finding.side.startswith("--") or (finding.code in noted and not finding.blocking):
             found.setdefault((finding.side, finding.code), []).append(finding)
     notes = []
     for (side, code), same in found.items():
         more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
         where = f"{same[0].file}{same[0].position}"
-        notes.append(f"{side}: {where}: {same[0].message} ({code}){more}")
+        hint = f"; {same[0].help}" if code in noted else ""
+        notes.append(f"{side}: {where}: {same[0].message}{hint} ({code}){more}")
     return tuple(notes)
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import polars as pl
 
 from hlteval.findings.suggest import closest_files
+from hlteval.validators.hub4.pointers import meant_instances
 from hlteval.validators.hub4.tables import (
     corpus_option,
     frames,
     known,
-    pointers,
     undefined,
     unknown_names,
     unknown_sets,
+    unreferred,
 )
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
@@ -74,7 +76,22 @@ def no_top(context: RuleContext) -> pl.LazyFrame:
     meant = [name.casefold() for name in unknown_names(context)]
     rows = rows.filter(~pl.col("name").str.to_lowercase().is_in(meant))
     first = rows.filter(~pl.col("top")).unique("name", keep="first", maintain_order=True)
+    unread = _unread_tops(context)
+    first = first.join(unread, on="document", how="anti", maintain_order="left")
     return first.with_columns(top=pl.lit(context.schema.top))
+
+
+def _unread_tops(context: RuleContext) -> pl.LazyFrame:
+    """The documents of the instances after a header of the top type that cannot be read."""
+    top = re.escape(context.schema.top)
+    headers = context.system.rejected_records.lazy().filter(
+        pl.col("code") == "HUB102", pl.col("text").str.contains(rf"(?i)^<?\s*{top}(?:[^A-Za-z0-9]|$)")
+    )
+    rows = context.table("frames", "origin", "record", "document")
+    both = pl.concat([rows, headers.select("origin", "record", unread=True)], how="diagonal")
+    both = both.sort("origin", "record")
+    following = pl.col("document").backward_fill().over("origin")
+    return both.with_columns(document=following).filter("unread").select("document").drop_nulls()
 
 
 def several_tops(context: RuleContext) -> pl.LazyFrame:
@@ -93,17 +110,12 @@ def scattered_set(context: RuleContext) -> pl.LazyFrame:
     return stretches.filter(~pl.col("document").is_first_distinct())
 
 
-def unreferred(context: RuleContext) -> pl.LazyFrame:
-    """An instance that no pointer leads to, in a set whose top instance can be read."""
-    targets = pointers(context).select(frame="target")
-    others = frames(context).filter(pl.col("label") != context.schema.top)
-    tops = frames(context).filter(pl.col("label") == context.schema.top).select("document")
-    alone = others.join(targets, on="frame", how="anti", maintain_order="left")
-    once = alone.unique("frame", keep="first", maintain_order=True)
+def without_pointer(context: RuleContext) -> pl.LazyFrame:
+    """An instance that no pointer leads to, unless a pointer to nothing likely means it."""
+    meant = meant_instances(context)
+    rows = unreferred(context).join(meant, on="frame", how="anti", maintain_order="left")
     slot = context.schema.pointers[0] if context.schema.pointers else ""
-    return once.join(tops, on="document", how="semi", maintain_order="left").with_columns(
-        slot=pl.lit(slot)
-    )
+    return rows.with_columns(slot=pl.lit(slot))
 
 
 def other_corpus(context: RuleContext) -> pl.LazyFrame:

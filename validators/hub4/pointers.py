@@ -4,14 +4,61 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.hub4.tables import pointers, undefined, unknown_names, unknown_sets
+from hlteval.findings.suggest import closest
+from hlteval.validators.hub4.tables import (
+    pointers,
+    undefined,
+    unknown_names,
+    unknown_sets,
+    unreferred,
+)
 from hlteval.validators.rule import RuleContext
 
 
+_HINTED = 1000
+"""Pointers to nothing for which a similar instance is searched."""
+
+_EXACT = "point to an instance of this file, spelled exactly as in its header"
+
+
 def dangling_pointer(context: RuleContext) -> pl.LazyFrame:
-    """A pointer to a missing instance, unless it may be one whose header could not be read."""
+    """A pointer to a missing instance, with the one that is meant if that is clear."""
+    meant = pl.col("meant")
+    hint = pl.when(meant.is_null()).then(pl.lit(_EXACT))
+    hint = hint.otherwise(pl.format("did you mean <{}>?", meant))
+    return context.cached(_dangling).with_columns(hint=hint)
+
+
+def meant_instances(context: RuleContext) -> pl.LazyFrame:
+    """The instances, as `frame`, that pointers to missing ones likely mean."""
+    return context.cached(_dangling).select(frame="meant").drop_nulls()
+
+
+def _dangling(context: RuleContext) -> pl.LazyFrame:
+    """The pointers to missing instances, with the similar one that no pointer leads to, `meant`.
+
+    Each instance is meant by one pointer at most.
+    """
+    found = _to_nothing(context).collect()
+    alone: dict[int, list[str]] = {}
+    if found.height:
+        for document, frame in unreferred(context).select("document", "frame").collect().rows():
+            alone.setdefault(document, []).append(frame)
+    meant: list[str | None] = []
+    for document, target in found.head(_HINTED).select("document", "target").rows():
+        left = alone.get(document, [])
+        similar = closest(target, left) if left else None
+        meant.append(similar)
+        if similar is not None:
+            left.remove(similar)
+    meant += [None] * (found.height - len(meant))
+    return found.lazy().with_columns(pl.Series("meant", meant, pl.String))
+
+
+def _to_nothing(context: RuleContext) -> pl.LazyFrame:
+    """The pointers to missing instances, but not to those whose header may be unreadable."""
     unread = context.system.rejected_records.filter(pl.col("code") == "HUB102")
-    types = unread["text"].str.extract("^< *([A-Za-z0-9_]+)", 1).drop_nulls().to_list()
+    types = unread["text"].str.extract("^<? *([A-Za-z0-9_]+)", 1).drop_nulls().to_list()
     kind = pl.col("target").str.extract("^([A-Za-z0-9_]+)", 1)
     found = pointers(context).filter(pl.col("leads_to").is_null() & ~kind.is_in(types))
     headers = undefined(context).select("target")

@@ -5,7 +5,7 @@ The reader reports what breaks the grammar of a line.
 
 from __future__ import annotations
 
-from hlteval.validators.hub4 import brackets, extents, instances, pointers, slots
+from hlteval.validators.hub4 import brackets, extents, instances, names, pointers, slots
 from hlteval.validators.rule import Rule
 
 RULES = (
@@ -17,7 +17,7 @@ RULES = (
     Rule("HUB206", "fills", pointers.dangling_pointer),
     Rule("HUB207", "fills", pointers.pointer_elsewhere),
     Rule("HUB208", "fills", pointers.pointer_twice),
-    Rule("HUB209", "frames", instances.unreferred),
+    Rule("HUB209", "frames", instances.without_pointer),
     Rule("HUB210", "fills", slots.several_alternatives, submission_only=True),
     Rule("HUB211", "fills", slots.several_extents, submission_only=True),
     Rule("HUB212", "fills", slots.no_extents),
@@ -37,6 +37,10 @@ RULES = (
     Rule("HUB226", "fills", slots.two_in_a_line),
     Rule("HUB227", "rejected_records", instances.nothing_read, blocks_reference=True),
     Rule("HUB229", "frames", instances.like_a_header),
+    Rule("HUB230", "frames", names.unused_type, submission_only=True),
+    Rule("HUB231", "fills", names.unused_slot, submission_only=True),
+    Rule("HUB232", "frames", names.misspelt),
+    Rule("HUB233", "frames", names.set_elsewhere, submission_only=True),
     Rule("HUB301", "frames", instances.unknown_document, blocks_reference=True),
     Rule("HUB302", "fills", extents.outside_document),
     Rule("HUB303", "fills", extents.text_differs),

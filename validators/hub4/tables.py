@@ -146,3 +146,13 @@ def pointers(context: RuleContext) -> pl.LazyFrame:
     instances = instances.rename({"frame": "target", "document": "leads_to"})
     rows = fills(context).filter(pl.col("kind") == "pointer")
     return rows.join(instances, on="target", how="left", maintain_order="left")
+
+
+def unreferred(context: RuleContext) -> pl.LazyFrame:
+    """The instances that no pointer leads to, in sets whose top instance can be read."""
+    targets = pointers(context).select(frame="target")
+    others = frames(context).filter(pl.col("label") != context.schema.top)
+    tops = frames(context).filter(pl.col("label") == context.schema.top).select("document")
+    alone = others.join(targets, on="frame", how="anti", maintain_order="left")
+    once = alone.unique("frame", keep="first", maintain_order=True)
+    return once.join(tops, on="document", how="semi", maintain_order="left")

@@ -121,3 +121,29 @@ def test_a_set_is_converted_and_comes_back(invoke, tmp_path: Path) -> None:
     back = invoke("convert", REFERENCE, tmp_path / "x.tpl", "--from", "muc-listing")
     assert back.exit_code == 2
     assert "write-only" in back.stderr
+
+
+def test_the_verdict_says_what_was_compared(invoke) -> None:
+    alone = invoke("validate", "hub4", SYSTEM).stdout
+    assert "extents not compared (no --corpus)" in alone
+    beside = invoke("validate", "hub4", SYSTEM, "--against", REFERENCE).stdout
+    assert "types, slots and documents compared with the reference" in beside
+    assert "extents not compared" in beside
+    for option in ("--against", "--corpus"):
+        checked = invoke("validate", "hub4", SYSTEM, option, CORPUS, "--format", "json").stdout
+        assert json.loads(checked)["compared"] == "extents compared with the corpus"
+
+
+def test_a_slot_in_other_case_is_corrected(invoke, tmp_path: Path) -> None:
+    path, target = tmp_path / "system.tpl", tmp_path / "fixed.tpl"
+    path.write_text(SYSTEM.read_text("utf-8").replace("EVENT:", "event:"), "utf-8")
+    assert invoke("validate", "hub4", path, "--fix", target).exit_code == 0
+    assert target.read_text("utf-8") == SYSTEM.read_text("utf-8")
+
+
+def test_scores_note_a_name_that_the_reference_does_not_have(invoke, tmp_path: Path) -> None:
+    path = tmp_path / "system.tpl"
+    path.write_text(SYSTEM.read_text("utf-8").replace("WINNER:", "Winner:"), "utf-8")
+    scored = invoke("score", "hub4", "-r", REFERENCE, "-s", path)
+    assert scored.exit_code == 0
+    assert "did you mean WINNER?" in " ".join(scored.output.split())

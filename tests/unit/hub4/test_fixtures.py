@@ -16,6 +16,12 @@ FIXTURES = Path(__file__).parents[3] / "fixtures"
 CORPUS = FIXTURES / "hub4/valid/corpus.sgml"
 REFERENCES = ("HUB217", "HUB218", "HUB219", "HUB222")
 """What is asked of references only."""
+BESIDE = {
+    "HUB230": "reference.tpl",
+    "HUB231": "reference.tpl",
+    "HUB233": "of-one-document.tpl",
+}
+"""What is found only beside a reference, and beside which."""
 
 # What each fixture raises first, and where: line, column, end column (0: the file); then E for an
 # error, W for a warning, and ! where it blocks.
@@ -23,6 +29,8 @@ SETS = """
 HUB101-slot-first.tpl                 1   5  29  E
 HUB102-more-behind.tpl                1  20  28  E
 HUB102-no-number.tpl                  3   1  16  E
+HUB102-no-brackets.tpl                1   1  17  E
+HUB102-no-colon.tpl                   3  16  17  E
 HUB103-no-number.tpl                  2  12  24  E
 HUB103-tag.tpl                        4  13  31  E
 HUB104-more-behind.tpl                4  13  26  E
@@ -40,6 +48,7 @@ HUB202-slot-twice.tpl                 6   5  11  E
 HUB203-no-template.tpl                1   1  15  E
 HUB204-two-templates.tpl              3   1  16  E
 HUB205-set-goes-on.tpl                4   1  15  W
+HUB206-another-number.tpl             2  12  26  E
 HUB206-no-instance.tpl                3  12  27  E
 HUB207-other-set.tpl                  2  12  27  E
 HUB208-pointer-twice.tpl              3  12  26  W
@@ -68,6 +77,11 @@ HUB226-two-texts.tpl                  4  13  38  E
 HUB227-json.tpl                       0   0   0  E!
 HUB228-two-runs                       0   0   0  E!
 HUB229-no-sign.tpl                    4   1  15  E
+HUB230-letters.tpl                    3   1  15  W
+HUB231-capitals.tpl                   4   5   9  W
+HUB232-slot.tpl                       2   5  10  E
+HUB232-type.tpl                       1   1  16  E
+HUB233-no-set.tpl                     3   1  17  W
 HUB301-hyphen-in-type.tpl             3   1  21  E!
 HUB301-unknown.tpl                    2   1  16  E!
 HUB302-behind.tpl                     4  23  30  E
@@ -125,7 +139,10 @@ def checked(path: Path, side: str = "") -> list[Finding]:
     side = side or ("reference" if code_of(path) in REFERENCES else "system")
     role = "reference" if side == "reference" else "submission"
     option = "hyp_corpus" if code_of(path) == "HUB306" else "corpus"
-    found = validate("hub4", str(path), options={option: str(CORPUS)}, role=role).findings
+    beside = BESIDE.get(code_of(path))
+    against = str(CORPUS.with_name(beside)) if beside else None
+    given = {option: str(CORPUS)}
+    found = validate("hub4", str(path), against=against, options=given, role=role).findings
     return sorted(found, key=lambda finding: finding.order)
 
 
@@ -192,6 +209,12 @@ def test_what_is_valid_raises_nothing() -> None:
 
 # The examples of the catalogue are tried on this document.
 TEXT = "<DOC>\n<DOCNO> D1 </DOCNO>\n</DOC>\n<DOC>\n<DOCNO> D2 </DOCNO>\n</DOC>\n"
+SETS_OF_D1 = """<TEMPLATE-D1-1> :=
+    EVENT: <BREAD-D1-1>
+<BREAD-D1-1> :=
+    DATE: "today" ##5#10#
+"""
+"""The reference beside it."""
 WITH_TEXT = ("HUB3",)
 """What is checked against the corpus; all else is checked without."""
 SIDE = dict.fromkeys(REFERENCES, "reference") | {"HUB202": "reference", "HUB108": "reference"}
@@ -211,7 +234,11 @@ def found(code: str, example: str, folder: Path) -> set[str]:
     role = "reference" if SIDE.get(code) == "reference" else "submission"
     if code.startswith(WITH_TEXT):
         options["hyp_corpus" if code == "HUB306" else "corpus"] = str(corpus)
-    verdict = validate("hub4", str(path), options=options, role=role)
+    against = None
+    if code in BESIDE:
+        against = str(folder / "reference.tpl")
+        Path(against).write_text(SETS_OF_D1, "utf-8")
+    verdict = validate("hub4", str(path), against=against, options=options, role=role)
     return {finding.code for finding in verdict.findings}
 
 

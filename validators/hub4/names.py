@@ -1,0 +1,155 @@
+"""Rules of HUB-4 about names: those of the task, and those of a reference (HUB230 to HUB233).
+
+Without a reference only the names that the task itself gives a meaning are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from hlteval.findings.suggest import closest, closest_files, did_you_mean
+from hlteval.validators.hub4.schema import Schema
+from hlteval.validators.hub4.tables import fills, frames
+from hlteval.validators.rule import RuleContext, at, first_of, only_if
+
+_SHOWN = 8
+"""Most names of a reference that a hint lists."""
+
+
+def _reference_types(context: RuleContext) -> list[str]:
+    """The types of the instances of the reference; none if there is no reference."""
+    labels = [] if context.own else context.against.frames["label"].drop_nulls().unique().sort()
+    return list(labels)
+
+
+def _reference_slots(context: RuleContext) -> list[tuple[str, str]]:
+    """The types of the reference with each of their slots."""
+    if context.own:
+        return []
+    labels = context.against.frames.lazy().select("label", frame_row="row")
+    rows = context.against.fills.lazy().join(labels, on="frame_row")
+    return rows.select("label", "slot").drop_nulls().unique().sort("label", "slot").collect().rows()
+
+
+def unused_type(context: RuleContext) -> pl.LazyFrame:
+    """An instance of a type that the reference never has, once for each type."""
+    known = _reference_types(context)
+    other = frames(context).filter(~pl.col("label").is_in(known))
+    found = first_of(only_if(bool(known), other), "label").collect()
+    hints = [did_you_mean(label, known, _listed("types", known)) for label in found["label"]]
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+
+
+def unused_slot(context: RuleContext) -> pl.LazyFrame:
+    """A slot that no instance of its type has in the reference, once for each."""
+    known = _reference_slots(context)
+    names = {*(f"{label}.{slot}" for label, slot in known), *_of_task(context.schema)}
+    other = fills(context).filter(
+        pl.col("begins"),
+        pl.col("label").is_in(_reference_types(context)),
+        ~pl.col("full").is_in(sorted(names)) & ~pl.col("slot").is_in(sorted(names)),
+    )
+    found = first_of(at(other, "slot"), "full").collect()
+    pointers = [(name.partition(".")[::2]) for name in context.schema.pointers]
+    hints = [
+        _slot_hint(label, slot, [*known, *pointers])
+        for label, slot in found.select("label", "slot").rows()
+    ]
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
+
+
+def _slot_hint(label: str, slot: str, known: Sequence[tuple[str, str]]) -> str:
+    """A similar slot of the type, another type that has the slot, or the slots of the type."""
+    own = sorted({name for kind, name in known if kind == label})
+    others = sorted({kind for kind, name in known if name == slot})
+    otherwise = f"{_several(others)} has it" if others else _listed(f"slots of {label}", own)
+    return did_you_mean(slot, own, otherwise)
+
+
+def _listed(what: str, names: Sequence[str]) -> str:
+    return f"{what} of the reference: {_several(names)}" if names else f"it has no {what}"
+
+
+def _several(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _SHOWN:,} more"] if len(names) > _SHOWN else []
+    listed = [*names[:_SHOWN], *more]
+    return " and ".join(filter(None, [", ".join(listed[:-1]), *listed[-1:]]))
+
+
+def _of_task(schema: Schema) -> set[str]:
+    """The slots to which the task gives a meaning, as SLOT or TYPE.SLOT."""
+    return {*schema.pointers, *schema.unscored, schema.document, schema.status}
+
+
+def misspelt(context: RuleContext) -> pl.LazyFrame:
+    """A slot or a top type that is meant to be one of the task, by all but its spelling."""
+    return pl.concat([_misspelt_tops(context), _misspelt_slots(context)], how="diagonal")
+
+
+def _misspelt_tops(context: RuleContext) -> pl.LazyFrame:
+    """The instances of a type like the top one, in sets without that, unless it is a known type."""
+    top, known = context.schema.top, _reference_types(context)
+    rows = frames(context)
+    labels = rows.select("label").unique().collect()["label"].drop_nulls().to_list()
+    alike = [name for name in labels if name not in (top, *known) and closest(name, [top])]
+    has = rows.filter(pl.col("label") == top).select("document")
+    found = rows.filter(pl.col("label").is_in(alike))
+    alone = found.join(has, on="document", how="anti", maintain_order="left")
+    return alone.select("origin", "record", "field", "id", given="label", meant=pl.lit(top))
+
+
+def _misspelt_slots(context: RuleContext) -> pl.LazyFrame:
+    """The slots like one of the task; those with pointers may also differ in letters."""
+    rows = fills(context).filter("begins")
+    pointer = pl.col("kind") == "pointer"
+    each = rows.select("label", "slot", pointer=pointer).unique().collect().rows()
+    known = set(_reference_slots(context))
+    wrong = {
+        (label, slot, pointer): meant
+        for label, slot, pointer in each
+        if (label, slot) not in known
+        for meant in _meant(label, slot, context.schema, pointer=pointer)
+    }
+    names = pl.LazyFrame(
+        [(*key, meant) for key, meant in wrong.items()],
+        {"label": pl.String, "slot": pl.String, "pointer": pl.Boolean, "meant": pl.String},
+        orient="row",
+    )
+    found = rows.with_columns(pointer=pointer).join(
+        names, on=["label", "slot", "pointer"], maintain_order="left"
+    )
+    return at(found, "slot").select("origin", "record", "field", "id", "meant", given="slot")
+
+
+def _meant(label: str, slot: str, schema: Schema, *, pointer: bool) -> Iterator[str]:
+    """The slot of the task that is meant by a name, if it is none itself."""
+    names = [name.rpartition(".") for name in sorted(_of_task(schema))]
+    own = [name for kind, _, name in names if kind in ("", label)]
+    if slot in own:
+        return
+    same = [name for name in own if _plain(name) == _plain(slot)]
+    pointers = [name.removeprefix(f"{label}.") for name in schema.pointers]
+    near = closest(slot, [name for name in pointers if "." not in name]) if pointer else None
+    yield from same[:1] or [near][: near is not None]
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+def set_elsewhere(context: RuleContext) -> pl.LazyFrame:
+    """A set of a document of which the reference has no set, once for each document."""
+    against = context.against
+    sets = against.documents.join(against.frames, left_on="row", right_on="document", how="semi")
+    known = [] if context.own else sets["name"].to_list()
+    others = frames(context).filter(~pl.col("name").is_in(known))
+    compared = bool(known) and not context.schema.unsegmented
+    found = first_of(only_if(compared, others), "name").collect()
+    similar = closest_files(found["name"].to_list(), known)
+    hints = [
+        f"did you mean {similar[name]}?" if name in similar else _listed("documents", known)
+        for name in found["name"]
+    ]
+    return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
