@@ -83,10 +83,9 @@ def no_top(context: RuleContext) -> pl.LazyFrame:
 
 def _unread_tops(context: RuleContext) -> pl.LazyFrame:
     """The documents of the instances after a header of the top type that cannot be read."""
-    top = re.escape(context.schema.top)
-    headers = context.system.rejected_records.lazy().filter(
-        pl.col("code") == "HUB102", pl.col("text").str.contains(rf"(?i)^<?\s*{top}(?:[^A-Za-z0-9]|$)")
-    )
+    top = rf"(?i)^<?\s*{re.escape(context.schema.top)}(?:[^A-Za-z0-9]|$)"
+    rejected = context.system.rejected_records.lazy().filter(pl.col("code") == "HUB102")
+    headers = rejected.filter(pl.col("text").str.contains(top))
     rows = context.table("frames", "origin", "record", "document")
     both = pl.concat([rows, headers.select("origin", "record", unread=True)], how="diagonal")
     both = both.sort("origin", "record")

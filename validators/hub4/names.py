@@ -20,8 +20,9 @@ _SHOWN = 8
 
 def _reference_types(context: RuleContext) -> list[str]:
     """The types of the instances of the reference; none if there is no reference."""
-    labels = [] if context.own else context.against.frames["label"].drop_nulls().unique().sort()
-    return list(labels)
+    if context.own:
+        return []
+    return context.against.frames["label"].drop_nulls().unique().sort().to_list()
 
 
 def _reference_slots(context: RuleContext) -> list[tuple[str, str]]:
@@ -52,7 +53,8 @@ def unused_slot(context: RuleContext) -> pl.LazyFrame:
         ~pl.col("full").is_in(sorted(names)) & ~pl.col("slot").is_in(sorted(names)),
     )
     found = first_of(at(other, "slot"), "full").collect()
-    pointers = [(name.partition(".")[::2]) for name in context.schema.pointers]
+    split = (name.partition(".") for name in context.schema.pointers)
+    pointers = [(kind, slot) for kind, _, slot in split]
     hints = [
         _slot_hint(label, slot, [*known, *pointers])
         for label, slot in found.select("label", "slot").rows()
@@ -132,7 +134,7 @@ def _meant(label: str, slot: str, schema: Schema, *, pointer: bool) -> Iterator[
     same = [name for name in own if _plain(name) == _plain(slot)]
     pointers = [name.removeprefix(f"{label}.") for name in schema.pointers]
     near = closest(slot, [name for name in pointers if "." not in name]) if pointer else None
-    yield from same[:1] or [near][: near is not None]
+    yield from same[:1] or ([near] if near else [])
 
 
 def _plain(name: str) -> str:

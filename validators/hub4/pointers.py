@@ -14,7 +14,6 @@ from hlteval.validators.hub4.tables import (
 )
 from hlteval.validators.rule import RuleContext
 
-
 _HINTED = 1000
 """Pointers to nothing for which a similar instance is searched."""
 

@@ -50,7 +50,7 @@ def test_a_slot_that_the_reference_never_has(
 
 
 def test_slots_of_the_task_need_no_reference_that_has_them(tmp_path: Path) -> None:
-    text = '<TEMPLATE-D1-1> :=\nDOC_NR: D1 ##5#7#\nCOMMENT: none\nEVENT: <BREAD-D1-1>\n'
+    text = "<TEMPLATE-D1-1> :=\nDOC_NR: D1 ##5#7#\nCOMMENT: none\nEVENT: <BREAD-D1-1>\n"
     assert not found(tmp_path, text + '<BREAD-D1-1> :=\nKIND: "rye" ##5#8#\n')
 
 
