@@ -23,8 +23,8 @@ _EXACT = "point to an instance of this file, spelled exactly as in its header"
 def dangling_pointer(context: RuleContext) -> pl.LazyFrame:
     """A pointer to a missing instance, with the one that is meant if that is clear."""
     meant = pl.col("meant")
-    hint = pl.when(meant.is_null()).then(pl.lit(_EXACT))
-    hint = hint.otherwise(pl.format("did you mean <{}>?", meant))
+    similar = pl.format("did you mean <{}>?", meant)
+    hint = pl.when(meant.is_null()).then(pl.lit(_EXACT)).otherwise(similar)
     return context.cached(_dangling).with_columns(hint=hint)
 
 
