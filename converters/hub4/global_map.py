@@ -11,7 +11,8 @@ Conventions:
     A comment `;; INPUT_DEPENDENT_APPLICATION = "expression"` restricts the rules after it to texts
     of a kind: `trn` for both sides, `stm` and `ref` for the reference, `ctm` and `hyp` for the
     system. Unless a header sets it, case does not count: the usual filter first converts everything
-    to upper case. A line that is not a rule is left out. The last slash of a line begins the
+    to upper case. A line that is not a rule is left out, and so are rules with
+    text beside the brackets of a context, and with alternatives inside others. The last slash of a line begins the
     contexts: a rule whose only slash is in its source has an empty target.
 
 Example lines:
@@ -176,13 +177,23 @@ class _Reader:
     def rule(self, line: _Line, rule: Rule) -> None:
         rule = self.contexts_first(line, rule)
         key = (rule.source, rule.left, rule.right)
-        if not rule.source:
+        if problem := _unclear(rule):
+            self.problems.append(line.problem("GLM110", given=problem))
+        elif not rule.source:
             self.problems.append(line.problem("GLM105"))
         elif key in self.first:
             self.problems.append(line.problem("GLM106", first=self.first[key]))
         else:
             self.first[key] = line.number
             self.rules[rule] = line
+
+
+def _unclear(rule: Rule) -> str:
+    """What of a rule has no certain meaning here, so that it is not applied; empty if nothing."""
+    if re.search(r"\{[^{}]*\{", rule.target):
+        return "alternatives inside alternatives"
+    joined = any(re.search(r"[\[\]]", context) for context in (rule.left, rule.right))
+    return "a context with text beside its brackets" if joined else ""
 
 
 def _bare(written: str | None) -> str:
