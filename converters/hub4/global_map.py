@@ -11,8 +11,8 @@ Conventions:
     A comment `;; INPUT_DEPENDENT_APPLICATION = "expression"` restricts the rules after it to texts
     of a kind: `trn` for both sides, `stm` and `ref` for the reference, `ctm` and `hyp` for the
     system. Unless a header sets it, case does not count: the usual filter first converts everything
-    to upper case. A line that is not a rule is left out, and so are rules with
-    text beside the brackets of a context, and with alternatives inside others. The last slash of a line begins the
+    to upper case. A line that is not a rule is left out, and so are rules with text beside the
+    brackets of a context, and with alternatives inside others. The last slash of a line begins the
     contexts: a rule whose only slash is in its source has an empty target.
 
 Example lines:

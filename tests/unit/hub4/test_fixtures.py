@@ -119,6 +119,8 @@ GLM106-twice.glm              3   1   9  W
 GLM107-two.glm                4   1   9  W
 GLM108-parenthesis.glm        2   1  37  E
 GLM109-slash-first.glm        2   1  16  W
+GLM110-beside-brackets.glm    2   1  34  W
+GLM110-nested.glm             2   1  40  W
 """
 
 

@@ -98,6 +98,15 @@ def test_a_line_is_read_as_the_filter_reads_it(
     assert rewritten(found, text) == expected
 
 
+@pytest.mark.parametrize(
+    "line", ["C => D / [ ] __A [ ]", "C => D / A [ ] __ [ ]", "C => {D/E {F / G}}"]
+)
+def test_a_rule_without_a_certain_reading_is_not_applied(line: str) -> None:
+    found, warned = of(line, "E => F")
+    assert warned == ["WGLM110"]
+    assert rewritten(found, "c a e") == "C A F"
+
+
 def test_case_counts_where_a_header_says_yes() -> None:
     found, _ = of("* case_sensitive = 'yes'", "a => b")
     assert rewritten(found, "A a") == "A B"
