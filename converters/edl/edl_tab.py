@@ -8,7 +8,9 @@ Format:
 Conventions:
     Offsets are 0-based and inclusive. Annotations may list several entities separated by `|`: the
     first is the entity of the mention, the others are rows of `links`. Empty lines are skipped. In
-    a folder or archive, only files ending in `.tab` are read, or all files if there are none.
+    a folder or archive, only files ending in `.tab` are read, or all files if there are none. What
+    other formats do not have is filled, and listed: runs, identifiers (m1, m2, …) and mention types
+    (NAM). Mention strings come from the texts; without texts they stay empty.
 
 Example lines:
     NIST_1	m7	Nicaragua	ENG_NW_006929:38-46	1000001	GPE	NAM	0.75
@@ -222,6 +224,11 @@ FORMAT = Format(
             "header", "Whether to write LDC's header.", "no", of="write", choices=("no", "yes")
         ),
         Setting("number", "Whether to renumber mentions.", "no", of="write", choices=("no", "yes")),
-        Setting("run", "Run identifier for mentions without one.", "", of="write"),
+        Setting(
+            "run",
+            "Run identifier for mentions without one; run1 if the input format has none.",
+            "",
+            of="write",
+        ),
     ),
 )

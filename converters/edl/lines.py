@@ -9,6 +9,7 @@ from typing import Literal
 
 import polars as pl
 
+from hlteval.converters.edl.missing import count_missing, filled, largest_number
 from hlteval.converters.edl.records import TABLE
 from hlteval.converters.toolkit.confidences import to_text
 from hlteval.representation import Corpus
@@ -18,23 +19,6 @@ _BREAKS = r"[\t\n\r\x00]"
 _TEXTS = ("mention", "label", "text", "entity", "mention_type", "annotator", "confidence_text")
 _AS_OFFSETS = r"^\s*:|:\s?\d+\s?[-\x{2013}]\s?\d+"
 """What would be read as offsets in the name of a document, or as no document at all."""
-
-
-BLANKS = "[ \t\r\n\u00a0]+"
-
-
-def normalised(column: str) -> pl.Expr:
-    r"""A text as mention strings are written, following the evaluations of TAC.
-
-    A line break is a space, or nothing after a hyphen; several spaces are one.
-
-    Examples:
-        >>> frame = pl.DataFrame({"text": ["Jean-\nLuc  Martin"]})
-        >>> frame.select(normalised("text"))["text"].to_list()
-        ['Jean-Luc Martin']
-    """
-    joined = pl.col(column).str.replace_all("-\r?\n", "-")
-    return joined.str.replace_all(BLANKS, " ")
 
 
 def write(
@@ -53,24 +37,9 @@ def _tables(corpora: Iterable[Corpus], run: str, *, numbered: bool) -> Iterator[
     """The cells of the lines, with the names of the columns of the table."""
     first = 1
     for corpus in corpora:
-        numbers = pl.format("m{}", pl.int_range(first, first + pl.len()))
-        mentions = _with_texts(corpus).with_columns(
-            pl.col("annotator").fill_null(run), mention=numbers if numbered else "mention"
-        )
-        first += mentions.height
+        mentions = filled(corpus, run, first, numbered=numbered)
+        first = max(first, largest_number(mentions) + 1)
         yield _cells(corpus.replace(mentions=mentions))
-
-
-def _with_texts(corpus: Corpus) -> pl.DataFrame:
-    """The mentions; those without a string get it from the text of their document."""
-    texts = dict(corpus.documents.select("row", "text").drop_nulls("text").iter_rows())
-    missing = pl.col("text").is_null() & pl.col("document").is_in(list(texts))
-    places = corpus.mentions.filter(missing).select("row", "document", "start", "end").rows()
-    found = {row: texts[document][max(start, 0) : end] for row, document, start, end in places}
-    words = pl.DataFrame({"row": list(found), "found": list(found.values())})
-    words = words.cast({"row": pl.Int64, "found": pl.String}).with_columns(normalised("found"))
-    joined = corpus.mentions.join(words, on="row", how="left", maintain_order="left")
-    return joined.with_columns(text=pl.coalesce("text", "found")).drop("found")
 
 
 def _has(column: str, pattern: str) -> pl.Expr:
@@ -115,6 +84,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "unknown confidences, written as 1.0": mentions.filter(
             pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
         ).height,
+        **count_missing(corpus, mentions.filter(_writable())),
     }
 
 

@@ -18,6 +18,7 @@ from hlteval.sources.disk import temporary_folder
 from hlteval.sources.problems import shown_names
 from hlteval.workflows.inputs import Input, UnknownFormat, detected
 from hlteval.workflows.joining import joined
+from hlteval.workflows.layout import not_kept
 from hlteval.workflows.losses import Losses, content
 from hlteval.workflows.outputs import Output, WrongOutput
 from hlteval.workflows.steps import Step, silent
@@ -256,15 +257,26 @@ class _Run:
             for corpus in again
         )
 
-    def relaid(self, folder: Path) -> Iterable[Finding]:
+    def relaid(self, output: Path) -> Iterable[Finding]:
         """Files of the same format that are written with other bytes."""
         # Members are data of a saved corpus: only what was written is opened, whatever they name.
-        files = (file for file in folder.rglob("*") if file.is_file())
-        written = {file.relative_to(folder).as_posix(): file for file in files}
+        files = (file for file in output.rglob("*") if file.is_file())
+        written = {file.relative_to(output).as_posix(): file for file in files}
+        single = output if output.is_file() and len(self.digests) == 1 else None
         for member, digest in self.digests.items():
-            file = written.get(member) or written.get(member.rpartition("/")[2])
-            if digest and file and sha256(file.read_bytes()) != digest:
-                yield finding("CNV102", file=member or None, member=member or "file")
+            file = single or written.get(member) or written.get(member.rpartition("/")[2])
+            if digest and file and sha256(data := file.read_bytes()) != digest:
+                how = self.layout(digest, data)
+                yield finding("CNV102", file=member or None, member=member or "file", how=how)
+
+    def layout(self, digest: str, written: bytes) -> str:
+        """How what was written differs from the file of the inputs with a digest."""
+        wanted = {name.rpartition("/")[2] for name, each in self.digests.items() if each == digest}
+        for each in self.inputs:
+            for member in each.source.members:
+                if member.basename in wanted and sha256(data := member.fetch()) == digest:
+                    return not_kept(data, written)
+        return "but different bytes"
 
     def shortened(self) -> Iterable[Finding]:
         """The documents that are read again without the folder in their name."""

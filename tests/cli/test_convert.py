@@ -222,3 +222,42 @@ def test_a_closed_pipe_is_no_error(program: Run, reference: Path, tmp_path: Path
     done = program(f"hlteval convert {folder} - --to jsonl | head -1", tmp_path)
     assert done.stdout.startswith('{"format"')
     assert done.stderr == ""
+
+
+def _note(invoke: Run, tmp_path: Path, data: bytes, suffix: str = ".tab") -> str:
+    """What is reported as written with other bytes."""
+    (tmp_path / f"in{suffix}").write_bytes(data)
+    result = invoke("convert", tmp_path / f"in{suffix}", tmp_path / f"out{suffix}", "--force")
+    lines = [line for line in result.stderr.splitlines() if "[CNV102]" in line]
+    return lines[0].partition("content, ")[2] if lines else ""
+
+
+MENTION = b"R\tm1\tOsh\tD1:3-5\t17\tGPE\tNAM\t0.5\n"
+HEADING = (
+    b"system_run_id\tmention_id\tmention_text\textents\t"
+    b"kb_id\tentity_type\tmention_type\tconfidence"
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "suffix", "note"),
+    [
+        pytest.param(MENTION, ".tab", "", id="canonical"),
+        pytest.param(HEADING + b"\n" + MENTION, ".tab", "without 1 header line", id="header"),
+        pytest.param(
+            MENTION.replace(b"\n", b"\r\n"), ".tab", "without CR LF line ends", id="windows"
+        ),
+        pytest.param(
+            b"\xef\xbb\xbf" + MENTION + b"\n\n",
+            ".tab",
+            "without byte order mark, 2 empty lines",
+            id="mark",
+        ),
+        pytest.param(b"D1\t3\t5\t17\t\n", ".neleval", "but different bytes", id="trailing"),
+        pytest.param(b"D2\n\nD1\r\n", ".list", "without CR LF line ends, 1 empty line", id="list"),
+    ],
+)
+def test_layout_of_a_single_file_that_is_not_written_is_listed(
+    invoke: Run, tmp_path: Path, data: bytes, suffix: str, note: str
+) -> None:
+    assert _note(invoke, tmp_path, data, suffix) == note

@@ -309,6 +309,12 @@ def _of_neleval(corpus: Corpus) -> Corpus:
     return corpus.replace(mentions=corpus.mentions.with_columns(mention=pl.lit("")))
 
 
+def _of_tables(corpus: Corpus) -> Corpus:
+    """Mentions read from a table: of other formats, fields that they do not have are made up."""
+    sources = corpus.sources.with_columns(format=pl.lit("edl-tab"))
+    return _whole(corpus).replace(sources=sources)
+
+
 @dataclass(frozen=True)
 class Trial:
     """What a format is tried on, where that is not everything that a format can declare.
@@ -328,7 +334,7 @@ TRIALS: Mapping[str, Trial] = {
     "appen": Trial(situations),
     "speech-sf-json": Trial(situations),
     "speech-sf-tsv": Trial(situations),
-    "edl-tab": Trial(narrowed=_whole),
+    "edl-tab": Trial(narrowed=_of_tables),
     "neleval": Trial(narrowed=_of_neleval),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),

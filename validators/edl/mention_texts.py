@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-from hlteval.converters.edl.lines import BLANKS, normalised
+from hlteval.converters.edl.missing import BLANKS, normalised
 
 _WINDOW = 50_000
 """Characters on either side in which a mention string is searched."""

@@ -167,8 +167,43 @@ def test_any_corpus_comes_back_as_far_as_it_is_carried(corpora, data: st.DataObj
     lost = load("edl-tab").count_losses(corpus)["mentions that do not fit a line"]
     assert again.mentions.height == corpus.mentions.height - lost
     assert again.rejected_records.height == 0
-    for column in ("mention", "label", "start", "end"):
+    for column in ("label", "start", "end"):
         assert set(again.mentions[column]) <= set(corpus.mentions[column])
+    numbered = {f"m{number}" for number in range(corpus.mentions.height + 100)}
+    assert set(again.mentions["mention"]) - set(corpus.mentions["mention"]) <= numbered
+
+
+ENTITIES = st.sampled_from(["17", "NIL1", "NIL20"])
+SPANS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(1, 4), ENTITIES, st.sampled_from(["GPE", "PER"])),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda span: span[0],
+)
+
+
+@FEW
+@given(SPANS, st.booleans(), st.booleans())
+def test_what_is_written_is_valid_but_for_what_is_listed(
+    spans: list[tuple[int, int, str, str]], texts: bool, linked: bool
+) -> None:
+    documents = [{"row": 0, "name": "IL9_D1", "text": "abcdefghijklmno" if texts else None}]
+    place = {"document": 0, "origin": 0, "record": 1, "mention": "", "confidence": 0.5}
+    mentions = [
+        {**place, "row": row, "start": start * 5 % 11, "end": start * 5 % 11 + length}
+        | {"label": label, "entity": entity if linked else None}
+        for row, (start, length, entity, label) in enumerate(spans)
+    ]
+    corpus = Corpus(documents=documents, mentions=mentions)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.tab")
+        path.write_bytes(written(corpus))
+        found = validate("lorehlt-edl", str(path)).by_code
+    wrong = {code for code in found if catalogue()[code].severity == "error"}
+    listed = {name.partition(";")[0] for name, n in load("edl-tab").losses(corpus).items() if n}
+    assert ("EDL305" in wrong) == (not texts) == ("missing mention strings" in listed)
+    assert ("EDL306" in wrong) == (not linked)
+    assert wrong <= {"EDL305", "EDL306"} | {"EDL401", "EDL402"}
 
 
 @FEW
