@@ -36,8 +36,8 @@ def test_fields_that_spans_do_not_have_are_filled_and_listed(spans: Path) -> Non
     assert losses(spans, texts) == [
         "edl-tab cannot represent 1 text",
         "edl-tab cannot represent 2 missing identifiers of mentions, written as m1, m2, …",
-        "edl-tab cannot represent 2 missing runs, written as run1 or as --set run=NAME",
         "edl-tab cannot represent 2 missing mention types, written as NAM",
+        "edl-tab cannot represent 2 missing runs, written as run1 or as --set run=NAME",
     ]
     output = spans.with_name("out.tab")
     assert output.read_text("utf-8").splitlines() == [
