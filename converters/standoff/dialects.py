@@ -34,6 +34,7 @@ class Dialect:
         incomplete: the code of malformed frames, a pattern of those that only lack something,
             with the problem as its group `rest`, and the code of these instead.
         large: the code of an offset that is too large.
+        torn: the code of a record with a carriage return inside; empty where one is a blank.
         words: the terminals of the grammar, worded for a message.
         identifiers: for each kind of item that the dialect supports, the first letter of new
             identifiers, and the pattern of all of its identifiers.
@@ -55,6 +56,7 @@ class Dialect:
     unreferable: str
     numbered: bool = False
     any_line_end: bool = False
+    torn: str = ""
 
     @property
     def annotations(self) -> tuple[str, ...]:
@@ -118,6 +120,7 @@ BIONLP = Dialect(
         "STD105",
     ),
     large="STD109",
+    torn="STD110",
     words=_WORDS,
     identifiers={
         "mention": ("T", f"[TW]{_ANY}"),

@@ -11,7 +11,7 @@ import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
-from hlteval.converters.standoff.records import BLANKS, explain, field, field_spans
+from hlteval.converters.standoff.records import BLANKS, explain, field, field_spans, torn
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.grammars import pattern
@@ -154,6 +154,8 @@ def _matched(lines: pl.LazyFrame, letters: str, kind: Kind, dialect: Dialect) ->
     """
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern(dialect.name, kind.rule)})$")
     matched = lines.filter(pl.col("letter").is_in(list(letters)))
+    if dialect.torn:
+        matched = matched.filter(~pl.col("line").str.contains(torn(kind.rule)))
     matched = matched.select(*_PLACE, groups=groups)
     matched = matched.filter(pl.col("groups").struct[0].is_not_null()).unnest("groups")
     return matched.rename(field)

@@ -18,6 +18,8 @@ BLANKS = " \t\r\f\x0b"
 
 _HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")
 _LONG = re.compile("[0-9]{10,}")
+_NEXT = r"\r[A-Z*][^ \t\r\f\x0b]*\t"
+"""A carriage return with the beginning of a record behind it."""
 _NAMES = {"type": "label", "reference": "value", "both": "arguments"}
 """Names of fields that differ from those of the grammars."""
 
@@ -44,10 +46,14 @@ def explain(line: str, record: int, dialect: Dialect, *, ask: bool = True) -> Pr
     head, tab, rest = line.partition("\t")
     found = dialect.kind(head.strip()[:1])
     kind, code = (found.what, found.code) if found else ("unknown", dialect.unknown)
+    cut = re.search(torn(found.rule if found else ""), line) if dialect.torn else None
+    ask = ask and not cut
     start, expected = _failure(line, dialect) if ask else (0, "")
     word = re.compile(r"\S+|\s").match(line, start)
     end = len(line) if not ask else word.end() if word else start
-    if not tab:
+    if cut:
+        code, start, end = dialect.torn, cut.start(), cut.start() + 1
+    elif not tab:
         code = dialect.no_tab
     elif special := _special(line, dialect, code):
         code, (start, end) = special
@@ -56,9 +62,35 @@ def explain(line: str, record: int, dialect: Dialect, *, ask: bool = True) -> Pr
         "id": head.strip() if tab else "".join(head.split(maxsplit=1)[:1]),
         "label": "".join(rest.split(maxsplit=1)[:1]) or None,
         "given": line[start:end][:40] or "end of line",
+        **_of_carriage_return(line, start),
         "expected": expected or "a record of this kind",
     }
     return Problem(code, record, start, end, values)
+
+
+def torn(rule: str) -> str:
+    r"""The pattern of a carriage return that no record of a rule has inside.
+
+    The text of a text span may have one; another record behind it is none of the text.
+
+    Examples:
+        >>> [bool(re.search(torn("text_bound"), line)) for line in ("a\rb", "seed\rT2\tTissue")]
+        [False, True]
+    """
+    return _NEXT if rule == "text_bound" else r"\r"
+
+
+def _of_carriage_return(line: str, start: int) -> dict[str, object]:
+    """What is said of a carriage return in a line: it ends a record, or is inside of one."""
+    if re.compile(_NEXT).match(line, start):
+        return {
+            "problem": "a carriage return (CR) alone does not end a line",
+            "hint": r"end lines with LF; `tr '\r' '\n' < OLD > NEW` converts files of old Macs",
+        }
+    return {
+        "problem": "carriage return (CR) inside a record",
+        "hint": "write a space for it, or LF if the line ends there",
+    }
 
 
 def _special(line: str, dialect: Dialect, code: str) -> tuple[str, tuple[int, int]] | None:

@@ -16,6 +16,7 @@ from lark import Tree, UnexpectedInput
 from hlteval.converters import ReadResult
 from hlteval.converters.format import EVERYTHING
 from hlteval.converters.standoff.bionlp import FORMAT
+from hlteval.converters.standoff.records import torn
 from hlteval.grammars import load, pattern
 from hlteval.sources import Member, Source
 
@@ -115,6 +116,8 @@ def parsed(line: str) -> Tree[Any] | None:
         tree: Tree[Any] = load("standoff").parse(stripped(line))
     except UnexpectedInput:
         return None
+    if re.search(torn("text_bound"), stripped(line)):
+        return None  # another record is none of a text, whatever the grammar says
     record: Tree[Any] = tree.children[0]
     return record
 
@@ -189,6 +192,7 @@ def agree(lines: list[str]) -> int:
         tree, mine = parsed(line) if stripped(line) else None, found.get(number, {})
         bulk = RULES.get(stripped(line)[:1])
         accepted = bulk and re.fullmatch(pattern("standoff", bulk), stripped(line))
+        accepted = accepted and not re.search(torn("text_bound"), stripped(line))
         assert bool(accepted) == (tree is not None), line
         if tree is not None:
             assert mine == rows_of(tree), line

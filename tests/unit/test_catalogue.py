@@ -30,6 +30,8 @@ STD104-argument-without-role    seed-1.a2    2  42  42  E
 STD104-blank-behind-colon       seed-1.a2    2  37  38  E
 STD104-nothing-behind-type      seed-1.a2    2  16  16  E
 STD105-no-argument              seed-1.a2    2  17  22  E!
+STD110-old-mac                 seed-1.a2    1  46  47  E
+STD110-inside                  seed-1.a2    2  35  36  E
 STD106-form-of-2013             seed-1.a2    2  13  15  E
 STD106-more-behind              seed-1.a2    2  26  27  E
 STD107-bare-referent            seed-1.a2    2   9  11  E
@@ -48,7 +50,7 @@ STD303-modifier-first           seed-1.a2    1  24  26  I
 STD304-common-member            seed-1.a2    7   9  11  W
 STD305-one-member               seed-1.a2    6   9  11  W
 """
-REFUSED_AS_READ = {"STD104-argument-without-role", "STD104-blank-behind-colon"}
+REFUSED_AS_READ = {"STD104-argument-without-role", "STD104-blank-behind-colon", "STD110-inside"}
 """Malformed events of which the software reads something that it refuses."""
 SEEDEV = """
 SEE101-misspelt-event           seed-1.a2    2   4  16  E!
@@ -140,8 +142,8 @@ def holds(path: Path, fields: list[str], findings: list[Finding] | tuple[Finding
     wanted = [int(line), int(column), int(end_column)]
     assert place[: 3 if wanted[1] else 1] == wanted[: 3 if wanted[1] else 1]
     if span and only.excerpt and not only.excerpt.offset:
-        text = (path / file if file != "-" else path).read_text("utf-8").split("\n")[span.line - 1]
-        assert only.excerpt.text == text
+        content = (path / file if file != "-" else path).read_bytes().decode("utf-8")
+        assert only.excerpt.text == content.split("\n")[span.line - 1].removesuffix("\r")
     assert "{" not in only.message + (only.help or "")
 
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 
 import polars as pl
 
+from hlteval.findings.suggest import closest, did_you_mean
 from hlteval.representation import SEPARATOR, hashed
 from hlteval.validators.rule import RuleContext, at
-from hlteval.validators.seedev.schema import EventType
+from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _KIND = ["label", "role", "filler_label"]
 _TARGET = pl.format("target {}", "position")
@@ -76,10 +77,22 @@ def illegal_role(context: RuleContext) -> pl.LazyFrame:
     """A role that events of the type do not have."""
     key = ["label", "role"]
     wrong = context.cached(kinds).join(context.schema.roles.lazy(), on=key, how="anti")
-    found = _arguments(context).join(wrong, on=key, how="semi", maintain_order="left")
-    names = {label: ", ".join(event.roles) for label, event in context.schema.events.items()}
-    allowed = pl.col("label").replace_strict(names, return_dtype=pl.String)
-    return at(found, pl.format("role {}", "position")).with_columns(allowed=allowed)
+    listed = wrong.select(key).unique().collect()
+    hints = [_hint(label, role, context.schema) for label, role in listed.iter_rows()]
+    hinted = listed.with_columns(hint=pl.Series(hints, dtype=pl.String)).lazy()
+    found = _arguments(context).join(hinted, on=key, maintain_order="left")
+    return at(found, pl.format("role {}", "position"))
+
+
+def _hint(label: str, role: str, schema: EventSchema) -> str:
+    """How to correct a role; an optional argument where there are none is to be removed."""
+    roles = schema.events[label].roles
+    optional = [name for name in schema.optional if name not in roles]
+    if closest(role, [*roles, *optional]) in optional:
+        subject = label if schema.conditions else schema.task
+        return f"remove the argument; {subject} has no optional arguments"
+    meant = did_you_mean(role, roles)
+    return f"{meant} use a role of {label}: {', '.join(roles)}".strip()
 
 
 def illegal_filler(context: RuleContext) -> pl.LazyFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import hashed
-from hlteval.validators.rule import RuleContext, at
+from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev import cycles
 from hlteval.validators.seedev.tables import members, nested
 
@@ -26,9 +26,29 @@ def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
     some = some.with_columns(
         first=pl.col("record").first().over(key), ordinal=pl.int_range(pl.len()).over(key)
     )
-    where = pl.when("given").then(pl.lit("in the .a1")).otherwise(pl.format("in line {}", "first"))
     found = some.filter(pl.col("given") | (pl.col("ordinal") > 0))
-    return at(found, "id").with_columns(where=where)
+    copies = _copies(context).select("origin", "record", copy=pl.lit(True))
+    found = found.join(copies, on=["origin", "record"], how="left", maintain_order="left")
+    count = pl.col("copy").count().over("document", "origin")
+    nth = pl.col("copy").cum_count().over("document", "origin")
+    more = pl.format("in the .a1, as are {} more text spans of this file", count - 1)
+    where = pl.when("given").then(pl.lit("in the .a1")).otherwise(pl.format("in line {}", "first"))
+    unique = pl.lit("give each annotation of a document a unique identifier")
+    remove = pl.lit("remove the lines of the .a1 file from this file")
+    found = found.with_columns(
+        where=pl.when(pl.col("copy") & (count > 1)).then(more).otherwise(where),
+        hint=pl.when("copy").then(remove).otherwise(unique),
+        nth=pl.when("copy").then(nth),
+    )
+    return at(found.filter(pl.col("nth").fill_null(1) == 1), "id")
+
+
+def _copies(context: RuleContext) -> pl.LazyFrame:
+    """The text spans that repeat given ones, with their types and offsets."""
+    key = ["document", "id", "label", "start", "end"]
+    given = context.against.mentions.lazy().rename({"mention": "id"}).select(key)
+    mentions = context.records("mentions", "label", "start", "end")
+    return only_if(not context.own, mentions.join(given, on=key, how="semi"))
 
 
 def _references(context: RuleContext) -> pl.LazyFrame:

@@ -42,6 +42,7 @@ class EventSchema:
         events: the types of events by name.
         modifiers: most modifiers of an event, by their type.
         conditions: the optional roles, in order.
+        optional: the optional roles of either task.
         elsewhere: the type of this task for each type of the other task (null: there is none).
         other: the other task.
     """
@@ -51,6 +52,7 @@ class EventSchema:
     events: Mapping[str, EventType]
     modifiers: Mapping[str, int]
     conditions: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     elsewhere: Mapping[str, str | None] = field(default_factory=dict)
     other: str = ""
 
@@ -103,6 +105,7 @@ def schema(task: str) -> EventSchema:
         },
         modifiers=data["modifiers"][task],
         conditions=tuple(conditions),
+        optional=tuple(data["conditions"]),
         elsewhere={entry[other]: entry.get(task) for entry in data["events"] if other in entry}
         | dict.fromkeys(data["modifiers"][other].keys() - data["modifiers"][task].keys()),
         other=f"seedev-{other}",

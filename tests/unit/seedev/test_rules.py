@@ -242,3 +242,39 @@ def test_a_normalisation_is_no_modifier(findings: Callable[..., list[Finding]]) 
     (only,) = findings(f"{BINDING}N1\tNegation Annotation:E1 Referent:E1\n")
     assert only.code == "SEE102"
     assert only.message == "Negation is the type of a modifier, but N1 is a normalisation"
+
+
+def test_an_optional_argument_in_binary_is_to_be_removed(
+    findings: Callable[..., list[Finding]],
+) -> None:
+    event = "E1\tIs_Localized_In Functional_Molecule:T1 Target_Tissue:T3"
+    for argument in ("Tissue:T4", "Hormone:T8", "tissue:T4"):
+        (finding,) = findings(f"{event} {argument}\n", task="binary")
+        assert finding.code == "SEE201"
+        assert finding.help == "remove the argument; seedev-binary has no optional arguments"
+    (finding,) = findings(f"{event} Target_Tissu:T4\n", task="binary")
+    assert finding.help.startswith("did you mean Target_Tissue?")
+
+
+def test_an_optional_argument_of_a_type_without_any_is_to_be_removed(
+    findings: Callable[..., list[Finding]],
+) -> None:
+    (finding,) = findings("E1\tPresence_In_Genotype Element:T5 Genotype:T6 Tissue:T3\n")
+    assert finding.help == "remove the argument; Presence_In_Genotype has no optional arguments"
+
+
+def test_lines_of_the_entities_in_a_prediction_are_one_finding(
+    findings: Callable[..., list[Finding]],
+) -> None:
+    entities = (REFERENCE / "full" / "seed-1.a1").read_text("utf-8")
+    listed = findings(f"{BINDING}{entities}")
+    assert [(f.code, f.span and f.span.line) for f in listed] == [("STD301", 2)]
+    assert listed[0].help == "remove the lines of the .a1 file from this file"
+    assert listed[0].message.endswith("in the .a1, as are 10 more text spans of this file")
+    assert sorted(f.code for f in findings(f"{BINDING}{BINDING}")) == ["SEE301", "STD301"]
+    # A text span of its own with the identifier of a given one is to be renumbered.
+    (only,) = findings(f"{BINDING}T1\tTissue 44 50\tembryo\n")
+    assert (only.code, only.help) == (
+        "STD301",
+        "give each annotation of a document a unique identifier",
+    )
