@@ -113,6 +113,13 @@ _OF_CORPUS = {
 
 _READING = (
     Option(
+        "slots",
+        "File of the types and slots that are allowed, one TYPE or TYPE.SLOT per line "
+        "(default: all).",
+        read=lazy("hlteval.tasks.hub4_options:allowed_slots"),
+        commands=("score", "validate"),
+    ),
+    Option(
         "types",
         "Instance types that contain a hyphen, comma-separated.",
         metavar="T,…",
@@ -268,6 +275,8 @@ def _compared(form: str, options: Collection[str]) -> str:
     corpus = form == "sgml-corpus" or not {"corpus", "hyp_corpus"}.isdisjoint(options)
     names = ["types, slots and documents compared with the reference"] if form == "hub4" else []
     extents = "extents compared with the corpus" if corpus else "extents not compared (no --corpus)"
+    if "slots" in options:
+        names.append("types and slots compared with --slots")
     return "; ".join([*names, extents])
 
 
@@ -282,7 +291,7 @@ HUB4 = Task(
     reference_optional=True,
     schema=partial(lazy("hlteval.validators.hub4.schema:schema"), {}),
     schema_for=lazy("hlteval.validators.hub4.schema:schema"),
-    codes=("GLM", "HUB228", "OPT107", "OPT108"),
+    codes=("GLM", "HUB228", "OPT107", "OPT108", "OPT109", "OPT111"),
     document_codes=frozenset({"HUB233", "HUB301", "HUB306"}),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
     package=lazy("hlteval.validators.hub4.package:findings"),

@@ -1,14 +1,15 @@
-"""What the options of HUB-4 name in files: texts, global maps and lexicons."""
+"""What the options of HUB-4 name in files: texts, global maps, lexicons and allowed slots."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory, loaded
 from hlteval.converters.hub4.global_map import read_map
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Finding, Problem, finding, line_findings
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.phones import Lexicon
@@ -19,6 +20,10 @@ from hlteval.tasks.option_readers import TextFile, files
 
 _SETTINGS = ("document_tag", "id_tag", "line_ends")
 """The options that are settings of both corpora."""
+_NAME = re.compile(r"""[^\s<>.,:;"']+(?:\.[A-Za-z0-9_-]+)?""")
+"""A TYPE or TYPE.SLOT."""
+_MOST_NAMES = 3
+"""Most names in one line for which a hint repeats them."""
 
 
 def reference_texts(source: Source, given: Mapping[str, str]) -> FileValue:
@@ -100,3 +105,36 @@ def _entries(file: TextFile) -> Iterator[tuple[Problem | None, str, tuple[str, l
             continue
         name, bracket, rest = word.rpartition("(")
         yield None, line, (name if bracket and rest[:-1].isdigit() else word, phones)
+
+
+def allowed_slots(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The types and slots of a file, in its order.
+
+    Args:
+        source: a file with one `TYPE` or `TYPE.SLOT` per line; from a `#` on, a line is a comment.
+    """
+    found: dict[str, None] = {}
+    findings: list[Finding] = []
+    for file in files(source):
+        lines, problems = file.text.split("\n"), list[Problem]()
+        for record, line in enumerate(lines, start=1):
+            name = line.partition("#")[0].strip()
+            if _NAME.fullmatch(name):
+                found[name] = None
+            elif name:
+                start = line.index(name)
+                values = {"given": name[:80], "hint": _line_hint(name)}
+                problems.append(Problem("OPT111", record, start, start + len(name), values))
+        findings += [*file.findings, *line_findings(problems, lines, file.member.display)]
+    if not (found or findings):
+        findings.append(finding("OPT109", file=source.path, title="types and slots, one per line"))
+    names = [{"row": row, "name": name} for row, name in enumerate(found)]
+    return FileValue(tuple(found), findings, Corpus(documents=names))
+
+
+def _line_hint(line: str) -> str:
+    """The names that a line may mean, or how to write them."""
+    names = [name for name in re.split(r"[\s<>,:;\"']+", line) if name]
+    if names and len(names) <= _MOST_NAMES and all(map(_NAME.fullmatch, names)):
+        return f"write {' and '.join(names)}" + ", each on its own line" * (len(names) > 1)
+    return "write TYPE or TYPE.SLOT, such as BREAD.KIND"

@@ -11,7 +11,7 @@ import polars as pl
 
 from hlteval.findings.suggest import closest, closest_files, did_you_mean
 from hlteval.validators.hub4.schema import Schema
-from hlteval.validators.hub4.tables import fills, frames
+from hlteval.validators.hub4.tables import allowed_names, fills, frames
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 _SHOWN = 8
@@ -39,14 +39,14 @@ def unused_type(context: RuleContext) -> pl.LazyFrame:
     known = _reference_types(context)
     other = frames(context).filter(~pl.col("label").is_in(known))
     found = first_of(only_if(bool(known), other), "label").collect()
-    hints = [did_you_mean(label, known, _listed("types", known)) for label in found["label"]]
+    hints = [did_you_mean(label, known, listed("types", known)) for label in found["label"]]
     return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
 
 
 def unused_slot(context: RuleContext) -> pl.LazyFrame:
     """A slot that no instance of its type has in the reference, once for each."""
     known = _reference_slots(context)
-    names = {*(f"{label}.{slot}" for label, slot in known), *_of_task(context.schema)}
+    names = {*(f"{label}.{slot}" for label, slot in known), *of_task(context.schema)}
     other = fills(context).filter(
         pl.col("begins"),
         pl.col("label").is_in(_reference_types(context)),
@@ -56,22 +56,25 @@ def unused_slot(context: RuleContext) -> pl.LazyFrame:
     split = (name.partition(".") for name in context.schema.pointers)
     pointers = [(kind, slot) for kind, _, slot in split]
     hints = [
-        _slot_hint(label, slot, [*known, *pointers])
+        slot_hint(label, slot, [*known, *pointers])
         for label, slot in found.select("label", "slot").rows()
     ]
     return found.lazy().with_columns(pl.Series("hint", hints, pl.String))
 
 
-def _slot_hint(label: str, slot: str, known: Sequence[tuple[str, str]]) -> str:
+def slot_hint(
+    label: str, slot: str, known: Sequence[tuple[str, str]], where: str = "the reference"
+) -> str:
     """A similar slot of the type, another type that has the slot, or the slots of the type."""
     own = sorted({name for kind, name in known if kind == label})
     others = sorted({kind for kind, name in known if name == slot})
-    otherwise = f"{_several(others)} has it" if others else _listed(f"slots of {label}", own)
+    otherwise = f"{_several(others)} has it" if others else listed(f"slots of {label}", own, where)
     return did_you_mean(slot, own, otherwise)
 
 
-def _listed(what: str, names: Sequence[str]) -> str:
-    return f"{what} of the reference: {_several(names)}" if names else f"it has no {what}"
+def listed(what: str, names: Sequence[str], where: str = "the reference") -> str:
+    """A hint with the names that there are."""
+    return f"{what} of {where}: {_several(names)}" if names else f"it has no {what}"
 
 
 def _several(names: Sequence[str]) -> str:
@@ -80,7 +83,7 @@ def _several(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(listed[:-1]), *listed[-1:]]))
 
 
-def _of_task(schema: Schema) -> set[str]:
+def of_task(schema: Schema) -> set[str]:
     """The slots to which the task gives a meaning, as SLOT or TYPE.SLOT."""
     return {*schema.pointers, *schema.unscored, schema.document, schema.status}
 
@@ -92,7 +95,8 @@ def misspelt(context: RuleContext) -> pl.LazyFrame:
 
 def _misspelt_tops(context: RuleContext) -> pl.LazyFrame:
     """The instances of a type like the top one, in sets without that, unless it is a known type."""
-    top, known = context.schema.top, _reference_types(context)
+    allowed = [kind for kind, _ in allowed_names(context)]
+    top, known = context.schema.top, [*_reference_types(context), *allowed]
     rows = frames(context)
     labels = rows.select("label").unique().collect()["label"].drop_nulls().to_list()
     alike = [name for name in labels if name not in (top, *known) and closest(name, [top])]
@@ -107,7 +111,7 @@ def _misspelt_slots(context: RuleContext) -> pl.LazyFrame:
     rows = fills(context).filter("begins")
     pointer = pl.col("kind") == "pointer"
     each = rows.select("label", "slot", pointer=pointer).unique().collect().rows()
-    known = set(_reference_slots(context))
+    known = {*_reference_slots(context), *allowed_names(context)}
     wrong = {
         (label, slot, pointer): meant
         for label, slot, pointer in each
@@ -127,7 +131,7 @@ def _misspelt_slots(context: RuleContext) -> pl.LazyFrame:
 
 def _meant(label: str, slot: str, schema: Schema, *, pointer: bool) -> Iterator[str]:
     """The slot of the task that is meant by a name, if it is none itself."""
-    names = [name.rpartition(".") for name in sorted(_of_task(schema))]
+    names = [name.rpartition(".") for name in sorted(of_task(schema))]
     own = [name for kind, _, name in names if kind in ("", label)]
     if slot in own:
         return
@@ -151,7 +155,7 @@ def set_elsewhere(context: RuleContext) -> pl.LazyFrame:
     found = first_of(only_if(compared, others), "name").collect()
     similar = closest_files(found["name"].to_list(), known)
     hints = [
-        f"did you mean {similar[name]}?" if name in similar else _listed("documents", known)
+        f"did you mean {similar[name]}?" if name in similar else listed("documents", known)
         for name in found["name"]
     ]
     return found.lazy().with_columns(pl.Series("hint", hints, pl.String))

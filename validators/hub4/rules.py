@@ -5,7 +5,7 @@ The reader reports what breaks the grammar of a line.
 
 from __future__ import annotations
 
-from hlteval.validators.hub4 import brackets, extents, instances, names, pointers, slots
+from hlteval.validators.hub4 import allowed, brackets, extents, instances, names, pointers, slots
 from hlteval.validators.rule import Rule
 
 RULES = (
@@ -41,6 +41,8 @@ RULES = (
     Rule("HUB231", "fills", names.unused_slot, submission_only=True),
     Rule("HUB232", "frames", names.misspelt),
     Rule("HUB233", "frames", names.set_elsewhere, submission_only=True),
+    Rule("HUB234", "frames", allowed.other_type),
+    Rule("HUB235", "fills", allowed.other_slot),
     Rule("HUB301", "frames", instances.unknown_document, blocks_reference=True),
     Rule("HUB302", "fills", extents.outside_document),
     Rule("HUB303", "fills", extents.text_differs),

@@ -39,6 +39,14 @@ def _of_option(context: RuleContext, option: str) -> pl.LazyFrame:
     return named.join(context.names, on="name", how="left", maintain_order="left")
 
 
+def allowed_names(context: RuleContext) -> list[tuple[str, str]]:
+    """The types of the file of --slots with a slot, or with no slot (empty) as they are written."""
+    if "slots" not in context.lists:
+        return []
+    lines = (name.rpartition(".") for name in context.lists["slots"].documents["name"])
+    return [(kind, slot) if kind else (slot, "") for kind, _, slot in lines]
+
+
 def frames(context: RuleContext) -> pl.LazyFrame:
     """The instances with the names of their documents, at their pointers."""
     rows = context.records("frames", "frame", "label")

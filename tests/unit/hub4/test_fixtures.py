@@ -22,6 +22,8 @@ BESIDE = {
     "HUB233": "of-one-document.tpl",
 }
 """What is found only beside a reference, and beside which."""
+LISTED = ("HUB234", "HUB235")
+"""What is found only with a file of the allowed types and slots."""
 
 # What each fixture raises first, and where: line, column, end column (0: the file); then E for an
 # error, W for a warning, and ! where it blocks.
@@ -82,6 +84,8 @@ HUB231-capitals.tpl                   4   5   9  W
 HUB232-slot.tpl                       2   5  10  E
 HUB232-type.tpl                       1   1  16  E
 HUB233-no-set.tpl                     3   1  17  W
+HUB234-letters.tpl                    3   1  15  E
+HUB235-capitals.tpl                   4   5   9  E
 HUB301-hyphen-in-type.tpl             3   1  21  E!
 HUB301-unknown.tpl                    2   1  16  E!
 HUB302-behind.tpl                     4  23  30  E
@@ -144,6 +148,8 @@ def checked(path: Path, side: str = "") -> list[Finding]:
     beside = BESIDE.get(code_of(path))
     against = str(CORPUS.with_name(beside)) if beside else None
     given = {option: str(CORPUS)}
+    if code_of(path) in LISTED:
+        given["slots"] = str(CORPUS.with_name("allowed.slots"))
     found = validate("hub4", str(path), against=against, options=given, role=role).findings
     return sorted(found, key=lambda finding: finding.order)
 
@@ -236,6 +242,9 @@ def found(code: str, example: str, folder: Path) -> set[str]:
     role = "reference" if SIDE.get(code) == "reference" else "submission"
     if code.startswith(WITH_TEXT):
         options["hyp_corpus" if code == "HUB306" else "corpus"] = str(corpus)
+    if code in LISTED:
+        options["slots"] = str(folder / "allowed.slots")
+        Path(options["slots"]).write_text("BREAD.DATE\n")
     against = None
     if code in BESIDE:
         against = str(folder / "reference.tpl")

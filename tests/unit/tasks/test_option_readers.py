@@ -174,6 +174,7 @@ OPT107-blank.exclude             0   0   0  W
 OPT108-no-phones.lexicon         2   1   7  E
 OPT109-blank.documents           0   0   0  E
 OPT110-small-letters.types       2   1  11  E
+OPT111-two-names.slots           2   1  28  E
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -186,7 +187,7 @@ def test_every_fixture_has_its_place() -> None:
 def test_a_file_of_an_option_raises_its_code_and_nothing_else(row: list[str]) -> None:
     name, *place, level = row
     option = name.rpartition(".")[2].replace("-", "_")
-    task = {"lexicon": "hub4", "types": "speech-sf"}.get(option, "lorehlt-edl")
+    task = {"lexicon": "hub4", "slots": "hub4", "types": "speech-sf"}.get(option, "lorehlt-edl")
     (found,) = read_files(load(task), {option: str(FIXTURES / name)}).findings
     assert found.code == name[:6]
     span = found.span
