@@ -38,11 +38,12 @@ def written(path: Path | str, safe: str = UNCHANGED) -> Iterator[None]:
         safe: what is safe after an error.
 
     Raises:
-        NotWritten: for an error of the system, which has a number, but one for what is missing.
+        NotWritten: for an error of the system, which has a number. That something is missing, or a
+            file where a folder is wanted, is an error of the path, which is raised as it is.
     """
     try:
         yield
-    except (NotWritten, FileNotFoundError):
+    except (NotWritten, FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError):
         raise
     except OSError as error:
         if error.errno is None:
