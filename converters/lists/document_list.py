@@ -73,8 +73,22 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     findings = table.findings(display, *table.problems_at("DOC102", repeated))
     if "\r\n" in text:
         findings.append(finding("DOC103", file=display))
+    findings += table.findings(display, *_spaced(text))
     documents, _ = with_documents(table.rows)
     return Corpus(sources=[file.origin], documents=documents), findings
+
+
+def _spaced(text: str) -> list[Problem]:
+    """The first line with spaces around its identifier, with the number of all."""
+    lines = [(record, line.rstrip("\r")) for record, line in enumerate(text.split("\n"), 1)]
+    named = [(record, line) for record, line in lines if line.strip()]
+    spaced = [(record, line) for record, line in named if line != line.strip()]
+    if not spaced:
+        return []
+    record, line = spaced[0]
+    code = "DOC105" if len(spaced) == len(named) else "DOC104"
+    values = {"count": len(spaced), "lines": len(named)}
+    return [Problem(code, record, 0, len(line), values)]
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

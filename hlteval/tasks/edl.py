@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 _REFUSED = frozenset(
     {
         *("EDL102", "EDL108", "EDL215", "EDL216", "EDL303", "EDL305", "EDL306"),
-        *("EDL401", "EDL402", "EDL403", "EDL404", "EDL507", "DOC103", "NEL101"),
+        *("EDL401", "EDL402", "EDL403", "EDL404", "EDL507", "DOC103", "DOC105"),
+        "NEL101",
     }
 )
 """Findings that do not block, but for which the official validator refuses a submission."""
