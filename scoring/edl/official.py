@@ -207,9 +207,9 @@ def _links(sides: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
     """
     kinds = sides[0].select("group", "item").unique()
     for number, side in enumerate(sides):
-        own = side.group_by("item").agg(pl.col("cluster").sort().alias(f"clusters {number}"))
+        own = side.group_by("item").agg(pl.col("cluster").sort().alias(f"clusters_{number}"))
         kinds = kinds.join(own, on="item")
-    keys = ["group", *(f"clusters {number}" for number in range(len(sides)))]
+    keys = ["group", *(f"clusters_{number}" for number in range(len(sides)))]
     kinds = kinds.with_columns(kind=pl.struct(keys).rank("dense"))
     sizes = kinds.group_by("group", "kind").agg(size=pl.len().cast(pl.Int64))
     pairs = _linked_kinds(sides[0], kinds)

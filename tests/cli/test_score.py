@@ -39,6 +39,8 @@ HEAD = [
     "metrics",
     "intervals",
     "tables",
+    "documents",
+    "records",
     "findings",
     "notes",
 ]
@@ -181,11 +183,13 @@ def test_sentences_add_an_evaluation(invoke: Run, reference: Path) -> None:
 def test_a_fault_in_the_sentences_is_told(invoke: Run, reference: Path) -> None:
     binary = reference.parent / "binary"
     faulty = reference.parents[2] / "seedev-sentences" / "invalid" / "SNT101-blanks.tsv"
-    result = invoke(
-        "score", "seedev-binary", "-r", binary, "-s", binary, "--sentences", faulty, "--format",
-        "json",
-    )  # fmt: skip
-    assert json.loads(result.stdout)["findings"]["code"].get("SNT101") == 1
+    given = ("score", "seedev-binary", "-r", binary, "-s", binary, "--sentences", faulty)
+    result = invoke(*given, "--format", "json")
+    assert result.exit_code == 1
+    (wrong,) = json.loads(result.stdout)
+    assert (wrong["code"], wrong["side"], wrong["blocking"]) == ("SNT101", "--sentences", True)
+    lenient = invoke(*given, "--lenient", "--format", "json")
+    assert json.loads(lenient.stdout)["findings"]["code"].get("SNT101") == 1
 
 
 def test_tsv_markdown_and_latex(invoke: Run, given: tuple[object, ...]) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hlteval.reports.escapes import escaped
 from hlteval.reports.score_formats import json as shown
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -50,6 +51,7 @@ def test_tables_are_written_as_msgspec_writes_them(
         tables=tables,
         verdict=Verdict("t", "plan", passed=True),
     )
-    assert shown(scores) == msgspec.json.encode(scores.to_dict()).decode() + "\n"
+    encoded = escaped(msgspec.json.encode(scores.to_dict()))
+    assert shown(scores) == encoded.decode() + "\n"
     listed = json.loads(shown(scores))["tables"][name]
     assert len(listed) == (len(rows) if name != "more" else 2)

@@ -45,8 +45,9 @@ def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
 
 def _copies(context: RuleContext) -> pl.LazyFrame:
     """The text spans that repeat given ones, with their types and offsets."""
-    key = ["document", "id", "label", "start", "end"]
-    given = context.against.mentions.lazy().rename({"mention": "id"}).select(key)
+    place = ("document", "label", "start", "end")
+    key = [*place, "id"]
+    given = context.against.mentions.lazy().select(*place, id="mention")
     mentions = context.records("mentions", "label", "start", "end")
     return only_if(not context.own, mentions.join(given, on=key, how="semi"))
 

@@ -13,7 +13,7 @@ from hlteval.scoring.edl.measures import (
     measure,
     measures,
 )
-from hlteval.tasks.task import WrongOption
+from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import score
 
 BASIC = (
@@ -210,17 +210,20 @@ def test_zones_that_are_not_scored(scored, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("option", "lines", "reason"),
+    ("option", "lines", "code"),
     [
-        ("type_weights", ["PER\tORG"], ":1: a line is the reference's type"),
-        ("type_weights", ["PER\tORG\tx"], ":1: invalid weight x"),
-        ("type_weights", ["PER\tORG\t-1"], ":1: invalid weight -1"),
-        ("exclude", ["", "D1\t1\t5.0"], ":2: invalid offset 5.0"),
+        ("type_weights", ["PER\tORG"], "OPT101"),
+        ("type_weights", ["PER\tORG\tx"], "OPT102"),
+        ("type_weights", ["PER\tORG\t-1"], "OPT103"),
+        ("exclude", ["", "D1\t1\t5.0"], "OPT104"),
     ],
 )
-def test_tables_of_options_are_checked(scored, tmp_path, option, lines, reason):
-    with pytest.raises(WrongOption, match=reason):
+def test_tables_of_options_are_checked(scored, tmp_path, option, lines, code):
+    with pytest.raises(Refused) as refused:
         scored(BASIC, **{option: weights(tmp_path, *lines)})
+    (wrong,) = [item for item in refused.value.judged.findings if item.side != "submission"]
+    assert (wrong.code, wrong.side) == (code, f"--{option.replace('_', '-')}")
+    assert wrong.span.line == len(lines)
 
 
 def test_types_may_include_the_mention_type(tmp_path):

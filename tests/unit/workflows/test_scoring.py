@@ -112,7 +112,9 @@ def test_findings_about_the_sentences_are_told() -> None:
     reference = str(FIXTURES / "standoff" / "valid" / "binary")
     path = FIXTURES / "seedev-sentences" / "invalid" / "SNT101-blanks.tsv"
     options = {"sentences": str(path)}
-    scores = score("seedev-binary", reference, reference, options=options)
+    with pytest.raises(Refused, match="--sentences"):
+        score("seedev-binary", reference, reference, options=options)
+    scores = score("seedev-binary", reference, reference, options=options, lenient=True)
     assert scores.verdict.by_code["SNT101"] == 1
 
 
