@@ -136,6 +136,8 @@ class Rule:
             submission as a whole.
         blocks_reference: whether its findings about a reference block too, if its code does.
         submission_only: whether it is about submissions, so that it does not run on references.
+        rewrites: returns what corrects the whole file: rows with the columns `origin`, `record` and
+            `field` of `PLACE`, and what is `put` there; none if the correction is not certain.
     """
 
     code: str
@@ -145,6 +147,7 @@ class Rule:
     once: bool = False
     submission_only: bool = False
     blocks_reference: bool = False
+    rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:

@@ -23,12 +23,13 @@ class Fixer(NamedTuple):
 
     Attributes:
         title: what was done, in a few words.
-        scope: whether it corrects a `line`, a `file`, or the `files` of a submission.
+        scope: whether it corrects a `line`, a `file`, or the `files` of a submission; or many
+            places of a file, which the `rule` of the finding names.
         line: gives the lines that replace a line with a finding; for the scope `line`.
     """
 
     title: str
-    scope: Literal["line", "file", "files"] = "line"
+    scope: Literal["line", "file", "files", "rule"] = "line"
     line: Callable[[str, Finding], Lines] | None = None
 
 
@@ -135,6 +136,7 @@ FIXERS: Mapping[str, Fixer] = MappingProxyType(
         "byte-order-mark": Fixer("removed the byte order mark", "file"),
         "line-ends": Fixer("replaced CR LF with LF", "file"),
         "junk-files": Fixer("left out hidden and system files", "files"),
+        "extents": Fixer("rewrote the extents", "rule"),
         "tab": Fixer("replaced spaces with a tab", line=tab_for_spaces),
         "tabs": Fixer("replaced spaces with tabs", line=tabs_for_spaces),
         "spelling": Fixer("corrected upper and lower case", line=spelling),

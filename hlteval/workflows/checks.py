@@ -103,11 +103,13 @@ class Check:
 
     def _of_submission(self, pair: Pair) -> Iterator[Finding]:
         opened = self.opened
-        schema = opened.task.allows(opened.options)
-        context = RuleContext(
-            pair.system.corpus, pair.reference.corpus, schema, opened.files.usable
-        )
-        return apply(rules(opened.task), context, pair.system.members, opened.format)
+        return apply(rules(opened.task), self.judged(pair), pair.system.members, opened.format)
+
+    def judged(self, pair: Pair) -> RuleContext:
+        """What rules check of a batch of what is judged, whatever its role."""
+        opened = self.opened
+        schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
+        return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
     def _of_reference(self, pair: Pair, gold: ReadResult) -> Iterator[Finding]:
         """The findings about a reference: a record of it that cannot be read would be lost."""

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from hlteval.findings import Finding, Severity, entry
+from hlteval.findings import Finding, Severity, Span, entry
 from hlteval.findings.fixers import FIXERS, Lines
 from hlteval.results.fixes import Fix
 from hlteval.sources import Member, Source, Unreadable
+from hlteval.workflows.rewriting import Rewrite
 
 _BOM = "\ufeff"
 
@@ -90,6 +91,12 @@ class TextFile:
         self.lines[index : index + 1] = [(number, line + end) for line in lines]
         return True
 
+    def replace(self, span: Span, put: str) -> None:
+        """Put something in place of a span of a line."""
+        number, line = self.lines[span.line - 1]
+        text = line[: span.column - 1] + put + line[span.end_column - 1 :]
+        self.lines[span.line - 1] = (number, text)
+
     def withdraw(self, number: int) -> None:
         """Put back the original text of a line."""
         old = self.changed.pop(number)
@@ -137,7 +144,10 @@ class FixedFiles:
         return any(changes)
 
     def _apply(self, finding: Finding) -> bool:
-        if FIXERS[entry(finding.code).fixer].scope == "files":
+        scope = FIXERS[entry(finding.code).fixer].scope
+        if scope == "rule":
+            return False
+        if scope == "files":
             new, self.junk = self.junk is None, finding
             return new
         text = self.text(finding.file) if finding.file else None
@@ -145,6 +155,18 @@ class FixedFiles:
             return False
         number = text.number(finding.span.line) if finding.span else 0
         return (finding.file, number, finding.code) not in self.withdrawn and text.fix(finding)
+
+    def rewrite(self, finding: Finding, places: Iterable[Rewrite]) -> None:
+        """Correct a finding about a whole file at many places of it."""
+        text = self.text(finding.file) if finding.file else None
+        ordered = sorted(places, key=lambda place: (place.span.line, place.span.column))
+        if text is None or not ordered:
+            return
+        for place in reversed(ordered):
+            text.replace(place.span, place.put)
+        title = FIXERS[entry(finding.code).fixer].title
+        fix = Fix(code=finding.code, file=finding.file, line=None, title=title)
+        text.fixes[0, finding.code] = fix
 
     def place(self, finding: Finding) -> tuple[str | None, int]:
         """The file of a finding, and the original number of its line; 0 for the file."""

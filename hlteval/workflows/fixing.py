@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from hlteval.findings import SUBMISSION, Finding, entry
+from hlteval.findings import Finding, entry
+from hlteval.findings.fixers import FIXERS
 from hlteval.results.fixes import FixedCopy, Unfixed
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Source, Unreadable, writing
@@ -20,6 +21,7 @@ from hlteval.sources.writing import check_name, resolved
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.batches import Submission
 from hlteval.workflows.fixed_files import FixedFiles, fixable, worst
+from hlteval.workflows.rewriting import rewrites
 from hlteval.workflows.selection import Selection
 from hlteval.workflows.steps import Step, silent
 from hlteval.workflows.validation import judge, open_submission, validate_all
@@ -130,11 +132,20 @@ class _Work:
             current = self.findings(files)
         while files.withdraw(self._without_success(files, first, current)):
             current = self.findings(files)
+        self._rewrite(files, current)
+
+    def _rewrite(self, files: FixedFiles, findings: Iterable[Finding]) -> None:
+        """Correct what is wrong in whole files, last: their lines do not change any more."""
+        opened = replace(self.opened, system=files.fixed)
+        for finding in fixable(self._own(findings)):
+            if FIXERS[entry(finding.code).fixer].scope == "rule":
+                places = rewrites(opened, self.profile, finding.code)
+                files.rewrite(finding, [place for place in places if place.file == finding.file])
 
     def findings(self, files: FixedFiles) -> tuple[Finding, ...]:
         """The findings of the submission as it is corrected."""
         found = self.verdict(files.fixed).findings
-        return tuple(finding for finding in found if finding.side == SUBMISSION)
+        return tuple(finding for finding in found if finding.side == self.opened.role)
 
     def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:
         return [item for item in fixable(self._own(findings)) if not self.shifts(item)]

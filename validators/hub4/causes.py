@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 _FEW = 3
@@ -27,20 +28,76 @@ class Span(NamedTuple):
     found: str
 
 
+Pair = tuple[int, int]
+
+
 class Cause(NamedTuple):
-    """A way in which extents are off, and the text at an extent that is read that way."""
+    """A way in which extents are off.
+
+    Attributes:
+        message: what is wrong.
+        fix: what to do.
+        read: gives the text at an extent that is read that way.
+        back: gives the right start and end of such an extent; None if it is inside a character.
+    """
 
     message: str
     fix: str
     read: Callable[[Span], str]
+    back: Callable[[Span], Pair | None]
 
     def explains(self, span: Span) -> bool:
         """Whether an extent that is read that way has its text."""
         return self.read(span).replace("\r", "").replace("\n", " ") == span.wanted
 
+    def corrected(self, span: Span) -> Pair | None:
+        """The right start and end of an extent; None if that is outside the document."""
+        pair = self.back(span)
+        inside = pair is not None and min(pair) >= 0 and max(pair) <= len(span.content)
+        return pair if inside else None
+
 
 def _moved(first: int, last: int) -> Callable[[Span], str]:
     return lambda span: span.content[max(span.start + first, 0) : max(span.end + last, 0)]
+
+
+def _moved_back(first: int, last: int) -> Callable[[Span], Pair]:
+    return lambda span: (span.start + first, span.end + last)
+
+
+def _from_crlf(span: Span) -> Pair | None:
+    return _counted(span, "crlf")
+
+
+def _from_bytes(span: Span) -> Pair | None:
+    return _counted(span, "utf-8")
+
+
+def _from_utf16(span: Span) -> Pair | None:
+    return _counted(span, "utf-16")
+
+
+def _counted(span: Span, unit: str) -> Pair | None:
+    places = _places(span.content, unit)
+    start, end = places.get(span.start), places.get(span.end)
+    return None if start is None or end is None else (start, end)
+
+
+@lru_cache(maxsize=8)
+def _places(text: str, unit: str) -> Mapping[int, int]:
+    """The index of each character, and of the end, by its offset in another unit."""
+    if unit == "crlf":
+        widths = [2 if character == "\n" else 1 for character in text]
+    elif unit == "utf-16":
+        widths = [2 if character > "\uffff" else 1 for character in text]
+    else:
+        widths = [len(character.encode()) for character in text]
+    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+
+
+def _from_file(span: Span) -> Pair:
+    begins = span.begins or 0
+    return span.start - begins, span.end - begins
 
 
 def _in_crlf(span: Span) -> str:
@@ -76,36 +133,43 @@ _CAUSES = (
         "each line end counts as two characters",
         "count a line end as one character, as if the corpus had LF, or use --line-ends as-written",
         _in_crlf,
+        _from_crlf,
     ),
     Cause(
         "offsets count UTF-8 bytes",
         "count characters (code points), not bytes",
         _in_bytes,
+        _from_bytes,
     ),
     Cause(
         "offsets count UTF-16 code units",
         "count characters (code points), not UTF-16 code units",
         _in_utf16,
+        _from_utf16,
     ),
     Cause(
         "offsets are 1-based, and the end is inclusive",
         "subtract 1 from each start: the first character is 0, and the end is one past the last",
         _moved(-1, 0),
+        _moved_back(-1, 0),
     ),
     Cause(
         "offsets are 1-based",
         "subtract 1 from each number: the first character is 0",
         _moved(-1, -1),
+        _moved_back(-1, -1),
     ),
     Cause(
         "the end is inclusive",
         "add 1 to each end: it is the first character after the text",
         _moved(0, 1),
+        _moved_back(0, 1),
     ),
     Cause(
         "offsets count from the beginning of the corpus",
         "count from the < of each document's start tag, or use --unsegmented",
         _in_file,
+        _from_file,
     ),
 )
 
@@ -116,11 +180,18 @@ def cause_of(spans: list[Span]) -> Cause | None:
     Of equal ones the first counts. Units come first: behind a single character of two UTF-16 code
     units, offsets look 1-based, but if they were, those before it would be off too.
     """
+    return next(iter(causes_of(spans)), None)
+
+
+def causes_of(spans: list[Span]) -> list[Cause]:
+    """The causes that explain most of some extents that are off, all equally many."""
     sample = spans[:: max(1, len(spans) // _SAMPLE)]
     causes = [*_CAUSES, *_shifts(sample)]
     counts = [sum(map(cause.explains, sample)) for cause in causes]
     most = max(counts)
-    return causes[counts.index(most)] if most >= max(_FEW, _SHARE * len(sample)) else None
+    if most < max(_FEW, _SHARE * len(sample)):
+        return []
+    return [cause for cause, count in zip(causes, counts, strict=True) if count == most]
 
 
 def _shifts(sample: list[Span]) -> Iterator[Cause]:
@@ -138,6 +209,7 @@ def _shifts(sample: list[Span]) -> Iterator[Cause]:
             f"{'add' if distance > 0 else 'subtract'} {abs(distance):,} "
             f"{'to' if distance > 0 else 'from'} each number; 0 is the < of the start tag",
             _moved(distance, distance),
+            _moved_back(distance, distance),
         )
 
 

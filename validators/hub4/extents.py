@@ -17,7 +17,7 @@ _HINTED = 1000
 _COPY = "copy the text from the document, with a space for each line end"
 
 
-def _spans(context: RuleContext) -> pl.LazyFrame:
+def spans(context: RuleContext) -> pl.LazyFrame:
     """Each extent with the text that it should have, `wanted`, and its document's text.
 
     Of a system only the first extent of a fill counts; of a reference also the others, if there
@@ -60,9 +60,9 @@ def _spans(context: RuleContext) -> pl.LazyFrame:
 
 def _off(context: RuleContext) -> pl.LazyFrame:
     """The extents that have another text, `found`, with the length of the document."""
-    spans = _spans(context).filter(pl.col("start") < pl.col("end"))
+    each = spans(context).filter(pl.col("start") < pl.col("end"))
     found = pl.col("content").str.slice(pl.col("start"), pl.col("end") - pl.col("start"))
-    compared = spans.with_columns(found=found.str.replace_all("\n", " ", literal=True))
+    compared = each.with_columns(found=found.str.replace_all("\n", " ", literal=True))
     off = compared.filter(pl.col("found") != pl.col("wanted"))
     return off.with_columns(length=pl.col("content").str.len_chars().cast(pl.Int64))
 
@@ -70,11 +70,9 @@ def _off(context: RuleContext) -> pl.LazyFrame:
 def _explained(context: RuleContext) -> pl.LazyFrame:
     """The extents that are off, with the `cause` if it is the same for nearly all."""
     off = context.cached(_off).collect()
-    rows = _as_spans(context, off)
+    rows = as_spans(context, off)
     blanks = _collapsed("found") == _collapsed("wanted")
-    cause = cause_of(
-        [row for row in rows if " ".join(row.found.split()) != " ".join(row.wanted.split())]
-    )
+    cause = cause_of(with_other_text(rows))
     explained = [cause is not None and cause.explains(row) for row in rows]
     return off.lazy().with_columns(
         pl.Series("explained", explained, pl.Boolean),
@@ -84,7 +82,12 @@ def _explained(context: RuleContext) -> pl.LazyFrame:
     )
 
 
-def _as_spans(context: RuleContext, off: pl.DataFrame) -> list[Span]:
+def with_other_text(rows: list[Span]) -> list[Span]:
+    """The extents whose text differs in more than white space."""
+    return [row for row in rows if row.found.split() != row.wanted.split()]
+
+
+def as_spans(context: RuleContext, off: pl.DataFrame) -> list[Span]:
     """Extents as values; the texts of documents are shared."""
     contents = dict(known(context).select("document", "content").collect().iter_rows())
     columns = ("document", "begins", "start", "end", "wanted", "found")
@@ -125,7 +128,7 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     rows = (
         _single(context).filter(~pl.col("blanks") & (pl.col("end") <= pl.col("length"))).collect()
     )
-    hints = [_hint(span) for span in _as_spans(context, rows.head(_HINTED))]
+    hints = [_hint(span) for span in as_spans(context, rows.head(_HINTED))]
     hints += [_COPY] * (rows.height - len(hints))
     hinted = rows.lazy().with_columns(pl.Series("hint", hints, pl.String))
     return hinted.with_columns(_shown("found"), given=_shown("wanted"))

@@ -5,7 +5,16 @@ The reader reports what breaks the grammar of a line.
 
 from __future__ import annotations
 
-from hlteval.validators.hub4 import allowed, brackets, extents, instances, names, pointers, slots
+from hlteval.validators.hub4 import (
+    allowed,
+    brackets,
+    extents,
+    instances,
+    names,
+    pointers,
+    rewriting,
+    slots,
+)
 from hlteval.validators.rule import Rule
 
 RULES = (
@@ -47,6 +56,6 @@ RULES = (
     Rule("HUB302", "fills", extents.outside_document),
     Rule("HUB303", "fills", extents.text_differs),
     Rule("HUB304", "fills", extents.blanks_differ),
-    Rule("HUB305", "fills", extents.off_throughout),
+    Rule("HUB305", "fills", extents.off_throughout, rewrites=rewriting.right_extents),
     Rule("HUB306", "frames", instances.other_corpus, blocks_reference=True),
 )
