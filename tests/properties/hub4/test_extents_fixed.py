@@ -134,7 +134,7 @@ def test_every_extent_is_rewritten_but_those_of_other_documents(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("cause", "line"),
     [
-        ("bytes", '  TWO: "nowhere" ##30#35#\n'),  # inside the four bytes of a character
+        ("bytes", '  TWO: "nowhere" ##28#31#\n'),  # inside the four bytes of a character
         ("utf-16", '  TWO: "nowhere" ##30#9999#\n'),  # behind the end
         ("from one", '  TWO: "D1" ##14#16#\n'),  # right as it is
         ("from one", '  TWO: "nowhere" ##0#2#\n'),  # before the first character
