@@ -30,7 +30,7 @@ def _reference_slots(context: RuleContext) -> list[tuple[str, str]]:
     if context.own:
         return []
     labels = context.against.frames.lazy().select("label", frame_row="row")
-    rows = context.against.fills.lazy().join(labels, on="frame_row")
+    rows = context.against.fills.lazy().select("frame_row", "slot").join(labels, on="frame_row")
     return rows.select("label", "slot").drop_nulls().unique().sort("label", "slot").collect().rows()
 
 

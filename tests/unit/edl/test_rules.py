@@ -281,7 +281,7 @@ def test_what_a_line_needs_can_be_added(tmp_path: Path) -> None:
     path = tmp_path / "run.tab"
     convert(str(source), str(path), settings={"run": "R", "number": "yes"})
     assert path.read_text() == (
-        "R\tm1\t\tD:0-4\t77\tGPE\t\t0.5\nR\tm2\t\tD:6-8\tNIL1\tPER\t\t1.0\n"
+        "R\tm1\t\tD:0-4\t77\tGPE\tNAM\t0.5\nR\tm2\t\tD:6-8\tNIL1\tPER\tNAM\t1.0\n"
     )
 
 

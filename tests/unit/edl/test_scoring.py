@@ -221,7 +221,7 @@ def test_zones_that_are_not_scored(scored, tmp_path):
 def test_tables_of_options_are_checked(scored, tmp_path, option, lines, code):
     with pytest.raises(Refused) as refused:
         scored(BASIC, **{option: weights(tmp_path, *lines)})
-    (wrong,) = [item for item in refused.value.judged.findings if item.side != "submission"]
+    (wrong,) = [item for item in refused.value.verdict.findings if item.side != "submission"]
     assert (wrong.code, wrong.side) == (code, f"--{option.replace('_', '-')}")
     assert wrong.span.line == len(lines)
 

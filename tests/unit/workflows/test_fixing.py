@@ -22,7 +22,7 @@ def test_line_ends_are_left_where_offsets_count_them() -> None:
     shifts = []
     for task, path in (("seedev-full", FULL), ("lorehlt-edl", FULL / "seed-1.a2")):
         opened = open_submission(task, str(path))
-        work = _Work(opened, (), "plan", Selection())
+        work = _Work(opened, "plan", Selection())
         shifts.append(work.shifts(wrong))
     assert shifts == [True, False]
 
