@@ -177,7 +177,8 @@ def _repeat(rows: Rows, draw: Random) -> None:
     if rows[name]:
         again = dict(draw.choice(rows[name]))
         if draw.random() < 0.7:
-            again["row"] = 1 + max(row["row"] for row in rows[name] if isinstance(row["row"], int))
+            numbers = (row["row"] for row in rows[name] if isinstance(row["row"], int))
+            again["row"] = 1 + max(numbers, default=0)
         rows[name].insert(draw.randint(0, len(rows[name])), again)
 
 

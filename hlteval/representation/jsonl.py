@@ -259,7 +259,8 @@ class _Lines:
     def rows(self, begin: int) -> Iterator[Iterable[tuple[int, msgspec.Struct]]]:
         """The rows of some megabytes of whole lines at a time, with the numbers of their lines.
 
-        The decoder takes these lines together; only if that fails are they decoded one by one.
+        The decoder takes these lines together. They are decoded one by one if that fails, or if a
+        line may have another number of rows than one: the decoder takes any space for a line break.
         """
         decoder, number = _decoder(strict=True), 2
         while begin < len(self.content):
@@ -270,10 +271,10 @@ class _Lines:
                 rows = decoder.decode_lines(chunk)
             except (ValueError, RecursionError):
                 rows = []
-            # It skips empty lines.
-            yield (
-                enumerate(rows, number) if len(rows) == count else self.one_by_one(chunk, number)
-            )
+            # Between } and { there is no value, so this line break is in none.
+            breaks = chunk.count(b"}\n{") + chunk.count(b"}\r\n{")
+            alike = len(rows) == count == breaks + 1
+            yield enumerate(rows, number) if alike else self.one_by_one(chunk, number)
             begin, number = end, number + count
 
     def one_by_one(self, chunk: bytes, number: int) -> Iterator[tuple[int, msgspec.Struct]]:

@@ -202,3 +202,15 @@ def test_nesting_does_not_exhaust_the_stack(tmp_path: Path) -> None:
     corpus, findings = found(path)
     assert [f.code for f in findings] == ["COR103", "COR103"]
     assert corpus.mentions.height == 1
+
+
+def test_rows_that_share_lines_are_reported_at_these(tmp_path: Path) -> None:
+    """Two rows in a line and one in two: as many rows as lines."""
+    path = as_lines(rows(), tmp_path)
+    header, *lines = path.read_text("utf-8").splitlines()
+    lines[0] += lines.pop(1).replace(',"name"', '\n,"name"')
+    path.write_text("\n".join([header, *lines]) + "\n", "utf-8")
+    corpus, findings = found(path)
+    assert corpus.documents.is_empty()
+    places = [(f.code, f.span and f.span.line) for f in findings]
+    assert places[:2] == [("COR103", 2), ("COR103", 3)]
