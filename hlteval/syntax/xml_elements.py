@@ -28,6 +28,7 @@ _LINES = 100
 """Lines of the longest tag in which single attributes are located."""
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
 _ENDS = re.compile("\r\n?|\n")
+_NAME = re.compile(r"[\w:.-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -194,7 +195,7 @@ class Reader:
         elif reason == "mismatched tag":
             last = self.open[-1]
             reason = f"end tag does not match <{last.tag}> of line {last.line}"
-            hint = f"add </{last.tag}> before it, or remove it"
+            hint = self._unmatched(_NAME.match(rest))
         elif reason == "junk after document element":
             reason, hint = "unexpected content after the root element", "remove it"
         elif reason == "duplicate attribute":
@@ -207,6 +208,13 @@ class Reader:
             reason = f"unescaped {special[0]} in XML"
             hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
         return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
+
+    def _unmatched(self, name: re.Match[str] | None) -> str:
+        """How to correct an end tag that does not match the open element."""
+        last = self.open[-1].tag
+        if name and all(element.tag != name[0] for element in self.open):
+            return f"write the same name in both tags; here they are <{last}> and </{name[0]}>"
+        return f"add </{last}> before it, or remove it"
 
 
 def _inside(line: int, column: int, lines: Sequence[str]) -> tuple[int, int]:

@@ -1,0 +1,27 @@
+"""XML that is not well-formed: what is wrong, and how to correct it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval.converters import load
+from hlteval.sources import open_source
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        ("<A>\n<TOK>x</TOKEN>\n</A>", "write the same name in both tags; here they are <TOK> and "),
+        ("<A>\n<TOKEN>x\n</A>", "add </TOKEN> before it, or remove it"),
+    ],
+)
+def test_an_end_tag_of_another_name_is_a_misspelling_or_a_missing_tag(
+    content: str, hint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "d.ltf.xml"
+    path.write_text(content)
+    (result,) = load("ltf").read(open_source(str(path)))
+    (wrong,) = (item for item in result.findings if item.code == "XML101")
+    assert (wrong.help or "").startswith(hint)
