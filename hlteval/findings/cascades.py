@@ -54,7 +54,7 @@ def without_cascades(
     Examples:
         >>> from hlteval.findings import Span, finding
         >>> at = {"file": "d.a2", "span": Span(1, 4, 9), "record": "E1", "label": "Binding"}
-        >>> role = finding("SEE201", role="agent", allowed="Agent", **at)
+        >>> role = finding("SEE201", role="agent", hint="did you mean Agent?", **at)
         >>> missing = finding("SEE203", roles="Agent or Process", **at)
         >>> [item.code for item in without_cascades([role, missing])]
         ['SEE201']
