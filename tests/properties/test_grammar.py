@@ -210,7 +210,8 @@ def test_what_the_grammar_allows_is_read(rule: str) -> None:
     @given(st.lists(LINES[rule], min_size=1, max_size=20))
     @settings(max_examples=25, deadline=None)
     def hold(lines: list[str]) -> None:
-        valid = [line for line in lines if stripped(line) == line]
+        # a carriage return inside a line is reported: it may be meant as its end
+        valid = [line for line in lines if stripped(line) == line and "\r" not in line]
         assert agree(lines) >= len(valid)
 
     hold()
