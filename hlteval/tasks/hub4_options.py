@@ -9,14 +9,14 @@ from dataclasses import replace
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory, loaded
 from hlteval.converters.hub4.global_map import read_map
-from hlteval.findings import Finding, Problem, finding, line_findings
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
 from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.text_columns import Text
 from hlteval.sources import Source
 from hlteval.tasks.option_files import FileValue
-from hlteval.tasks.option_readers import TextFile, files
+from hlteval.tasks.option_readers import TextFile, files, read_names
 
 _SETTINGS = ("document_tag", "id_tag", "line_ends")
 """The options that are settings of both corpora."""
@@ -113,23 +113,14 @@ def allowed_slots(source: Source, _: Mapping[str, str]) -> FileValue:
     Args:
         source: a file with one `TYPE` or `TYPE.SLOT` per line; from a `#` on, a line is a comment.
     """
-    found: dict[str, None] = {}
-    findings: list[Finding] = []
-    for file in files(source):
-        lines, problems = file.text.split("\n"), list[Problem]()
-        for record, line in enumerate(lines, start=1):
-            name = line.partition("#")[0].strip()
-            if _NAME.fullmatch(name):
-                found[name] = None
-            elif name:
-                start = line.index(name)
-                values = {"given": name[:80], "hint": _line_hint(name)}
-                problems.append(Problem("OPT111", record, start, start + len(name), values))
-        findings += [*file.findings, *line_findings(problems, lines, file.member.display)]
-    if not (found or findings):
-        findings.append(finding("OPT109", file=source.path, title="types and slots, one per line"))
-    names = [{"row": row, "name": name} for row, name in enumerate(found)]
-    return FileValue(tuple(found), findings, Corpus(documents=names))
+    return read_names(
+        source,
+        lambda line: line.partition("#")[0],
+        _line_hint,
+        accepts=lambda name: _NAME.fullmatch(name) is not None,
+        code="OPT111",
+        title="types and slots, one per line",
+    )
 
 
 def _line_hint(line: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
 
 from hlteval.converters.situations.types import names, type_hint
 from hlteval.findings import Finding, Problem, finding, line_findings
+from hlteval.representation import Corpus
 from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv import Column, ParsedTable, Table
@@ -143,29 +145,54 @@ def _reversed_zones(parsed: ParsedTable) -> list[Problem]:
     return parsed.problems_at("OPT105", backward, "start", "last")
 
 
-def situation_types(source: Source, _: Mapping[str, str]) -> FileValue:
-    """The situation types of a file, in its order.
+def read_names(
+    source: Source,
+    name_in: Callable[[str], str],
+    hint: Callable[[str], str],
+    *,
+    accepts: Callable[[str], bool],
+    code: str,
+    title: str,
+) -> FileValue:
+    """Names, one per line, in their order; the rules have them as the names of documents.
 
     Args:
-        source: a file with one type per line; empty lines are ignored.
+        source: the files; empty lines are ignored.
+        name_in: what of a line is its name.
+        hint: how to correct a name that is not accepted.
+        accepts: whether a name is one.
+        code: the code of the finding about others.
+        title: what the file contains, for the finding that it contains none.
     """
     found: dict[str, None] = {}
     findings: list[Finding] = []
     for file in files(source):
         lines, problems = file.text.split("\n"), list[Problem]()
         for record, line in enumerate(lines, start=1):
-            name = line.strip()
-            if name in names():
+            name = name_in(line).strip()
+            if accepts(name):
                 found[name] = None
             elif name:
-                hint = type_hint(name, several="write one type per line")
                 start = line.index(name)
-                values = {"given": name[:80], "hint": hint}
-                problems.append(Problem("OPT110", record, start, start + len(name), values))
+                values = {"given": name[:80], "hint": hint(name)}
+                problems.append(Problem(code, record, start, start + len(name), values))
         findings += [*file.findings, *line_findings(problems, lines, file.member.display)]
     if not (found or findings):
-        findings.append(finding("OPT109", file=source.path, title="situation types, one per line"))
-    return FileValue(tuple(found), findings)
+        findings.append(finding("OPT109", file=source.path, title=title))
+    named = [{"row": row, "name": name} for row, name in enumerate(found)]
+    return FileValue(tuple(found), findings, Corpus(documents=named))
+
+
+def situation_types(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The situation types of a file with one type per line, in its order."""
+    return read_names(
+        source,
+        str,
+        partial(type_hint, several="write one type per line"),
+        accepts=names().__contains__,
+        code="OPT110",
+        title="situation types, one per line",
+    )
 
 
 def threshold(written: str, _: Mapping[str, str]) -> float:

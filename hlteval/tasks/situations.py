@@ -9,8 +9,6 @@ from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from hlteval.findings import Finding
 
 _PRINTED = frozenset({"SFJ205", "SFJ206", "SFJ207"})
@@ -25,16 +23,6 @@ def _forgives(finding: Finding) -> bool:
     if finding.code in _PRINTED | _UNREAD:
         return True
     return finding.code.startswith("SFJ2") and ".Status" in (finding.record or "")
-
-
-def _types(options: Mapping[str, str], reference: bool) -> tuple[str, ...]:  # noqa: ARG001
-    """The types that may occur: all of the specification, or those of the option `types`."""
-    from hlteval.sources import open_source
-    from hlteval.tasks.option_readers import situation_types
-    from hlteval.validators.situations.schema import types
-
-    path = options.get("types")
-    return (situation_types(open_source(path), options).value if path else ()) or types()
 
 
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
@@ -110,7 +98,6 @@ SPEECH = Task(
     metric_options=lazy("hlteval.scoring.situations.metric:Options"),
     statistics=FIGURES,
     measures=LAYERS,
-    schema_for=_types,
     table_statistics=(
         StatisticInfo("precision", "The precision of all frames."),
         StatisticInfo("recall", "The recall of all frames."),

@@ -8,8 +8,7 @@ import polars as pl
 
 from hlteval.representation import hashed
 from hlteval.validators.rule import RuleContext, about_file, at, first_of
-from hlteval.validators.situations.schema import types
-from hlteval.validators.situations.tables import frames
+from hlteval.validators.situations.tables import evaluated_types, frames
 
 
 def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
@@ -29,11 +28,10 @@ def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
 def other_type(context: RuleContext) -> pl.LazyFrame:
     """A type of the specification that is not evaluated, once for each type."""
     strange = frames(context).filter(
-        pl.col("label").is_in(list(types())) & ~pl.col("label").is_in(list(context.schema))
+        pl.col("label").is_in(context.schema) & ~pl.col("label").is_in(evaluated_types(context))
     )
-    return at(first_of(strange, "label"), "Type").with_columns(
-        known=pl.lit("; ".join(context.schema))
-    )
+    known = pl.lit("; ".join(evaluated_types(context)))
+    return at(first_of(strange, "label"), "Type").with_columns(known=known)
 
 
 def blank_place(context: RuleContext) -> pl.LazyFrame:

@@ -6,7 +6,7 @@ import polars as pl
 
 from hlteval.findings.suggest import closest_files
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
-from hlteval.validators.situations.tables import frames
+from hlteval.validators.situations.tables import evaluated_types, frames
 
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:
@@ -35,16 +35,17 @@ def segment_without_frames(context: RuleContext) -> pl.LazyFrame:
 
 def missing_types(context: RuleContext) -> pl.LazyFrame:
     """A segment with frames, but not of all types."""
-    every = pl.lit(list(context.schema), dtype=pl.List(pl.String))
-    known = frames(context).filter(pl.col("label").is_in(context.schema))
+    types = evaluated_types(context)
+    every = pl.lit(types, dtype=pl.List(pl.String))
+    known = frames(context).filter(pl.col("label").is_in(types))
     present = known.group_by("segment", maintain_order=True).agg(present=pl.col("label").unique())
     some = present.with_columns(every=every, count=pl.col("present").list.len())
     missing = pl.col("every").list.set_difference("present").list.sort().list.join(", ")
-    found = some.filter(pl.col("count") < len(context.schema)).select(
+    found = some.filter(pl.col("count") < len(types)).select(
         "count",
         document="segment",
         missing=missing,
-        all=pl.lit(len(context.schema)),
+        all=pl.lit(len(types)),
         origin=pl.lit(0, pl.Int64),
     )
     return about_file(found)

@@ -12,3 +12,10 @@ def frames(context: RuleContext) -> pl.LazyFrame:
     rows = context.records("frames", "label", "place")
     names = context.names.rename({"name": "segment"})
     return rows.join(names, on="document", how="left", maintain_order="left")
+
+
+def evaluated_types(context: RuleContext) -> list[str]:
+    """The types that are evaluated: all of the specification, or those of the file of --types."""
+    if "types" in context.lists:
+        return context.lists["types"].documents["name"].to_list()
+    return [*context.schema]
