@@ -7,13 +7,14 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hlteval.converters import Format, ReadResult, WrongSetting
 from hlteval.findings import Finding, Severity, finding, in_order
 from hlteval.representation import Corpus
-from hlteval.sources import open_source, sha256
+from hlteval.sources import Member, open_source, sha256
 from hlteval.sources.disk import temporary_folder
 from hlteval.sources.problems import shown_names
 from hlteval.workflows.inputs import Input, UnknownFormat, detected
@@ -266,17 +267,24 @@ class _Run:
         for member, digest in self.digests.items():
             file = single or written.get(member) or written.get(member.rpartition("/")[2])
             if digest and file and sha256(data := file.read_bytes()) != digest:
-                how = self.layout(digest, data)
+                how = self.layout(member, digest, data)
                 yield finding("CNV102", file=member or None, member=member or "file", how=how)
 
-    def layout(self, digest: str, written: bytes) -> str:
-        """How what was written differs from the file of the inputs with a digest."""
-        wanted = {name.rpartition("/")[2] for name, each in self.digests.items() if each == digest}
+    def layout(self, name: str, digest: str, written: bytes) -> str:
+        """How what was written differs from the file of the inputs with a name and a digest."""
+        for member in self.members_by_name.get(name.rpartition("/")[2], ()):
+            if sha256(data := member.fetch()) == digest:
+                return not_kept(data, written)
+        return "but different bytes"
+
+    @cached_property
+    def members_by_name(self) -> Mapping[str, Sequence[Member]]:
+        """The files of the inputs by the last part of their names."""
+        found: dict[str, list[Member]] = {}
         for each in self.inputs:
             for member in each.source.members:
-                if member.basename in wanted and sha256(data := member.fetch()) == digest:
-                    return not_kept(data, written)
-        return "but different bytes"
+                found.setdefault(member.basename, []).append(member)
+        return found
 
     def shortened(self) -> Iterable[Finding]:
         """The documents that are read again without the folder in their name."""
