@@ -51,7 +51,7 @@ def read_by_script(source: Source) -> tuple[Source, list[Finding]]:
     annotations = [depths[member] for member in source.members if _in_folder(member)]
     archive = source.kind not in {"folder", "file", "stdin"}
     wanted = min(annotations, default=0) if archive else _SCRIPT_DEPTH
-    others = [m for m in source.members if _in_folder(m) and depths[m] != wanted]
+    others = {m: None for m in source.members if _in_folder(m) and depths[m] != wanted}
     if wanted not in annotations or not others:
         return source, []
     names = shown_names([member.name for member in others])
