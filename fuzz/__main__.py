@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -116,7 +117,8 @@ class State:
         """Add a trial that ended its process to the totals, and save its report."""
         self.totals["next"] = number + 1
         self.totals["mutations"] += 1
-        kind = "hang" if "Timeout" in report else f"process ended with {code}"
+        hangs = "Timeout" in report or code == -signal.SIGXCPU
+        kind = "hang" if hangs else f"process ended with {code}"
         self.totals["failed"].setdefault(kind, []).append(number)
         folder = self.failing / self.reader
         folder.mkdir(parents=True, exist_ok=True)

@@ -56,9 +56,9 @@ PROLOGS = (
     b"<!ELEMENT x ANY>",
 )
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
-ALONE = 0.4
+ALONE = 0.2
 """The share of trials with a single input."""
-TOGETHER = 12
+TOGETHER = 40
 """The number of inputs that the other trials combine to save time."""
 MOST = 300_000
 """Size in bytes above which a file is not damaged further."""

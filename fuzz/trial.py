@@ -24,13 +24,13 @@ from fuzz.mutations import TOGETHER, Files, as_files, combine, mutate, numbered_
 from fuzz.places import strays
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Use, seeds, uses
 from hlteval import tasks
-from hlteval.converters import known, load
+from hlteval.converters import ReadResult, known, load
 from hlteval.findings import Finding
 from hlteval.reports.findings import FORMATS, render
 from hlteval.reports.terminal import write
 from hlteval.representation import Corpus
 from hlteval.results.verdict import Verdict
-from hlteval.sources import open_source
+from hlteval.sources import Source, open_source
 from hlteval.sources.names import printable
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.batches import NothingGiven
@@ -205,12 +205,17 @@ def _convert(
     if reader in corpora.SAVED and not missing:
         corpus = Corpus.concat(result.corpus for result in results)
         corpora.check_writing(corpus, folder, [draw.choice(corpora.writers())])
+        return _found(source, results)
     targets = {"jsonl", draw.choice((form.name, form.name, *known()))}
     for number, target in enumerate(sorted(targets)):
         other = load(target)
         if other.write is not None:
             supported = [other.supported(result.corpus) for result in results]
             other.write(supported, folder / f"out-{number}")
+    return _found(source, results)
+
+
+def _found(source: Source, results: Sequence[ReadResult]) -> list[Finding]:
     return [*source.findings, *(finding for result in results for finding in result.findings)]
 
 

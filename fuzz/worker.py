@@ -9,8 +9,10 @@ from __future__ import annotations
 import faulthandler
 import json
 import resource
+import signal
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,8 +20,10 @@ from fuzz.minimising import minimise
 from fuzz.mutations import Files, combine
 from fuzz.trial import Outcome, generate, run_trial, write_files
 
-CLOCK = 30
-"""Maximum wall time of a trial in seconds."""
+HANG = 30
+"""CPU time in seconds after which a trial is ended."""
+WAIT = 600
+"""Wall time in seconds after which a trial is ended: it waits for something."""
 ADDRESSES = 16 << 30
 """Maximum address space of the process in bytes."""
 
@@ -29,10 +33,12 @@ def main() -> None:
     reader, number, mutations = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     failing, seen = Path(sys.argv[4], reader), set(json.loads(sys.argv[5]))
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
+    faulthandler.register(signal.SIGXCPU, chain=True)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
         while mutations > 0:
             report(start=number)
-            faulthandler.dump_traceback_later(CLOCK, exit=True)
+            faulthandler.dump_traceback_later(WAIT, exit=True)
+            limit(HANG)
             subjects = generate(reader, number)
             outcome = run_trial(reader, number, combine(subjects), Path(scratch, "trial"))
             faulthandler.cancel_dump_traceback_later()
@@ -44,6 +50,13 @@ def main() -> None:
             report(done=number, mutations=len(subjects), **values)
             mutations -= len(subjects)
             number += 1
+
+
+def limit(seconds: int) -> None:
+    """End the process, with a traceback, after some more seconds of CPU time."""
+    spent = int(time.process_time())
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (spent + seconds, hard))
 
 
 def report(**values: object) -> None:
