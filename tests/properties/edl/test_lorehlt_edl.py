@@ -152,7 +152,8 @@ RECORDS = st.tuples(
 @given(st.lists(RECORDS, max_size=4), st.booleans())
 def test_what_was_read_is_written_again(lines: list[str], header: bool) -> None:
     head = ["\t".join(TABLE.headings)] if header else []
-    data = "".join(f"{line}\n" for line in [*head, *lines]).removeprefix("\ufeff").encode()
+    lines = [line.lstrip("\ufeff") for line in lines]  # such lines are listed as lost
+    data = "".join(f"{line}\n" for line in [*head, *lines]).encode()
     corpus, _ = read(data)
     assert written(corpus, header="yes" if header else "no") == data
     assert load("edl-tab").count_losses(corpus).keys()
