@@ -79,6 +79,7 @@ def validate(
     role: Literal["submission", "reference"] = "submission",
     profile: Profile = "plan",
     encoding: Encoding = "utf-8",
+    jobs: Positive = 1,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Verdict:
@@ -91,6 +92,7 @@ def validate(
         role: `reference` to check a reference by itself.
         profile: `plan` fails errors; `official` fails what the official software rejects.
         encoding: encoding of the files.
+        jobs: number of processes; the findings do not depend on it.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 
@@ -122,6 +124,7 @@ def validate(
             role=role,
             profile=profile,
             encoding=encoding,
+            jobs=jobs,
             options=given,
         )
 
@@ -228,6 +231,7 @@ def score(
     seed: Count = 0,
     alignment: bool = True,
     encoding: Encoding = "utf-8",
+    jobs: Positive = 1,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Scores:
@@ -244,6 +248,7 @@ def score(
         seed: of the random numbers.
         alignment: whether the table `alignment` is wanted; it costs memory.
         encoding: encoding of the files.
+        jobs: number of processes; the scores do not depend on it.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 
@@ -270,7 +275,8 @@ def score(
     given = task_options(task, "score", options, task_option, _names(score))
     with python_names({"reference": paths[0], "system": paths[1], **given}, task):
         settings["options"], display = plotting.split_options(task, given)
-        scores = scoring.score(task, *paths, alignment=alignment, intervals=intervals, **settings)
+        more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "jobs": jobs}
+        scores = scoring.score(task, paths[0], paths[1], **settings, **more)
         plotting.plot(task, paths[0], {paths[1]: scores}, display, **settings)
     return scores
 

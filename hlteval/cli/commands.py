@@ -85,6 +85,17 @@ Seed = Annotated[
     typer.Option(min=0, metavar="N", show_default=False, help="Random seed (default 0)."),
 ]
 
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        metavar="N",
+        help="Number of processes for files named by document; the output is the same.",
+    ),
+]
+
 Columns = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(

@@ -15,6 +15,7 @@ from hlteval.cli.commands import (
     Confidence,
     Encoding,
     Form,
+    Jobs,
     OutputFiles,
     Profile,
     Reference,
@@ -59,6 +60,7 @@ def score(
     seed: Seed = 0,
     output_file: OutputFiles = None,
     encoding: Encoding = "utf-8",
+    jobs: Jobs = 1,
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
@@ -81,7 +83,7 @@ def score(
         view = table_view(columns, wide, lambda: measure_names(task, profile, options))
     with usage(), refusals(form, files, command), progress(remarks(), "scoring") as step:
         check_folder(output)
-        scores = run(task, reference, system, step=step, **more, **settings)
+        scores = run(task, reference, system, jobs=jobs, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)
     with usage():
         show_scores(scores, form, output, view, files)

@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
-from hlteval.cli.commands import Condition, Encoding, OutputFiles, Profile, forms, per_task, usage
+from hlteval.cli.commands import (
+    Condition,
+    Encoding,
+    Jobs,
+    OutputFiles,
+    Profile,
+    forms,
+    per_task,
+    usage,
+)
 
 FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
 """The output formats of a verdict."""
@@ -78,6 +87,7 @@ def validate(
     output_file: OutputFiles = None,
     fix: FixTo = None,
     encoding: Encoding = "utf-8",
+    jobs: Jobs = 1,
     options: dict[str, Any] | None = None,
 ) -> None:
     """Check a submission."""
@@ -96,7 +106,7 @@ def validate(
         if fix is not None:
             copy = write_fixed(task, _single(paths), fix, step=step, **settings)
         else:
-            verdict = validate_all(task, paths, step=step, **settings)
+            verdict = validate_all(task, paths, jobs=jobs, step=step, **settings)
     with usage():
         if fix is not None:
             verdict = copy.verdict
@@ -122,6 +132,7 @@ CONDITIONS = (
         lambda arguments: arguments["profile"] != "official",
         "with --profile official, which fails what the official software rejects",
     ),
+    Condition("jobs", lambda arguments: arguments["fix"] is None, "with --fix"),
 )
 
 app = typer.Typer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Literal
 
 import polars as pl
@@ -34,6 +35,12 @@ class Pair:
 
     reference: ReadResult
     system: ReadResult
+
+    @property
+    def documents(self) -> int:
+        """The number of documents of both sides."""
+        sides = (self.reference, self.system)
+        return len({name for side in sides for name in side.corpus.documents["name"]})
 
 
 @dataclass(frozen=True)
@@ -136,7 +143,7 @@ class Submission:
         """Whether nothing of the submission can be read, as its source says."""
         return not self.system.members and any(found.blocking for found in self.system.findings)
 
-    @property
+    @cached_property
     def found(self) -> Documents:
         """The files of the submission that are read, by document."""
         documents = self._files(self.format, self.system)
@@ -151,7 +158,7 @@ class Submission:
         }
         return {name: members for name, members in kept.items() if members}
 
-    @property
+    @cached_property
     def expected(self) -> Documents:
         """The files of the reference, by document."""
         if self.reference is None:
@@ -178,50 +185,77 @@ class Submission:
         return len({*self.expected, *self.found})
 
     def pairs(self, size: int = BATCH) -> Iterator[Pair]:
-        """The documents of both sides, `size` at a time, in the order of their names.
+        """The documents of both sides, `size` at a time, in the order of their names."""
+        return chain.from_iterable(self.batches(size))
+
+    def batches(self, size: int = BATCH) -> Iterator[Iterator[Pair]]:
+        """The batches; each is read when its pairs are asked for, and not at all if they are not.
 
         A submission that is a single file is one batch, as is its reference then: rules and scores
-        may depend on all of it. Without a reference the batches are those of the reader, which may
-        be smaller than `size`.
+        may depend on all of it. Without a reference a batch has as many pairs as the reader makes.
         """
-        single = self.format.layout == "single_file"
-        if self.reference is not None and single:
-            system = _joined(self.format.read(self.system))
-            yield _aligned(_joined(self.reference_format.read(self.reference)), system)
+        if self.format.layout == "single_file":
+            yield self._whole()
         elif self.reference is not None:
-            yield from self._pairs_by_document(self.reference, size)
+            yield from self._by_document(self.reference, size)
         else:
             found = self.found
-            for names in [[*found]] if single else _batched(found, size):
-                results = self.format.read(self.system.only(_members(found, names)))
-                for result in [_joined(results)] if single else results:
-                    yield Pair(result, result)
+            for names in _batched(found, size):
+                yield self._own(_members(found, names))
 
-    def _pairs_by_document(self, source: Source, size: int) -> Iterator[Pair]:
-        """The pairs of a submission that has files of its own for each document."""
-        form, found, expected = self.reference_format, self.found, self.expected
+    def batch_count(self, size: int) -> int:
+        """How many batches there are at least."""
+        if self.format.layout == "single_file":
+            return 1
+        single = self.reference is not None and self.reference_format.layout == "single_file"
+        return -(-len({*self.found, *(() if single else self.expected)}) // size)
+
+    def _whole(self) -> Iterator[Pair]:
+        """A submission that is a single file, and all of its reference."""
+        if self.reference is not None:
+            system = _joined(self.format.read(self.system))
+            yield _aligned(_joined(self.reference_format.read(self.reference)), system)
+        else:
+            found = self.found
+            result = _joined(self.format.read(self.system.only(_members(found, found))))
+            yield Pair(result, result)
+
+    def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
+        """Some files of a submission that brings its own documents."""
+        for result in self.format.read(self.system.only(members)):
+            yield Pair(result, result)
+
+    def _by_document(self, source: Source, size: int) -> Iterator[Iterator[Pair]]:
+        """The batches of a submission that has files of its own for each document."""
         rest: ReadResult | None = None
-        known: Iterable[str] = expected
-        if form.layout == "single_file":  # it is read once, and its documents are handed out
-            rest = _joined(form.read(source))
+        known: Iterable[str] = self.expected
+        if self.reference_format.layout == "single_file":  # it is read once, and handed out
+            rest = _joined(self.reference_format.read(source))
             # Without a document there is still a batch for its findings.
             known = rest.corpus.documents["name"].to_list() or [""]
-        for names in _batched({*known, *found}, size):
-            system = _read(self.format, self.system, found, names)
-            # A file may hold documents of other names.
-            others = sorted(set(system.corpus.documents["name"]).difference(names))
-            if rest is not None:
-                chosen = of_documents(rest.corpus, pl.Series([*names, *others], dtype=pl.String))
-                reference = replace(rest, corpus=chosen)
-                # Findings, and rows without a document, come with the first batch only.
+        for names in _batched({*known, *self.found}, size):
+            yield self._named(source, names, rest)
+            if rest is not None:  # findings, and rows without a document, are in the first batch
                 rows = rest.corpus.rejected_records.drop_nulls("document")
                 rest = replace(rest, corpus=rest.corpus.replace(rejected_records=rows), findings=())
-            else:
-                reference = _read(form, source, expected, names)
-            if rest is None and (more := [name for name in others if name in expected]):
-                extra = replace(_read(form, source, expected, more), findings=())
-                reference = _joined([reference, extra])
-            yield _aligned(reference, system)
+
+    def _named(
+        self, source: Source, names: Sequence[str], whole: ReadResult | None
+    ) -> Iterator[Pair]:
+        """The pair of some documents, of a reference that may have been read as a whole."""
+        form, expected = self.reference_format, self.expected
+        system = _read(self.format, self.system, self.found, names)
+        # A file may hold documents of other names.
+        others = sorted(set(system.corpus.documents["name"]).difference(names))
+        if whole is not None:
+            chosen = of_documents(whole.corpus, pl.Series([*names, *others], dtype=pl.String))
+            yield _aligned(replace(whole, corpus=chosen), system)
+            return
+        reference = _read(form, source, expected, names)
+        if more := [name for name in others if name in expected]:
+            extra = replace(_read(form, source, expected, more), findings=())
+            reference = _joined([reference, extra])
+        yield _aligned(reference, system)
 
 
 def submission(

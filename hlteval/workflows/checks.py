@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,13 +16,27 @@ from hlteval.tasks import rules
 from hlteval.validators import RuleContext, apply
 from hlteval.validators.rule import IDENTIFIERS
 from hlteval.workflows.batches import Pair, Submission
-from hlteval.workflows.sides import Sides, before_reading
-from hlteval.workflows.steps import Step, watched
+from hlteval.workflows.sides import Seen, Sides, before_reading
 
 TEXTS = "--against"
 """The side of what a reference is checked against that is checked by itself."""
 
 NO_COMMON_DOCUMENT = "REF104"
+
+
+class Checked(NamedTuple):
+    """What the check of a batch adds; the attributes are those of `Check`.
+
+    Attributes:
+        names: how many documents both sides have.
+    """
+
+    names: int
+    seen: Seen
+    documents: list[str]
+    records: int
+    findings: list[Finding]
+    judging: list[Finding]
 
 
 @dataclass
@@ -67,10 +82,15 @@ class Check:
         check.read = not check.unusable
         return check
 
-    def pairs(self, size: int, step: Step) -> Iterator[Pair]:
-        """The batches; none if the reference cannot be used."""
-        if self.read:
-            yield from map(self._as_read, watched(self.opened, size, step))
+    def batches(self, size: int) -> Iterator[Iterator[Pair]]:
+        """The batches as the profile reads them; none if the reference cannot be used."""
+        for batch in self.opened.batches(size) if self.read else ():
+            yield map(self._as_read, batch)
+
+    def results(self, size: int) -> Iterator[Iterator[Checked]]:
+        """What the check of each batch adds."""
+        for batch in self.batches(size):
+            yield map(self.checked, batch)
 
     def _as_read(self, pair: Pair) -> Pair:
         """A batch as the profile reads it: the official software may read records otherwise."""
@@ -85,21 +105,32 @@ class Check:
         """The side of what is checked against."""
         return TEXTS if self.opened.role == REFERENCE else REFERENCE
 
-    def take(self, pair: Pair) -> None:
+    def checked(self, pair: Pair) -> Checked:
         """Check a batch."""
-        self.sides.take(pair)
         corpus = pair.system.corpus
-        self.documents.update(dict.fromkeys(corpus.documents["name"]))
-        self.records += sum(getattr(corpus, table).height for table in IDENTIFIERS)
+        documents = corpus.documents["name"].to_list()
+        records = sum(getattr(corpus, table).height for table in IDENTIFIERS)
+        seen = self.sides.seen(pair)
+        return Checked(pair.documents, seen, documents, records, *self._findings(pair))
+
+    def _findings(self, pair: Pair) -> tuple[list[Finding], list[Finding]]:
+        """Those of readers and about the reference, and those of rules about the submission."""
         own = pair.reference is pair.system
         if self.opened.role == REFERENCE:
-            self.findings += self._of_reference(pair, pair.system)
-            self.findings += () if own else _of(TEXTS, pair.reference.findings)
-            return
-        self.findings += () if self.opened.unread else pair.system.findings
-        self.judging += self._of_submission(pair)
-        if not own:
-            self.findings += self._of_reference(pair, pair.reference)
+            others = [] if own else _of(TEXTS, pair.reference.findings)
+            return [*self._of_reference(pair, pair.system), *others], []
+        read = [] if self.opened.unread else pair.system.findings
+        judging = list(self._of_submission(pair))
+        gold = () if own else self._of_reference(pair, pair.reference)
+        return [*read, *gold], judging
+
+    def add(self, checked: Checked) -> None:
+        """Add what the check of a batch has found."""
+        self.sides.add(checked.seen)
+        self.documents.update(dict.fromkeys(checked.documents))
+        self.records += checked.records
+        self.findings += checked.findings
+        self.judging += checked.judging
 
     def _of_submission(self, pair: Pair) -> Iterator[Finding]:
         opened = self.opened

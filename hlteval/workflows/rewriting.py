@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import polars as pl
@@ -12,7 +13,6 @@ from hlteval.sources import Member
 from hlteval.tasks import rules
 from hlteval.workflows.batches import BATCH, Submission
 from hlteval.workflows.checks import Check
-from hlteval.workflows.steps import silent
 
 
 class Rewrite(NamedTuple):
@@ -33,7 +33,7 @@ def rewrites(opened: Submission, profile: str, code: str) -> list[Rewrite]:
     """
     found: list[Rewrite] = []
     check = Check.of(opened, profile, gold=False)
-    for pair in check.pairs(BATCH, silent):
+    for pair in chain.from_iterable(check.batches(BATCH)):
         context = check.judged(pair)
         for rule in rules(opened.task):
             if rule.code == code and rule.rewrites is not None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -24,10 +27,11 @@ from hlteval.workflows.batches import (
     Submission,
     submission,
 )
-from hlteval.workflows.checks import Check
+from hlteval.workflows.checks import Check, Checked
+from hlteval.workflows.jobs import Opening, results
 from hlteval.workflows.refusals import command, named, refuse
-from hlteval.workflows.signatures import Files, signature
-from hlteval.workflows.steps import Step, silent
+from hlteval.workflows.signatures import File, Files, files_of, signature
+from hlteval.workflows.steps import Step, silent, watched
 from hlteval.workflows.validation import settings
 
 
@@ -58,6 +62,7 @@ def score(
     intervals: Intervals | None = None,
     batch: int = BATCH,
     encoding: str = "utf-8",
+    jobs: int = 1,
     step: Step = silent,
 ) -> Scores:
     """Score a submission.
@@ -73,6 +78,7 @@ def score(
         intervals: how confidence intervals are drawn, where they are wanted.
         batch: documents at a time; the numbers do not depend on it.
         encoding: of the files.
+        jobs: how many processes work on batches; the numbers do not depend on it.
         step: called after each batch with the documents that are done, and their number, which
             is None if it is known only after reading.
 
@@ -92,6 +98,7 @@ def score(
         alignment=alignment,
         batch=batch,
         encoding=encoding,
+        jobs=jobs,
         step=step,
     )
     return run.scores(intervals)
@@ -102,15 +109,36 @@ def scored(
     reference: str,
     system: str,
     *,
+    batch: int = BATCH,
+    jobs: int = 1,
+    step: Step = silent,
+    **arguments: Any,
+) -> Run:
+    """Count what a submission is scored by; the arguments and errors are those of `score`."""
+    given = {"task": task, "reference": reference, "system": system, **arguments}
+    run = opened_run(**given)
+    opening = Opening("hlteval.workflows.scoring:opened_run", given)
+    with closing(results(run, opening, jobs, batch)) as each:
+        for counted in watched(run.opened, each, attrgetter("checked.names"), step):
+            run.add(counted)
+    run.judged = run.check.verdict()
+    empty = run.check.sides.lacking
+    refuse(run.judged, run.opened, encoding=run.encoding, lenient=run.lenient, empty=empty)
+    return run
+
+
+def opened_run(
+    task: str,
+    reference: str,
+    system: str,
+    *,
     profile: str = "plan",
     lenient: bool = False,
     options: Mapping[str, object] | None = None,
     alignment: bool = True,
-    batch: int = BATCH,
     encoding: str = "utf-8",
-    step: Step = silent,
 ) -> Run:
-    """Count what a submission is scored by; the arguments and errors are those of `score`."""
+    """A run before anything is read; the arguments and errors are those of `score`."""
     declared = load(task)
     given = merged(declared, options or {})
     files = read_files(declared, given, encoding)
@@ -125,13 +153,7 @@ def scored(
         files=files,
     )
     check = Check.of(opened, profile, gold=True)
-    run = Run(opened, metric, lenient=lenient, alignment=alignment, encoding=encoding)
-    for pair in check.pairs(batch, step):
-        check.take(pair)
-        run.take(pair)
-    run.judged = check.verdict()
-    refuse(run.judged, opened, encoding=encoding, lenient=lenient, empty=check.sides.lacking)
-    return run
+    return Run(check, metric, lenient=lenient, alignment=alignment, encoding=encoding)
 
 
 def measure_names(task: str, profile: str, options: Mapping[str, object]) -> list[str]:
@@ -146,12 +168,25 @@ def measure_names(task: str, profile: str, options: Mapping[str, object]) -> lis
     return list(tables["scorings"]["measure"].unique(maintain_order=True))
 
 
+class Counted(NamedTuple):
+    """What a batch adds to a run; the attributes are those of `Run`.
+
+    Attributes:
+        checked: what its check adds.
+    """
+
+    checked: Checked
+    counts: pl.DataFrame
+    alignment: pl.DataFrame | None
+    files: dict[str, list[File]]
+
+
 @dataclass
 class Run:
     """One scoring: what is collected over the batches.
 
     Attributes:
-        opened: the submission and its reference.
+        check: the check of the submission and its reference.
         metric: the metric with its options.
         lenient: whether blocking findings are ignored.
         alignment: whether the alignment is kept.
@@ -162,7 +197,7 @@ class Run:
         files: the files that were read, by side.
     """
 
-    opened: Submission
+    check: Check
     metric: Metric
     lenient: bool
     alignment: bool
@@ -171,6 +206,11 @@ class Run:
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     files: Files = field(default_factory=Files)
+
+    @property
+    def opened(self) -> Submission:
+        """The submission and its reference."""
+        return self.check.opened
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -190,8 +230,21 @@ class Run:
             for side, codes in errors.items()
         }
 
-    def take(self, pair: Pair) -> None:
-        """Count one batch."""
+    def results(self, size: int) -> Iterator[Iterator[Counted]]:
+        """What each batch adds."""
+        for batch in self.check.batches(size):
+            yield map(self.counted, batch)
+
+    def add(self, counted: Counted) -> None:
+        """Add what a batch gives."""
+        self.check.add(counted.checked)
+        self.counts.append(counted.counts)
+        self.alignments += [] if counted.alignment is None else [counted.alignment]
+        self.files.add(counted.files)
+
+    def counted(self, pair: Pair) -> Counted:
+        """Check and count one batch."""
+        checked = self.check.checked(pair)
         extra = self.opened.option_corpus
         reference = _with_texts(_with_segments(pair.reference.corpus, extra), extra)
         system = pair.system.corpus
@@ -200,9 +253,7 @@ class Run:
                 names = self.opened.files.corpora[option.name].documents["name"]
                 reference, system = of_documents(reference, names), of_documents(system, names)
         counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
-        self.counts.append(counts)
-        self.alignments += [] if alignment is None else [alignment]
-        self.files.add(pair)
+        return Counted(checked, counts, alignment, files_of(pair))
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""

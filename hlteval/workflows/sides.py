@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import polars as pl
 
@@ -80,6 +81,15 @@ def _exchanged_files(opened: Submission, *, gold: bool) -> str:
     return ""
 
 
+class Seen(NamedTuple):
+    """What a batch shows of both sides; the attributes are those of `Sides`."""
+
+    reference: list[str]
+    system: list[str]
+    records: int
+    evidence: str
+
+
 @dataclass
 class Sides:
     """What is seen of both sides while they are read.
@@ -100,21 +110,24 @@ class Sides:
     records: int = 0
     evidence: str = ""
 
-    def take(self, pair: Pair) -> None:
-        """Take note of a batch."""
-        task, gold = self.opened.task, pair.reference.corpus
-        if self.opened.role == REFERENCE:
-            gold = pair.system.corpus
-        self.reference.update(dict.fromkeys(gold.documents["name"]))
-        self.records += getattr(gold, task.scored_table).height + gold.rejected_records.height
-        if self.compared:
-            self.system.update(dict.fromkeys(pair.system.corpus.documents["name"]))
+    def seen(self, pair: Pair) -> Seen:
+        """What a batch shows."""
+        task, system = self.opened.task, pair.system.corpus
+        gold = system if self.opened.role == REFERENCE else pair.reference.corpus
+        names = gold.documents["name"].to_list()
+        records = getattr(gold, task.scored_table).height + gold.rejected_records.height
+        if not self.compared:
+            return Seen(names, [], records, "")
+        evidence = _exchanged_confidences(gold, system, task.scored_table)
+        evidence = evidence or self._exchanged_notation(gold, system)
+        return Seen(names, system.documents["name"].to_list(), records, evidence)
 
-            self.evidence = (
-                self.evidence
-                or _exchanged_confidences(gold, pair.system.corpus, task.scored_table)
-                or self._exchanged_notation(gold, pair.system.corpus)
-            )
+    def add(self, seen: Seen) -> None:
+        """Take note of what a batch shows."""
+        self.reference.update(dict.fromkeys(seen.reference))
+        self.system.update(dict.fromkeys(seen.system))
+        self.records += seen.records
+        self.evidence = self.evidence or seen.evidence
 
     def _exchanged_notation(self, gold: Corpus, system: Corpus) -> str:
         """Evidence that what only references have is in the submission; empty if there is none."""

@@ -26,14 +26,20 @@ class Files:
         default_factory=lambda: {side: {} for side in SIDES}
     )
 
-    def add(self, pair: Pair) -> None:
-        """Add the files of a batch."""
-        for side, result in zip(SIDES, (pair.reference, pair.system), strict=True):
-            self.read[side].update(dict.fromkeys(_files(result.corpus)))
+    def add(self, batch: Mapping[str, list[File]]) -> None:
+        """Add the files of a batch, by side."""
+        for side, files in batch.items():
+            self.read[side].update(dict.fromkeys(files))
 
     def digests(self) -> list[tuple[str, str]]:
         """The digest of each side, by its name."""
         return [(side, digest_of(files)) for side, files in self.read.items()]
+
+
+def files_of(pair: Pair) -> dict[str, list[File]]:
+    """The files of a batch, by side."""
+    results = zip(SIDES, (pair.reference, pair.system), strict=True)
+    return {side: _files(result.corpus) for side, result in results}
 
 
 def signature(

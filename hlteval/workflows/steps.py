@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
-from hlteval.converters import ReadResult
-from hlteval.workflows.batches import Pair, Submission
+from hlteval.workflows.batches import Submission
 
+T = TypeVar("T")
 Step = Callable[[int, int | None], None]
 """Called after each batch with the documents that are done, and all; None if these are unknown."""
 
@@ -15,17 +16,22 @@ def silent(_done: int, _total: int | None) -> None:
     """A step that nobody watches."""
 
 
-def watched(opened: Submission, size: int, step: Step) -> Iterator[Pair]:
-    """The batches of a submission; `step` is called as soon as the next one is asked for."""
+def watched(
+    opened: Submission, each: Iterable[T], documents: Callable[[T], int], step: Step
+) -> Iterator[T]:
+    """What batches give; `step` is called as soon as the next one is asked for.
+
+    Args:
+        opened: the submission.
+        each: what its batches give.
+        documents: how many documents of both sides are in a batch, from what it gives.
+        step: takes the documents that are done, and all.
+    """
     done, total = 0, opened.total
-    for pair in opened.pairs(size):
-        yield pair
-        done += len({*_names(pair.reference), *_names(pair.system)})
+    for item in each:
+        yield item
+        done += documents(item)
         step(done if total is None else min(done, total), total)
-
-
-def _names(side: ReadResult) -> Iterable[str]:
-    return side.corpus.documents["name"]
 
 
 def part(step: Step, index: int, parts: int) -> Step:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -15,8 +17,9 @@ from hlteval.tasks.options import merged
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.batches import BATCH, Role, Submission, submission
 from hlteval.workflows.checks import Check
+from hlteval.workflows.jobs import Opening, results
 from hlteval.workflows.selection import Selection
-from hlteval.workflows.steps import Step, part, silent
+from hlteval.workflows.steps import Step, part, silent, watched
 
 
 def validate(
@@ -29,6 +32,7 @@ def validate(
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     batch: int = BATCH,
+    jobs: int = 1,
     step: Step = silent,
 ) -> Verdict:
     """Check a submission, or a reference.
@@ -42,6 +46,7 @@ def validate(
         options: values by the names of the task's options.
         encoding: of the files.
         batch: documents at a time; the findings do not depend on it.
+        jobs: how many processes work on batches; the findings do not depend on it.
         step: called after each batch with the documents that are done, and their number, which
             is None if it is known only after reading.
 
@@ -52,9 +57,18 @@ def validate(
         hlteval.workflows.batches.NothingGiven: if there is nothing to check against.
         WrongOption: if an option has a value that it cannot have.
     """
-    given: dict[str, Any] = {"against": against, "role": role, "profile": profile}
-    opened = open_submission(task, path, options=options, encoding=encoding, **given)
-    return judge(opened, profile=profile, batch=batch, step=step)
+    given: dict[str, Any] = {"task": task, "path": path, "against": against, "role": role}
+    given |= {"profile": profile, "options": options, "encoding": encoding}
+    opening = Opening("hlteval.workflows.validation:opened_check", given)
+    return _checked(opened_check(**given), opening, batch, jobs, step)
+
+
+def opened_check(**arguments: Any) -> Check:
+    """The check of a submission before anything is read.
+
+    The arguments and errors are those of `open_submission`.
+    """
+    return _check(open_submission(**arguments), arguments["profile"])
 
 
 def open_submission(
@@ -91,25 +105,26 @@ def open_submission(
     return opened
 
 
-def judge(
-    opened: Submission,
-    *,
-    profile: str = "plan",
-    batch: int = BATCH,
-    step: Step = silent,
-) -> Verdict:
+def judge(opened: Submission, *, profile: str = "plan") -> Verdict:
     """The verdict over a submission, or over a reference that is opened as such.
 
     Args:
         opened: the submission.
         profile: `plan` or `official`.
-        batch: documents at a time.
-        step: called after each batch.
     """
+    return _checked(_check(opened, profile), None, BATCH, 1, silent)
+
+
+def _check(opened: Submission, profile: str) -> Check:
     gold = opened.role == REFERENCE and opened.task.metric is not None
-    check = Check.of(opened, profile, gold=gold)
-    for pair in check.pairs(batch, step):
-        check.take(pair)
+    return Check.of(opened, profile, gold=gold)
+
+
+def _checked(check: Check, opening: Opening | None, batch: int, jobs: int, step: Step) -> Verdict:
+    """The verdict of a check over all batches."""
+    with closing(results(check, opening, jobs, batch)) as each:
+        for checked in watched(check.opened, each, attrgetter("names"), step):
+            check.add(checked)
     return check.verdict()
 
 

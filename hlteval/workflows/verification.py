@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from operator import attrgetter
 from typing import Any
 
 from hlteval.findings.suggest import did_you_mean
@@ -15,11 +16,11 @@ from hlteval.tasks import known, load
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.workflows.batches import BATCH, submission
+from hlteval.workflows.batches import submission
 from hlteval.workflows.claims import Claim, read_claim
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import Intervals, score
-from hlteval.workflows.signatures import Files, names_file
+from hlteval.workflows.signatures import Files, files_of, names_file
 from hlteval.workflows.signatures import signature as signed
 from hlteval.workflows.steps import Step, silent, watched
 from hlteval.workflows.validation import settings
@@ -178,8 +179,8 @@ class _Check:
             files=read_files(self.task, self.effective, self.setting("encoding", "utf-8")),
         )
         files = Files()
-        for pair in watched(opened, BATCH, step):
-            files.add(pair)
+        for pair in watched(opened, opened.pairs(), attrgetter("documents"), step):
+            files.add(files_of(pair))
         profile, lenient = self.setting("profile", "plan"), self.setting("lenient", "no")
         return signed(opened, files, profile=profile, lenient=lenient == "yes")
 
