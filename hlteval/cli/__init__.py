@@ -13,12 +13,15 @@ def main() -> None:
     """
     from hlteval.cli import interruption, streams
 
+    number = None
     try:
         interruption.prepare()
         streams.prepare()
         _run()
     except (interruption.Interrupted, KeyboardInterrupt) as error:
-        interruption.end(getattr(error, "number", 2))
+        number = getattr(error, "number", 2)
+    if number is not None:  # here, the error no longer holds frames that have yet to clean up
+        interruption.end(number)
 
 
 def _run() -> None:

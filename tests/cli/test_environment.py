@@ -275,6 +275,31 @@ def test_a_signal_leaves_nothing_unfinished(
     assert not [name for name in tree(tmp_path) if ".part" in name]
 
 
+FAILING_WHILE_WRITING = """
+import ctypes
+from hlteval.cli import main
+from hlteval.reports import score_formats
+
+def fail(_, folder):
+    folder.mkdir()
+    strike = ctypes.CDLL(None)["raise"]
+    list(map(strike, map((2).__floordiv__, [1, 0])))
+
+score_formats.write_tables = fail
+main()
+"""
+"""SIGINT (2 // 1) and an error (2 // 0) in one instruction."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of the C library")
+def test_a_signal_that_is_seen_while_an_error_comes_leaves_nothing(tmp_path: Path) -> None:
+    """As where Polars raises an error for SIGINT, and the first cleaning is what is interrupted."""
+    command = [sys.executable, "-c", FAILING_WHILE_WRITING, *SCORE, "-o", "out"]
+    done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 def test_a_signal_at_any_moment_prints_nothing(
     number: signal.Signals, corpus: Path, tmp_path: Path
