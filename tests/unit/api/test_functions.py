@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -65,46 +64,6 @@ def test_no_option_has_the_name_of_an_argument():
     arguments = {name for each in functions for name in inspect.signature(each).parameters}
     options = {option.name for name in tasks.known() for option in tasks.load(name).options}
     assert options & arguments <= {"options"}  # hub4 has a file of options
-
-
-PROGRAM = """
-from io import BytesIO
-from pathlib import Path
-
-import polars as pl
-
-import hlteval
-
-
-def table(path: Path, source: hlteval.Input) -> pl.DataFrame:
-    corpus, findings = hlteval.read(source)
-    verdict: hlteval.Verdict = hlteval.validate("seedev-full", corpus, against=path)
-    frame: pl.DataFrame = verdict.findings.to_frame()
-    scores = hlteval.score(
-        "hub4", path, {"frames": frame}, bootstrap=1000, noisy=True, fillers=["uh"], beta=2
-    )
-    compared = hlteval.compare("hub4", path, {"a": path, "b": BytesIO(b"")}, options={"beta": 1.5})
-    hlteval.convert(frame, BytesIO(), to_format="jsonl", settings={"header": "yes"})
-    rank: int | None = compared.systems[0].rank
-    codes: list[str] = [finding.code for finding in findings[:3]]
-    print(rank, codes)
-    return scores.to_frame()
-"""
-
-
-def test_a_program_is_checked_by_its_types(tmp_path):
-    pytest.importorskip("mypy")
-    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
-    root = Path(hlteval.__file__).parents[1]
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull]
-    run = subprocess.run(
-        [*command, "--cache-dir", str(tmp_path / "cache"), str(tmp_path / "program.py")],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stdout.startswith("Success"), run.stdout
 
 
 def test_verdicts_are_dictionaries_and_frames():

@@ -1,0 +1,74 @@
+"""mypy checks what programs and declarations name, also what is imported only where it is used."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from mypy import api
+
+ROOT = Path(__file__).parents[2]
+DECLARATIONS = """
+from collections.abc import Callable
+from hlteval.extensions import lazy
+
+FUNCTION: Callable[[int, int], int] = lazy("math:gcd")
+VALUE: Callable[[], str] = lazy("string:digits")
+CLASS: Callable[[str], object] = lazy("pathlib:Path")
+WRONG_VALUE: Callable[[], str] = lazy("math:pi")
+WRONG_FUNCTION: Callable[[], str] = lazy("statistics:mean")
+MISSING: Callable[[], str] = lazy("string:nothing")
+"""
+PROGRAM = """
+from io import BytesIO
+from pathlib import Path
+
+import polars as pl
+
+import hlteval
+
+
+def table(path: Path, source: hlteval.Input) -> pl.DataFrame:
+    corpus, findings = hlteval.read(source)
+    verdict: hlteval.Verdict = hlteval.validate("seedev-full", corpus, against=path)
+    frame: pl.DataFrame = verdict.findings.to_frame()
+    scores = hlteval.score(
+        "hub4", path, {"frames": frame}, bootstrap=1000, noisy=True, fillers=["uh"], beta=2
+    )
+    compared = hlteval.compare("hub4", path, {"a": path, "b": BytesIO(b"")}, options={"beta": 1.5})
+    hlteval.convert(frame, BytesIO(), to_format="jsonl", settings={"header": "yes"})
+    rank: int | None = compared.systems[0].rank
+    codes: list[str] = [finding.code for finding in findings[:3]]
+    print(rank, codes)
+    return scores.to_frame()
+"""
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The errors of both, by file; what `make types` has cached is not checked again."""
+    folder = tmp_path_factory.mktemp("types")
+    paths = folder / "program.py", folder / "declarations.py"
+    for path, content in zip(paths, (PROGRAM, DECLARATIONS), strict=True):
+        path.write_text(content, "utf-8")
+    config = [
+        "--config-file",
+        str(ROOT / "pyproject.toml"),
+        "--cache-dir",
+        str(ROOT / ".mypy_cache"),
+    ]
+    output, errors, status = api.run([*config, "--no-color-output", *map(str, paths)])
+    assert (errors, status) == ("", 1)
+    found = re.findall(r"(\w+)\.py:(\d+: error: .*)", output)
+    return {path.stem: [text for name, text in found if name == path.stem] for path in paths}
+
+
+def test_a_program_is_checked_by_its_types(errors: dict[str, list[str]]) -> None:
+    assert errors["program"] == []
+
+
+def test_a_declaration_of_another_type_is_an_error(errors: dict[str, list[str]]) -> None:
+    found = errors["declarations"]
+    assert [line.partition(":")[0] for line in found] == ["8", "9", "10"]
+    assert "string:nothing names nothing with a type" in found[-1]
