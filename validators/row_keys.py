@@ -34,8 +34,9 @@ def row_keys(
     wanted = {(row["origin"], row["record"]) for row in rows if row["record"] is not None}
     found: dict[Place, tuple[str, int]] = {}
     for name in (table, *(other for other in TABLES if other != table)):
-        if wanted and TABLES[name].schema.get("record") == pl.Int64:
-            keys = _keys(getattr(corpus, name), wanted)
+        frame: pl.DataFrame = getattr(corpus, name)
+        if wanted and frame.height and "record" in frame.columns:
+            keys = _keys(frame, wanted)
             found |= {place: (name, key) for place, key in keys.items()}
             wanted -= keys.keys()
     return (found.get((row["origin"], row["record"]), (None, None)) for row in rows)

@@ -10,8 +10,14 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format
-from hlteval.findings import FieldRef, Finding, Location, catalogue
-from hlteval.representation import Corpus, effective_fillers, fillers, frame_keys, items
+from hlteval.findings import FieldRef, Finding, Location, entry
+from hlteval.representation import (
+    Corpus,
+    effective_fillers,
+    fillers,
+    has_repeated_identifiers,
+    items,
+)
 from hlteval.sources import Member, Unreadable
 from hlteval.validators.row_keys import row_keys
 
@@ -96,15 +102,16 @@ class RuleContext:
         """The resolved arguments that count; see `representation.effective_fillers`."""
         return effective_fillers(self.system, self.against).lazy()
 
-    @cached_property
-    def shapes(self) -> pl.DataFrame:
-        """The frames with their `label`, and their roles in alphabetical order as `roles`."""
-        arguments = effective_fillers(self.system, self.against)
-        roles = frame_keys(arguments, pl.col("role")).lazy()
-        roles = roles.select(row="frame_row", roles="content")
-        frames = self.records("frames", "label")
-        frames = frames.join(roles, on="row", how="left", maintain_order="left")
-        return frames.with_columns(pl.col("roles").fill_null("")).collect()
+    @property
+    def has_repeated_roles(self) -> bool:
+        """Whether a frame has several arguments of one role."""
+        every = fillers(self.system, self.against)
+        return effective_fillers(self.system, self.against).height < every.height
+
+    @property
+    def has_repeated_identifiers(self) -> bool:
+        """Whether a document has several items of one identifier."""
+        return has_repeated_identifiers(self.system, self.against)
 
     @cached_property
     def _cache(self) -> dict[Callable[[RuleContext], pl.LazyFrame], pl.LazyFrame]:
@@ -196,20 +203,20 @@ def apply(
         and (not rule.needs or rule.needs in form.carries)
     ]
     results = pl.collect_all([rule.check(context) for rule in active])
-    entries = [catalogue()[rule.code] for rule in active]
+    entries = [entry(rule.code) for rule in active]
     found = [
-        (rule, entry, rows.select(*PLACE, *(entry.fields - set(PLACE))).rows(named=True))
-        for rule, entry, rows in zip(active, entries, results, strict=True)
+        (rule, declared, rows.select(*PLACE, *(declared.fields - set(PLACE))).rows(named=True))
+        for rule, declared, rows in zip(active, entries, results, strict=True)
         if rows.height
     ]
     locations = _locations((row for _, _, rows in found for row in rows), members, form)
-    for rule, entry, rows in found:
+    for rule, declared, rows in found:
         corpus = context.system if form.has_rows else Corpus()
         keys = row_keys(corpus, rule.runs_on, rows)
         for row, (table, key) in zip(rows, keys, strict=True):
             location = locations.get((row["origin"], row["record"], row["field"]))
             member = _member(members, row["origin"])
-            yield entry.finding(
+            yield declared.finding(
                 row,
                 file=member.display if member else None,
                 span=location.span if location else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -45,9 +46,10 @@ _COLUMNS = {
 def documents(source: Source, dialect: Dialect) -> Mapping[str, tuple[Member, ...]]:
     """The members of each document, by the name of the files up to the last dot."""
     found: dict[str, list[Member]] = {}
+    suffixes = frozenset(dialect.suffixes)
     for member in source.members:
         stem, dot, suffix = member.basename.rpartition(".")
-        if stem and dot + suffix in dialect.suffixes:
+        if stem and dot + suffix in suffixes:
             found.setdefault(member.document(stem), []).append(member)
     return {name: tuple(found[name]) for name in sorted(found)}
 
@@ -89,7 +91,8 @@ def _read_batch(
             members.append(member)
         texts.append(text)
     lines = _lines(annotations)
-    tables, matched = _tables(lines, dialect)
+    returns = bool(dialect.torn) and any("\r" in content for _, _, content in annotations)
+    tables, matched = _tables(lines, dialect, returns=returns)
     known = pl.concat(table.select(_PLACE) for table in matched)
     rejected, problems = _rejected(lines, known, members, dialect)
     corpus = Corpus(
@@ -129,11 +132,20 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
 
 
 def _tables(
-    lines: pl.DataFrame, dialect: Dialect
+    lines: pl.DataFrame, dialect: Dialect, *, returns: bool
 ) -> tuple[dict[str, pl.DataFrame], Sequence[pl.DataFrame]]:
-    """The tables of a batch of lines, and the matches of each rule that they are made of."""
-    kinds = dialect.kinds.items()
-    found = pl.collect_all(_matched(lines.lazy(), *of, dialect) for of in kinds)
+    """The tables of a batch of lines, and the matches of each rule that they are made of.
+
+    Args:
+        lines: the lines.
+        dialect: the dialect that they are read as.
+        returns: whether records with a carriage return inside are refused, and there are any.
+    """
+    kinds, letters = dialect.kinds.items(), set(lines["letter"].unique())
+    found = pl.collect_all(
+        _matched(lines.lazy(), sorted(letters.intersection(of)), kind, dialect, returns=returns)
+        for of, kind in kinds
+    )
     matched = dict(zip((kind.rule for _, kind in kinds), found, strict=True))
     events = _frames(matched)
     tables = {
@@ -147,14 +159,17 @@ def _tables(
     return dict(zip(tables, collected, strict=True)), found
 
 
-def _matched(lines: pl.LazyFrame, letters: str, kind: Kind, dialect: Dialect) -> pl.LazyFrame:
+def _matched(
+    lines: pl.LazyFrame, letters: Sequence[str], kind: Kind, dialect: Dialect, *, returns: bool
+) -> pl.LazyFrame:
     """The lines that the rule of a kind accepts, with its groups as columns.
 
     The columns have the names of the representation; the identifier is `id`.
     """
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern(dialect.name, kind.rule)})$")
-    matched = lines.filter(pl.col("letter").is_in(list(letters)))
-    if dialect.torn:
+    # Most kinds are rare, and a batch has no line of them.
+    matched = lines.filter(pl.col("letter").is_in(letters)) if letters else lines.head(0)
+    if returns:
         matched = matched.filter(~pl.col("line").str.contains(torn(kind.rule)))
     matched = matched.select(*_PLACE, groups=groups)
     matched = matched.filter(pl.col("groups").struct[0].is_not_null()).unnest("groups")
@@ -283,31 +298,26 @@ def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list
     records: dict[int, _Record] = {}  # one line may hold a million of the places
     for place in places:
         if 1 <= place.record <= len(lines) and place.record not in records:
-            records[place.record] = _Record.of(lines[place.record - 1].removesuffix("\r"), dialect)
+            records[place.record] = _Record(lines[place.record - 1].removesuffix("\r"), dialect)
     return [
         records[place.record].location(place) if place.record in records else None
         for place in places
     ]
 
 
-class _Record(NamedTuple):
-    """A line with the spans of its record and of the fields of that."""
+class _Record:
+    """A line with its record, and the spans of the fields of that."""
 
-    line: str
-    whole: tuple[int, int]
-    fields: Mapping[str, tuple[int, int]]
+    def __init__(self, line: str, dialect: Dialect) -> None:
+        self.line, self.record, self.dialect = line, line.strip(BLANKS), dialect
+        self.begin = 1 + len(line) - len(line.lstrip(BLANKS))
 
-    @classmethod
-    def of(cls, line: str, dialect: Dialect) -> _Record:
-        record = line.strip(BLANKS)
-        begin = len(line) - len(line.lstrip(BLANKS))
-        fields = {
-            name: (begin + start, begin + end)
-            for name, (start, end) in field_spans(record, dialect).items()
-        }
-        return cls(line, (begin, begin + len(record)), fields)
+    @cached_property
+    def fields(self) -> Mapping[str, tuple[int, int]]:
+        return field_spans(self.record, self.dialect)
 
     def location(self, place: FieldRef) -> Location:
-        start, end = self.fields.get(place.field, self.whole)
-        span = Span(place.record, start + 1, end + 1)
+        whole = (0, len(self.record))
+        start, end = self.fields.get(place.field, whole) if place.field else whole
+        span = Span(place.record, self.begin + start, self.begin + end)
         return Location(span, excerpt(self.line, span))

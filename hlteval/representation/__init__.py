@@ -6,7 +6,13 @@ It knows no file format and no task. See docs/representation.md for its tables.
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.jsonl import read_jsonl, write_jsonl
 from hlteval.representation.keys import SEPARATOR, frame_keys, hashed, ordinals
-from hlteval.representation.resolution import align, effective_fillers, fillers, items
+from hlteval.representation.resolution import (
+    align,
+    effective_fillers,
+    fillers,
+    has_repeated_identifiers,
+    items,
+)
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 from hlteval.representation.selection import of_documents
 from hlteval.representation.store import StoreError, load, save
@@ -25,6 +31,7 @@ __all__ = [
     "effective_fillers",
     "fillers",
     "frame_keys",
+    "has_repeated_identifiers",
     "hashed",
     "items",
     "load",

@@ -41,28 +41,30 @@ def frame_keys(arguments: pl.DataFrame, value: pl.Expr, keep: Sequence[str] = ()
         >>> frame_keys(rows, pl.col("target"))["content"].to_list() == [f"T1{SEPARATOR}T2"]
         True
     """
-    values = arguments.lazy().select("frame_row", *keep, content=value)
-    values = values.sort("frame_row", "content")
-    several = pl.col("size") > 1
+    values = arguments.lazy().select("frame_row", *keep, content=value).collect()
+    if not values["frame_row"].is_sorted():
+        values = values.sort("frame_row")
+    begins = (values["frame_row"] != values["frame_row"].shift(1)).fill_null(True)
+    firsts = begins.arg_true()
+    lasts = begins.shift(-1, fill_value=True).arg_true()
+    ends = values.select(pl.all().gather(firsts)).with_columns(
+        last=values["content"].gather(lasts), size=lasts - firsts + 1
+    )
+    first, last = pl.col("content"), pl.col("last")
     pair = (
-        pl.when(several)
-        .then(pl.concat_str("first", "last", separator=SEPARATOR))
-        .otherwise("first")
+        pl.when(pl.col("size") == 1)
+        .then(first)
+        .when(first <= last)
+        .then(pl.concat_str(first, last, separator=SEPARATOR))
+        .otherwise(pl.concat_str(last, first, separator=SEPARATOR))
     )
-    ends = values.group_by("frame_row", maintain_order=True).agg(
-        pl.col(*keep).first() if keep else [],
-        first=pl.col("content").first(),
-        last=pl.col("content").last(),
-        size=pl.len(),
-    )
-    short = ends.select("frame_row", "size", *keep, content=pair).collect()
+    short = ends.select("frame_row", "size", *keep, content=pair)
     if short["size"].max() in {None, 1, 2}:
-        return short.drop("size")
+        return short.select("frame_row", "content", *keep)
     many = short.lazy().filter(pl.col("size") > 2).select("frame_row")
-    long = values.join(many, on="frame_row", how="semi", maintain_order="left")
-    joined = long.group_by("frame_row", maintain_order=True).agg(
-        pl.col("content").str.join(SEPARATOR)
-    )
+    long = values.lazy().join(many, on="frame_row", how="semi", maintain_order="left")
+    grouped = long.sort("frame_row", "content").group_by("frame_row", maintain_order=True)
+    joined = grouped.agg(pl.col("content").str.join(SEPARATOR))
     return short.lazy().drop("size").update(joined, on="frame_row").collect()
 
 

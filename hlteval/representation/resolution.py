@@ -66,13 +66,32 @@ def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     return corpus.cached(_items, reference)
 
 
-def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
+def _identified(corpus: Corpus, reference: Corpus) -> list[tuple[pl.DataFrame, str, str]]:
+    """The tables of what identifiers may refer to, with the column of these and the filler."""
     tables = [(reference.mentions, "mention", "given")]
     if reference is not corpus:
         tables.append((corpus.mentions, "mention", "mention"))
     tables.append((corpus.frames, "frame", "frame"))
     tables.append((corpus.modifiers, "modifier", "modifier"))
     tables.append((_unread(corpus), "id", "unread"))
+    return tables
+
+
+def has_repeated_identifiers(corpus: Corpus, reference: Corpus) -> bool:
+    """Whether several items of a document have one identifier; the arguments are those of `items`.
+
+    Examples:
+        >>> span = {"document": 0, "origin": 0, "label": "Gene", "start": 0, "end": 1}
+        >>> spans = [{**span, "row": row, "record": row + 1, "mention": "T1"} for row in (0, 1)]
+        >>> corpus = Corpus(mentions=spans)
+        >>> has_repeated_identifiers(corpus, corpus)
+        True
+    """
+    every = sum(rows.height for rows, _, _ in _identified(corpus, reference))
+    return items(corpus, reference).height < every
+
+
+def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     found = pl.concat(
         rows.select(
             "document",
@@ -81,7 +100,7 @@ def _items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
             filler_label="label",
             filler_row="row",
         )
-        for rows, identifier, filler in tables
+        for rows, identifier, filler in _identified(corpus, reference)
     )
     if found.select(hashed("document", "target")).to_series().n_unique() == found.height:
         return found
@@ -117,18 +136,18 @@ def _fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 
 def _looked_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """References with the item that each leads to, in their order."""
-    numbered = (
-        known.lazy()
-        .with_columns(hashed("document", "target"))
-        .rename({"document": "of", "target": "found"})
+    key = ["document", "target"]
+    numbered = known.lazy().select(hashed(*key), at=pl.int_range(pl.len()))
+    wanted = references.lazy().select(hashed(*key))
+    joined = wanted.join(numbered, on="hashed", how="left", maintain_order="left").collect()
+    found = known.select(pl.all().gather(joined["at"]))
+    same = found.height == references.height and not any(
+        (references[name] != found[name]).any() for name in key
     )
-    joined = references.lazy().with_columns(hashed("document", "target"))
-    joined = joined.join(numbered, on="hashed", how="left", maintain_order="left")
-    same = (pl.col("document") == pl.col("of")) & (pl.col("target") == pl.col("found"))
-    answer = joined.with_columns(wrong=~same).drop("hashed", "of", "found").collect()
-    if answer["wrong"].any():  # two pairs with the same hash, which hardly ever happens
-        return references.join(known, on=["document", "target"], how="left", maintain_order="left")
-    return answer.drop("wrong")
+    if same:
+        return references.hstack(found.drop(key))
+    # Two pairs have the same hash, which hardly ever happens.
+    return references.join(known, on=key, how="left", maintain_order="left")
 
 
 def effective_fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:

@@ -7,10 +7,12 @@ paired in the order of the files; else `hlteval.scoring.matching` pairs weighed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from hlteval.representation import hashed, ordinals
@@ -185,35 +187,76 @@ def _weighed(
     candidates: pl.DataFrame, sides: tuple[Side, Side], comparison: Comparison
 ) -> pl.DataFrame:
     """Sp = SNeg · SOpt of candidates, whose mandatory arguments agree: in units, above 0."""
-    left, right = (_conditioned(item, comparison.conditions) for item in sides)
-    both = candidates.lazy().join(left, on="row", maintain_order="left")
-    right = right.rename({"row": "row_system"})
-    both = both.join(right, on="row_system", suffix="_system", maintain_order="left")
-    errors = pl.sum_horizontal(_errors(role) for role in comparison.conditions)
-    things = [f"{role}_thing{side}" for role in comparison.conditions for side in ("", "_system")]
-    union = pl.concat_list(things).list.drop_nulls().list.n_unique().cast(pl.Int64)
-    both = both.with_columns(errors=errors, union=union)
-    similar = (pl.col("union") - pl.col("errors")) * UNIT // pl.col("union").clip(1)
-    optional = pl.when(pl.col("union") == 0).then(UNIT).otherwise(similar)
-    halved = (pl.col("negated") != pl.col("negated_system")) & comparison.negation
-    weight = pl.when(halved).then(optional // 2).otherwise(optional).cast(pl.Int64)
-    weighed = both.select("row", "row_system", weight=weight)
-    return weighed.filter(pl.col("weight") > 0).collect()
+    numbers: dict[str, int] = {}
+    left, right = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
+    weights = pl.Series("weight", dtype=pl.Int64)
+    # One document may have millions of candidates.
+    for part in candidates.iter_slices(_PART):
+        ours, theirs = left.at(part["row"]), right.at(part["row_system"])
+        weights.append(pl.Series("weight", _similarity(ours, theirs, comparison).tolist()))
+    return candidates.with_columns(weights).filter(pl.col("weight") > 0)
 
 
-def _conditioned(one: Side, conditions: tuple[str, ...]) -> pl.LazyFrame:
-    """Each event with, for every optional role, the key and the object of what fills it."""
-    events = one.events.lazy().select("row", "negated")
-    for role in conditions:
-        filled = one.arguments.lazy().filter(pl.col("role") == role)
-        filled = filled.select(row="frame_row", **{role: "key", f"{role}_thing": "thing"})
-        events = events.join(filled, on="row", how="left", maintain_order="left")
-    return events
+def _similarity(ours: Optionals, theirs: Optionals, comparison: Comparison) -> Rows:
+    """Sp of pairs of events: SOpt = 1 - errors / N, halved where only one side is negated.
+
+    An argument that is missing or extra is one error, a wrong one two; N is the number of different
+    fillers of both events.
+    """
+    one_sided = (ours.keys == NONE) != (theirs.keys == NONE)
+    wrong = (ours.keys != theirs.keys) & ~one_sided
+    errors = one_sided.sum(axis=1) + 2 * wrong.sum(axis=1)
+    common = np.zeros(len(errors), np.int64)
+    for role in range(len(comparison.conditions)):
+        mine = ours.things[:, [role]]
+        common += ((mine == theirs.things) & (mine != NONE)).sum(axis=1)
+    fillers = (ours.things != NONE).sum(axis=1) + (theirs.things != NONE).sum(axis=1) - common
+    similar = np.where(fillers == 0, UNIT, (fillers - errors) * UNIT // np.maximum(fillers, 1))
+    halved = (ours.negated != theirs.negated) & comparison.negation
+    weights: Rows = np.where(halved, similar // 2, similar)
+    return weights
 
 
-def _errors(role: str) -> pl.Expr:
-    """The errors in one optional role: missing 1, extra 1, wrong 2."""
-    ours, theirs = pl.col(role), pl.col(f"{role}_system")
-    one_sided = ours.is_null() != theirs.is_null()
-    wrong = (ours != theirs).fill_null(False)
-    return one_sided.cast(pl.Int64) + 2 * wrong.cast(pl.Int64)
+class Optionals(NamedTuple):
+    """The optional arguments of events, in numbers: a line per event, a column per role.
+
+    Attributes:
+        rows: the events, ascending.
+        negated: whether each is negated.
+        keys: what fills each role, equal numbers where fillers are the same; `NONE` without any.
+        things: the objects that fill the roles; of several that are one, only the first.
+    """
+
+    rows: Rows
+    negated: npt.NDArray[np.bool_]
+    keys: Rows
+    things: Rows
+
+    @classmethod
+    def of(cls, one: Side, conditions: Sequence[str], numbers: dict[str, int]) -> Optionals:
+        """The optional arguments of a side; new keys and objects get numbers of their own."""
+        events = one.events.sort("row")
+        rows = events["row"].to_numpy()
+        keys = np.full((len(rows), len(conditions)), NONE)
+        things = keys.copy()
+        filled = one.arguments.filter(pl.col("role").is_in(conditions))
+        at = np.searchsorted(rows, filled["frame_row"].to_numpy())
+        role = [conditions.index(name) for name in filled["role"]]
+        for table, column in ((keys, "key"), (things, "thing")):
+            table[at, role] = [numbers.setdefault(name, len(numbers)) for name in filled[column]]
+        for later in range(1, len(conditions)):
+            repeated = (things[:, :later] == things[:, [later]]).any(axis=1)
+            things[repeated, later] = NONE
+        return cls(rows, events["negated"].to_numpy(), keys, things)
+
+    def at(self, rows: pl.Series) -> Optionals:
+        """The lines of some events, in their order."""
+        at = np.searchsorted(self.rows, rows.to_numpy())
+        return Optionals(self.rows[at], self.negated[at], self.keys[at], self.things[at])
+
+
+Rows = npt.NDArray[np.int64]
+NONE = -1
+"""The number of what fills no role."""
+_PART = 250_000
+"""Candidates that are weighed at a time."""

@@ -6,38 +6,51 @@ events it has: these are checked first, then the events that have them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 import polars as pl
 
 from hlteval.findings.suggest import closest, did_you_mean
-from hlteval.representation import SEPARATOR, hashed
-from hlteval.validators.rule import RuleContext, at
+from hlteval.representation import hashed
+from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev.schema import EventSchema, EventType
+from hlteval.validators.seedev.tables import KIND, contents, kinds
 
-_KIND = ["label", "role", "filler_label"]
 _TARGET = pl.format("target {}", "position")
 
 
 def _misshapen(context: RuleContext, problem: str) -> pl.LazyFrame:
     """The events whose shape has a problem, with the roles concerned."""
-    events, shapes = context.schema.events, context.shapes.select("label", "roles").unique()
-    rows = [
-        (label, roles, concerned)
-        for label, roles in shapes.iter_rows()
+    wrong = context.cached(_wrong_shapes).filter(pl.col("problem") == problem).collect()
+    events = only_if(wrong.height > 0, context.cached(contents)).rename({"roles": "shape"})
+    found = events.join(
+        wrong.lazy(), on=["label", "shape"], maintain_order="left", nulls_equal=True
+    )
+    return at(found, "label")
+
+
+def _wrong_shapes(context: RuleContext) -> pl.LazyFrame:
+    """The shapes with a problem: `label`, `shape`, `problem`, and the `roles` concerned."""
+    shapes = context.cached(contents).unique(["label", "roles"])
+    examples = shapes.select("row", "label", "roles").collect()
+    rows = examples.lazy().select(frame_row="row")
+    some = context.arguments.join(rows, on="frame_row", how="semi")
+    roles: dict[int, set[str]] = {}
+    for row, role in some.select("frame_row", "role").collect().iter_rows():
+        roles.setdefault(row, set()).add(role)
+    events = context.schema.events
+    wrong = [
+        (label, shape, problem, concerned)
+        for row, label, shape in examples.iter_rows()
         if label in events
-        for kind, concerned in _problems(events[label], roles.split(SEPARATOR))
-        if kind == problem
+        for problem, concerned in _problems(events[label], roles.get(row, set()))
     ]
-    schema = dict.fromkeys(("label", "roles", "concerned"), pl.String)
-    wrong = pl.LazyFrame(rows, schema=schema, orient="row")
-    found = context.shapes.lazy().join(wrong, on=["label", "roles"], maintain_order="left")
-    return at(found, "label").with_columns(roles="concerned")
+    schema = {"label": pl.String, "shape": pl.UInt64, "problem": pl.String, "roles": pl.String}
+    return pl.LazyFrame(wrong, schema=schema, orient="row")
 
 
-def _problems(event: EventType, roles: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _problems(event: EventType, present: Collection[str]) -> Iterator[tuple[str, str]]:
     """What is wrong with the roles of an event of a type."""
-    present = set(roles)
     yield from (("missing", role) for role in event.mandatory if role not in present)
     chosen = [role for role in event.one_of if role in present]
     if event.one_of and not chosen:
@@ -61,27 +74,26 @@ def exclusive_roles(context: RuleContext) -> pl.LazyFrame:
     return _misshapen(context, "more than one of")
 
 
-def _arguments(context: RuleContext) -> pl.LazyFrame:
-    """The arguments of events of a known type."""
-    known = context.arguments.filter(pl.col("label").is_in(context.schema.events.keys()))
-    return known.rename({"frame": "id"})
+def _kinds(context: RuleContext) -> pl.LazyFrame:
+    """The kinds of arguments of events of a known type."""
+    return context.cached(kinds).filter(pl.col("label").is_in(context.schema.events.keys()))
 
 
-def kinds(context: RuleContext) -> pl.LazyFrame:
-    """The kinds of arguments in a corpus: type of the event, role, type of the filler."""
-    rows = _arguments(context).group_by(hashed(*_KIND)).agg(pl.col(_KIND).first())
-    return rows.select(_KIND)
+def _of_kinds(context: RuleContext, wrong: pl.DataFrame) -> pl.LazyFrame:
+    """The arguments of kinds in a table of wrong ones, with the other columns of that."""
+    key = [name for name in KIND if name in wrong.columns]
+    arguments = only_if(wrong.height > 0, context.arguments).rename({"frame": "id"})
+    return arguments.join(wrong.lazy(), on=key, maintain_order="left")
 
 
 def illegal_role(context: RuleContext) -> pl.LazyFrame:
     """A role that events of the type do not have."""
     key = ["label", "role"]
-    wrong = context.cached(kinds).join(context.schema.roles.lazy(), on=key, how="anti")
+    wrong = _kinds(context).join(context.schema.roles.lazy(), on=key, how="anti")
     listed = wrong.select(key).unique().collect()
     hints = [_hint(label, role, context.schema) for label, role in listed.iter_rows()]
-    hinted = listed.with_columns(hint=pl.Series(hints, dtype=pl.String)).lazy()
-    found = _arguments(context).join(hinted, on=key, maintain_order="left")
-    return at(found, pl.format("role {}", "position"))
+    hinted = listed.with_columns(hint=pl.Series(hints, dtype=pl.String))
+    return at(_of_kinds(context, hinted), pl.format("role {}", "position"))
 
 
 def _hint(label: str, role: str, schema: EventSchema) -> str:
@@ -97,11 +109,12 @@ def _hint(label: str, role: str, schema: EventSchema) -> str:
 
 def illegal_filler(context: RuleContext) -> pl.LazyFrame:
     """A role with a filler of a type that it does not take; SEE101 reports unknown types."""
+    key = ["label", "role", "filler_label"]
     fillers = context.schema.fillers.lazy()
-    known = context.cached(kinds).filter(pl.col("filler_label").is_in(context.schema.labels))
+    known = _kinds(context).filter(pl.col("filler_label").is_in(context.schema.labels))
     restricted = known.join(fillers, on=["label", "role"], how="semi")
-    wrong = restricted.join(fillers, on=_KIND, how="anti")
-    found = _arguments(context).join(wrong, on=_KIND, how="semi", maintain_order="left")
+    wrong = restricted.join(fillers, on=key, how="anti").select(key).unique()
+    found = _of_kinds(context, wrong.collect())
     types = {
         f"{event.label} {role}": ", ".join(sorted(allowed))
         for event in context.schema.events.values()
@@ -115,14 +128,16 @@ def illegal_filler(context: RuleContext) -> pl.LazyFrame:
 def duplicate_role(context: RuleContext) -> pl.LazyFrame:
     """A repeated role; the last one counts."""
     effective = context.arguments.select("row")
-    earlier = context.all_arguments.join(effective, on="row", how="anti")
+    every = only_if(context.has_repeated_roles, context.all_arguments)
+    earlier = every.join(effective, on="row", how="anti")
     return at(earlier.rename({"frame": "id"}), pl.format("argument {}", "position"))
 
 
 def same_filler(context: RuleContext) -> pl.LazyFrame:
     """An event whose mandatory roles are all filled by one entity."""
     required = context.schema.roles.lazy().filter("required")
-    some = _arguments(context).filter(hashed("frame_row", "target").is_duplicated())
+    some = context.arguments.filter(hashed("frame_row", "target").is_duplicated())
+    some = some.rename({"frame": "id"})
     core = some.join(required, on=["label", "role"], how="semi", maintain_order="left")
     return at(core.filter(pl.int_range(pl.len()).over("frame_row", "target") > 0), _TARGET)
 
@@ -131,9 +146,10 @@ def event_as_entity(context: RuleContext) -> pl.LazyFrame:
     """An event or a modifier in a role that takes any type, where an entity is meant."""
     key = ["label", "role"]
     free = context.schema.roles.lazy().join(context.schema.fillers.lazy(), on=key, how="anti")
-    kinds = {"frame": "the event", "modifier": "the modifier"}
+    names = {"frame": "the event", "modifier": "the modifier"}
+    wrong = _kinds(context).filter(pl.col("filler").is_in(list(names)))
+    wrong = wrong.join(free, on=key, how="semi").select(*key, "filler").unique()
     own = (pl.col("filler") == "frame") & (pl.col("frame_row") == pl.col("filler_row"))
-    found = _arguments(context).filter(pl.col("filler").is_in(list(kinds)), ~own)
-    found = found.join(free, on=key, how="semi", maintain_order="left")
-    what = pl.col("filler").replace_strict(kinds, return_dtype=pl.String)
+    found = _of_kinds(context, wrong.collect()).filter(~own)
+    what = pl.col("filler").replace_strict(names, return_dtype=pl.String)
     return at(found, _TARGET).with_columns(what=what)

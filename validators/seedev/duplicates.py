@@ -9,7 +9,7 @@ import polars as pl
 
 from hlteval.representation import hashed
 from hlteval.validators.rule import RuleContext, at
-from hlteval.validators.seedev.tables import members
+from hlteval.validators.seedev.tables import contents, members
 
 
 def _alike(context: RuleContext) -> pl.LazyFrame:
@@ -21,20 +21,19 @@ def _alike(context: RuleContext) -> pl.LazyFrame:
     both = [event.label for event in schema.events.values() if event.commutative]
     free = pl.col("label").is_in(both) & ~pl.col("role").is_in(schema.conditions)
     role = pl.when(free).then(pl.lit("*")).otherwise("role")
-    # Few are alike: a sum of hashes, independent of the order, finds them; their content decides.
-    each = (role.hash(1) + pl.col("target").hash(2)).hash(3)
-    sums = context.arguments.group_by(row="frame_row").agg(sum=each.sum())
-    frames = context.records("frames", "label").join(sums, on="row", maintain_order="left")
-    frames = frames.filter(hashed("document", "label", "sum").is_duplicated()).drop("sum")
+    # Few are alike: sums of hashes find them, their content decides.
+    frames = context.cached(contents)
+    frames = frames.filter(hashed("document", "label", "content").is_duplicated())
+    frames = frames.drop("content", "roles")
     own = context.arguments.join(frames.select(frame_row="row"), on="frame_row", how="semi")
-    contents = own.group_by(row="frame_row").agg(
+    written = own.group_by(row="frame_row").agg(
         content=pl.concat_str("role", "target", separator=":").sort().str.join(" "),
         unordered=pl.concat_str(role, "target", separator=":").sort().str.join(" "),
     )
     modifiers = context.table("modifiers", "document", "label", "target").unique()
     grouped = modifiers.group_by("document", id="target")
     modified = grouped.agg(modified=pl.col("label").sort().str.join(" "))
-    frames = frames.join(contents, on="row", how="left", maintain_order="left")
+    frames = frames.join(written, on="row", how="left", maintain_order="left")
     frames = frames.join(modified, on=["document", "id"], how="left", maintain_order="left")
     return frames.with_columns(pl.col("modified").fill_null(""))
 

@@ -18,6 +18,8 @@ def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
     key = ["document", "id"]
     tables = ("mentions", "frames", "modifiers")
     records = pl.concat(context.records(name).select(_PLACE) for name in tables)
+    if not context.has_repeated_identifiers:
+        return records.head(0)
     given = context.reference_mentions.rename({"mention": "id"}).join(records, on=key, how="semi")
     given = given.unique().with_columns(given=pl.lit(True))
     repeated = records.filter(hashed(*key).is_duplicated())
@@ -72,7 +74,10 @@ def unresolved(context: RuleContext) -> pl.LazyFrame:
     """
     item = ["document", "target"]
     documents = context.against.documents.lazy().select(document="row")
-    references = _references(context).join(documents, on="document", how="semi")
+    some = _references(context).join(documents, on="document", how="semi").collect()
+    references = some.lazy()
+    if some.is_empty():
+        return references
     known = context.items.select(item).join(references, on=item, how="semi")
     found = references.join(known, on=item, how="anti", maintain_order="left")
     named = found.join(context.names, on="document", how="left", maintain_order="left")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import polars as pl
 
 from hlteval.validators.rule import RuleContext, at
 
 
 def _spans(context: RuleContext) -> pl.LazyFrame:
-    """The text spans of the submission, with the names of their documents."""
-    spans = context.records("mentions", "start", "end", "fragments", "text")
-    return spans.join(context.names, on="document", how="left", maintain_order="left")
+    """The text spans of the submission."""
+    return context.records("mentions", "start", "end", "fragments", "text")
+
+
+def _named(found: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
+    """Spans with the name of their document in place of its key."""
+    named = found.join(context.names, on="document", how="left", maintain_order="left")
+    return named.with_columns(document="name").drop("name")
 
 
 def _fragments(context: RuleContext) -> pl.LazyFrame:
@@ -55,49 +58,57 @@ def span_empty(context: RuleContext) -> pl.LazyFrame:
     return _first(_parts(context).filter(pl.col("end") == pl.col("start")))
 
 
-def _texts(context: RuleContext) -> pl.LazyFrame:
-    texts = context.against.documents.lazy().select(document="row", content="text").drop_nulls()
-    return texts.with_columns(length=pl.col("content").str.len_chars())
+def _lengths(context: RuleContext) -> pl.LazyFrame:
+    """The number of code points of each text."""
+    texts = context.against.documents.lazy().drop_nulls("text")
+    return texts.select(document="row", length=pl.col("text").str.len_chars())
 
 
 def beyond_text(context: RuleContext) -> pl.LazyFrame:
     """A span that ends after the end of the document's text."""
-    found = _spans(context).join(_texts(context), on="document")
-    found = found.filter(pl.col("end") > pl.col("length")).drop("content")
-    return at(found, "fragments").with_columns(document="name")
+    found = _spans(context).join(_lengths(context), on="document")
+    found = found.filter(pl.col("end") > pl.col("length"))
+    return at(_named(found, context), "fragments")
 
 
 def text_differs(context: RuleContext) -> pl.LazyFrame:
     """A span whose text is not that of the document at its offsets, apart from white space."""
+    parts = _parts(context).join(_lengths(context), on="document", maintain_order="left")
     legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("length"))
-    length = (pl.col("end") - pl.col("start")).clip(0)
-    actual = pl.col("content").str.slice(pl.col("start"), length)
-    parts = _parts(context).join(_texts(context), on="document", maintain_order="left")
-    grouped = parts.filter(legal).group_by("row", maintain_order=True)
-    spans = grouped.agg(pl.exclude("actual").first(), actual=actual.str.join(" "))
+    read = parts.filter(legal).collect()
+    texts = dict(context.against.documents.select("row", "text").iter_rows())
+    # Python finds a code point at once, Polars only by counting from the beginning of the text.
+    offsets = zip(*(read[name] for name in ("document", "start", "end")), strict=True)
+    actual = [texts[document][start:end] for document, start, end in offsets]
+    spans = _joined(read.with_columns(actual=pl.Series(actual, dtype=pl.String)))
     differing = spans.filter(pl.col("actual") != pl.col("text"))
     differing = differing.filter(_words("actual") != _words("text"))
-    hint = pl.struct("content", "text", "start").map_elements(_hint, return_dtype=pl.String)
-    values = {"document": pl.col("name"), "hint": hint, "actual": pl.col("actual").str.head(40)}
-    return at(differing.with_columns(**values).drop("content"), "text")
+    hints = [
+        _hint(texts[document], text, start)
+        for document, text, start in differing.select("document", "text", "start").iter_rows()
+    ]
+    hint = pl.Series(hints, dtype=pl.String)
+    shown = differing.with_columns(hint=hint, actual=pl.col("actual").str.head(40))
+    return at(_named(shown.lazy(), context), "text")
+
+
+def _joined(parts: pl.DataFrame) -> pl.DataFrame:
+    """The spans of parts in order; the actual texts of several parts are joined by a space."""
+    if parts["row"].is_unique().all():
+        return parts
+    grouped = parts.group_by("row", maintain_order=True)
+    return grouped.agg(pl.exclude("actual").first(), actual=pl.col("actual").str.join(" "))
 
 
 def _words(column: str) -> pl.Expr:
     return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
 
 
-def _hint(span: dict[str, object]) -> str:
+def _hint(content: str, text: str, start: int) -> str:
     """The occurrence of a span's text in its document that is nearest to its offsets."""
-    text, start = str(span["text"]), int(str(span["start"]))
-    places = list(_occurrences(str(span["content"]), text))
-    if not places:
+    places = (content.rfind(text, 0, start + len(text)), content.find(text, start + 1))
+    occurrences = [at for at in places if at >= 0]
+    if not occurrences:
         return f"correct the text; {text[:40]!r} does not occur in the document"
-    nearest = min(places, key=lambda at: abs(at - start))
+    nearest = min(occurrences, key=lambda at: abs(at - start))
     return f"use offsets {nearest} {nearest + len(text)}, where the document has {text[:40]!r}"
-
-
-def _occurrences(content: str, text: str) -> Iterator[int]:
-    at = content.find(text)
-    while at >= 0:
-        yield at
-        at = content.find(text, at + 1)

@@ -5,24 +5,15 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
-from hlteval.validators.rule import RECORD, RuleContext, at, only_if
+from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev.schema import EventSchema
+from hlteval.validators.seedev.tables import labelled, labels
 
 
-def _labelled(context: RuleContext) -> pl.LazyFrame:
-    """Every record that has a type, with the kind of its annotation."""
-    rejected = context.records("rejected_records", "label", "code", "kind").drop_nulls("label")
-    modifiers = context.records("modifiers", "label")
-    normalization = pl.col("id").str.starts_with("N")
-    kinds = {
-        "a text span": context.records("mentions", "label"),
-        "an event": context.records("frames", "label"),
-        "a modifier": modifiers.filter(~normalization),
-        "a normalisation": modifiers.filter(normalization),
-        "a record": rejected.filter(pl.col("code") != "STD101", pl.col("kind") != "group"),
-    }
-    columns = (*RECORD, "id", "label")
-    return pl.concat(rows.select(*columns, kind=pl.lit(kind)) for kind, rows in kinds.items())
+def _with_labels(context: RuleContext, wrong: pl.DataFrame) -> pl.LazyFrame:
+    """The records whose kind and type are in a table of wrong ones, with its other columns."""
+    records = only_if(wrong.height > 0, labelled(context))
+    return at(records.join(wrong.lazy(), on=["kind", "label"], maintain_order="left"), "label")
 
 
 def unknown_type(context: RuleContext) -> pl.LazyFrame:
@@ -30,10 +21,9 @@ def unknown_type(context: RuleContext) -> pl.LazyFrame:
     known = context.schema.labels
     if _is_other_task(context):  # SEE103 reports that
         known = known | context.schema.elsewhere.keys()
-    unknown = _labelled(context).filter(~pl.col("label").is_in(known)).collect()
-    hints = {label: _hint(label, context.schema) for label in unknown["label"].unique()}
-    hint = pl.col("label").replace_strict(hints, default=None, return_dtype=pl.String)
-    return at(unknown.lazy(), "label").with_columns(hint=hint)
+    unknown = context.cached(labels).filter(~pl.col("label").is_in(known)).collect()
+    hints = [_hint(label, context.schema) for label in unknown["label"]]
+    return _with_labels(context, unknown.with_columns(hint=pl.Series(hints, dtype=pl.String)))
 
 
 def _hint(label: str, schema: EventSchema) -> str:
@@ -46,8 +36,9 @@ def _hint(label: str, schema: EventSchema) -> str:
 
 def _is_other_task(context: RuleContext) -> bool:
     """Whether events have types of the other task, and none of this one."""
-    labels, schema = set(context.system.frames["label"].unique()), context.schema
-    return bool(labels & schema.elsewhere.keys()) and not labels & schema.events.keys()
+    events = context.cached(labels).filter(pl.col("kind") == "an event").collect()
+    types, schema = set(events["label"]), context.schema
+    return bool(types & schema.elsewhere.keys()) and not types & schema.events.keys()
 
 
 def other_task(context: RuleContext) -> pl.LazyFrame:
@@ -64,8 +55,9 @@ def wrong_kind(context: RuleContext) -> pl.LazyFrame:
     kinds |= dict.fromkeys(context.schema.events, "an event")
     kinds |= dict.fromkeys(context.schema.modifiers, "a modifier")
     due = pl.col("label").replace_strict(kinds, default=None, return_dtype=pl.String)
-    rows = _labelled(context).with_columns(due=due)
-    return at(rows.filter(pl.col("kind") != "a record", pl.col("kind") != pl.col("due")), "label")
+    rows = context.cached(labels).with_columns(due=due)
+    wrong = rows.filter(pl.col("kind") != "a record", pl.col("kind") != pl.col("due"))
+    return _with_labels(context, wrong.collect())
 
 
 def event_with_trigger(context: RuleContext) -> pl.LazyFrame:
