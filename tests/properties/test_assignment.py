@@ -16,7 +16,7 @@ def tables(least: int, most: int) -> st.SearchStrategy[list[tuple[int, int, int]
     return st.lists(pairs, max_size=30, unique_by=lambda pair: pair[:2])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(tables(1, 6) | tables(4, 5) | tables(4, 4), st.sampled_from([1, 7]))
 def test_the_total_is_that_of_a_dense_assignment(pairs, divisor):
     table = np.array(pairs, dtype=np.int64).reshape(-1, 3)

@@ -20,7 +20,7 @@ def tables(most_rows: int, most_columns: int) -> st.SearchStrategy[list[list[int
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tables(6, 7))
 def test_every_prefix_of_rows_has_the_assignment_of_scipy(table: list[list[int]]) -> None:
     width, total = len(table[0]), 0
@@ -33,7 +33,7 @@ def test_every_prefix_of_rows_has_the_assignment_of_scipy(table: list[list[int]]
         assert total == part[rows, columns].sum()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(tables(8, 4))
 def test_optional_rows_are_those_with_free_columns_of_their_own(table: list[list[int]]) -> None:
     width, total = len(table[0]), 0

@@ -454,7 +454,7 @@ def test_what_is_declared_comes_back_equal(name: str) -> None:
     form, trial = load(name), TRIALS.get(name, Trial())
 
     @given(trial.corpora())
-    @settings(max_examples=5, deadline=None)
+    @settings(max_examples=3, deadline=None)
     def hold(drawn: Corpus) -> None:
         corpus = restricted(form, trial.narrowed(drawn))
         assert losses(form, corpus) == {}

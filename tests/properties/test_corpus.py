@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hlteval.representation import TABLES, BrokenKey, Corpus
 
-FEW = settings(max_examples=20, deadline=None)
+FEW = settings(max_examples=8, deadline=None)
 
 
 def content(corpus: Corpus) -> dict[str, list[dict[str, object]]]:

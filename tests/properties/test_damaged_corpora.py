@@ -14,7 +14,7 @@ from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
-TRIALS = 12
+TRIALS = 5
 """Damaged corpora per format that is written; `make fuzz` tries thousands."""
 
 

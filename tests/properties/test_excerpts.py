@@ -19,7 +19,7 @@ LETTERS = "ab 東\u0301\u05d0\u0627\u0660"
 EMOJI = "\U0001f469\U0001f680\u2764\U0001f3fd\U0001f1eb[]\\"
 CHARACTERS = st.one_of(st.sampled_from(CONTROL + LETTERS + EMOJI), st.characters())
 LINES = st.text(CHARACTERS, max_size=400)
-SETTINGS = settings(max_examples=300, deadline=None)
+SETTINGS = settings(max_examples=100, deadline=None)
 
 
 @st.composite

@@ -52,7 +52,7 @@ def test_texts_survive_or_the_loss_is_listed(name: str) -> None:
     form = load(name)
 
     @given(corpora())
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=10, deadline=None)
     def hold(corpus: Corpus) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"out{form.suffixes[0] if form.suffixes else ''}.d")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hlteval.representation import Corpus, StoreError, load, read_jsonl, save, write_jsonl
 
 FEW = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 
@@ -93,7 +93,7 @@ def test_damaged_json_lines_are_refused_at_a_place_or_still_a_corpus(data, corpo
         assert 1 <= error.column <= len(lines[error.line - 1].decode("utf-8", "replace")) + 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_damaged_parquet_is_refused_or_still_a_corpus(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")

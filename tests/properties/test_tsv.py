@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hlteval.syntax.tsv import Column, Table
 
-FEW = settings(max_examples=120, deadline=None)
+FEW = settings(max_examples=50, deadline=None)
 PATTERNS = ("", "[^\t]+", "GPE|LOC", "[a-z ]*", "[0-9]{1,2}")
 NUMBERS = ("0.5", "1", "1.", ".5", "-2e-3", "+0", "1e99", "1e999", "nan", "0x1", "1_0", " 1", "")
 WORDS = st.sampled_from(["GPE", "LOC", "ab", "a b", "", " ", "7", "12", "007", *NUMBERS])

@@ -21,7 +21,7 @@ from hlteval.sources import Member, Source
 from hlteval.validators.edl.mention_texts import compared
 from hlteval.validators.edl.spans import crossing, in_order, nested
 
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=25)
 EXTENT = [column.name for column in TABLE.columns].index("extent")
 
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
@@ -160,7 +160,7 @@ def test_what_was_read_is_written_again(lines: list[str], header: bool) -> None:
     assert not any(load("edl-tab").count_losses(corpus).values())
 
 
-@settings(max_examples=40, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
 @given(st.data())
 def test_any_corpus_comes_back_as_far_as_it_is_carried(corpora, data: st.DataObject) -> None:
     corpus = data.draw(corpora)

@@ -13,7 +13,7 @@ from hlteval.converters.edl.neleval_records import explain
 from hlteval.grammars import pattern
 from hlteval.sources import open_source
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
 
 cells = st.one_of(
     st.sampled_from(["D1", "d 2", "1", "5", "12", "E1", "NIL3", "0.5", "1.0", "1", "PER", ""]),

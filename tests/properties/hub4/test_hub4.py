@@ -23,7 +23,7 @@ from hlteval.sources import Member, Source
 from hlteval.workflows.validation import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hub4"
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=12)
 """For what writes files."""
 BLANKS = " \t\r\f\x0b"
 STRANGE = "\xa0\u2003\u2028\x85\x1c\u0663\U0001d6fc\xe9\u0301\u202e"
@@ -213,6 +213,7 @@ COLUMNS = (
 )
 
 
+@settings(max_examples=40)
 @given(lines(), st.booleans())
 def test_the_bulk_path_reads_what_the_grammar_says(written: list[str], reference: bool) -> None:
     found = tables("\n".join(written), reference=reference)
@@ -236,7 +237,7 @@ def test_brackets_come_back(text: str) -> None:
         )
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(st.lists(st.sampled_from(["a", "[b]", "[[c] d]", "[", "]", "[]", "é"]), max_size=6))
 def test_texts_with_one_pair_are_read_as_all_others(parts: list[str]) -> None:
     text = "".join(parts)

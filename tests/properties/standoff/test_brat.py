@@ -76,7 +76,7 @@ def rewritten(corpora: Iterable[Corpus]) -> dict[str, str]:
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b.c"]), annotations(), min_size=1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_canonical_files_come_back_byte_by_byte(documents: dict[str, str]) -> None:
     files = {f"{name}.ann": content for name, content in documents.items()}
     files |= {"a.txt": "a text\nof two lines"} if "a" in documents else {}
@@ -87,7 +87,7 @@ def test_canonical_files_come_back_byte_by_byte(documents: dict[str, str]) -> No
 
 
 @given(annotations(), st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_other_layouts_keep_their_content(content: str, data: st.DataObject) -> None:
     ends = st.sampled_from(["\n", "\r\n", " \n", "\t\r\n", "\n\n", "\n \n"])
     loose = "".join(line + data.draw(ends) for line in content.split("\n")[:-1])
