@@ -18,6 +18,10 @@ BENCH_ARGS ?=
 # Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
 
+# Tests start many programs, whose modules are compiled once. Tests of a group share what they build.
+unexport PYTHONDONTWRITEBYTECODE
+PYTEST := pytest -n auto --dist loadgroup
+
 .PHONY: demo docs test test-oldest lint types pytest bench bench-peers coverage fuzz clean
 
 demo: $(RUNTIME)
@@ -37,12 +41,12 @@ types: $(INSTALLED)
 	$(BIN)/mypy
 
 pytest: $(INSTALLED)
-	$(BIN)/pytest --cov -n auto $(PYTEST_ARGS)
+	$(BIN)/$(PYTEST) --cov $(PYTEST_ARGS)
 
 # The versions of constraints-oldest.txt, in an environment of their own. Neither style nor types
 # depend on them, nor does what is built.
 test-oldest: $(OLDEST)/installed
-	$(OLDEST)/bin/pytest -n auto -m "not packaging" $(PYTEST_ARGS)
+	$(OLDEST)/bin/$(PYTEST) -m "not packaging" $(PYTEST_ARGS)
 
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 import sys
-from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))  # for `docs.make`, whatever the working directory
 ROOT_PAGES = {"README.md": "index.md"} | {
     name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
 }
@@ -38,6 +38,8 @@ def on_config(config: MkDocsConfig) -> None:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not files of this folder."""
+    if str(ROOT) not in sys.path:  # the program `mkdocs` does not look into its working directory
+        sys.path.insert(0, str(ROOT))
     from docs.make.code_pages import pages
 
     for name, page in ROOT_PAGES.items():
@@ -87,26 +89,21 @@ def _unescape(row: re.Match[str]) -> str:
     return re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), row[0])
 
 
-class _Resources(HTMLParser):
-    """The resources that a browser loads for a page: scripts, styles, fonts, images, frames."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = {name: value or "" for name, value in attrs}
-        names = {"a": [], "link": ["href"], "form": ["action"]}.get(tag, ["src", "data", "srcset"])
-        if attributes.get("rel") not in {"canonical", "next", "prev"}:
-            self.addresses += [attributes[name] for name in names if name in attributes]
+def _loaded(tag: str, attributes: dict[str, str]) -> list[str]:
+    """The resources that a browser loads for an element: scripts, styles, fonts, images, frames."""
+    names = {"a": [], "link": ["href"], "form": ["action"]}.get(tag, ["src", "data", "srcset"])
+    if attributes.get("rel") in {"canonical", "next", "prev"}:
+        return []
+    return [attributes[name] for name in names if name in attributes]
 
 
 def external_resources(page: str) -> list[str]:
     """The addresses of resources that a browser would load from other sites."""
-    resources = _Resources()
-    resources.feed(page)
+    root = etree.HTML(page)
+    elements = () if root is None else root.iter("*")
+    listed = [_loaded(element.tag, dict(element.attrib)) for element in elements]
     imports = re.findall(r"(?:@import|url\()\s*[\"']?([^\"')\s;]+)", page)
-    addresses = [*resources.addresses, *imports]
+    addresses = [*chain.from_iterable(listed), *imports]
     return [address for address in addresses if re.match(r"(?i)(?:https?:)?//", address)]
 
 

@@ -25,6 +25,8 @@ from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import Intervals, score
 from hlteval.workflows.validation import validate
 
+pytestmark = pytest.mark.xdist_group("differences")
+
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"
 FIXTURES = ROOT / "fixtures" / "differences"

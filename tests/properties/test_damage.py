@@ -1,8 +1,8 @@
 """Damaged files of every reader: reading, converting and checking give findings and nothing worse.
 
 The fixtures of each format are damaged in bytes, lines, fields, structure and as packages, from a
-seed; see `fuzz/`. `make fuzz` makes 20,000 of each, here it is half a minute's worth; `--mutations N`
-makes N of each.
+seed; see `fuzz/`. `make fuzz` makes 20,000 of each, here it is half a minute's worth;
+`--mutations N` makes N of each.
 """
 
 from __future__ import annotations

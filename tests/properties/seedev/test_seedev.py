@@ -109,7 +109,7 @@ def events(draw: st.DrawFn, task: str) -> tuple[Event, ...]:
 def documents(
     task: str, *, equivalences: bool = False, least: int = 1
 ) -> st.SearchStrategy[list[Document]]:
-    """Documents, each of which is an example: a call of the scorer takes long, one more does not."""
+    """Documents, each an example: a call of the scorer takes long, one more document does not."""
     groups = st.sampled_from([(), (), ("T1", "T2"), ("T3", "T4")] if equivalences else [()])
     listed = st.lists(st.tuples(events(task), events(task), groups), min_size=least, max_size=8)
     return listed.map(

@@ -27,15 +27,16 @@ def loaded() -> ModuleType:
 
 
 HOOKS = loaded()
+pytestmark = pytest.mark.xdist_group("site")
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once; a warning is an error."""
+    """The site, built once, as the program `mkdocs` does; a warning is an error."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)]
+    command = [sys.executable, "-P", "-m", "mkdocs", "build", "--quiet"]
     done = subprocess.run(
-        command,
+        [*command, "--site-dir", str(folder)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         stdout=subprocess.PIPE,
