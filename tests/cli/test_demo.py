@@ -23,7 +23,9 @@ def commands(shown: str) -> list[list[str]]:
     return [shlex.split(line[2:]) for line in shown.splitlines() if line.startswith("$ ")]
 
 
-def test_it_checks_explains_scores_and_converts(shown: str, tmp_path: Path) -> None:
+def test_it_checks_explains_scores_and_converts_and_each_command_can_be_typed(
+    shown: str, invoke: Run, tmp_path: Path
+) -> None:
     assert [command[:2] for command in commands(shown)] == [
         ["hlteval", "validate"],
         ["hlteval", "explain"],
@@ -38,9 +40,6 @@ def test_it_checks_explains_scores_and_converts(shown: str, tmp_path: Path) -> N
     assert "profile official" in shown
     assert (tmp_path / "demo" / "scores" / "scores.json").is_file()
     assert (tmp_path / "demo" / "system.jsonl").is_file()
-
-
-def test_each_command_can_be_typed(shown: str, invoke: Run) -> None:
     for command in commands(shown):
         result = invoke(*command[1:])
         assert result.exit_code == (1 if command[1] == "validate" else 0)

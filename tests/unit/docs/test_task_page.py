@@ -5,19 +5,22 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from docs.make import pages
 from docs.make.origins import origins
-from docs.make.pages import format_page, task_page
 from hlteval import converters, tasks
 from hlteval.converters.format import EVERYTHING
 from hlteval.findings import catalogue
 from hlteval.representation import TABLES
 
 DOCS = Path(__file__).parents[3] / "docs"
+format_page, task_page = cache(pages.format_page), cache(pages.task_page)
+"""Both pages; they take a second to make."""
 
 
 def part(page: str, name: str) -> str:
@@ -94,12 +97,12 @@ def test_an_evaluation_that_needs_an_option_says_so():
 
 
 def test_what_is_scored_is_named_as_what_it_is():
-    pages = {name: part(task_page(), name) for name in tasks.BUILTIN}
-    linking = pages["lorehlt-edl"].partition("### Scorings")[2]
+    told = {name: part(task_page(), name) for name in tasks.BUILTIN}
+    linking = told["lorehlt-edl"].partition("### Scorings")[2]
     assert linking.count("| Measures | each of the 27 [measures](metrics.md#lorehlt-edl) |") == 2
-    assert "| plan | Curves | Relevance, Type, Type+Place |" in pages["speech-sf"]
-    assert "| plan | Standard pairing | All Relations, and 22 types" in pages["seedev-binary"]
-    assert "| plan | content | all |" in pages["hub4"]
+    assert "| plan | Curves | Relevance, Type, Type+Place |" in told["speech-sf"]
+    assert "| plan | Standard pairing | All Relations, and 22 types" in told["seedev-binary"]
+    assert "| plan | content | all |" in told["hub4"]
 
 
 def _lacking(form, table):
@@ -155,4 +158,4 @@ def test_the_pages_are_the_same_however_python_keeps_docstrings(
         module = import_module(name)
         kept = ast.get_docstring(ast.parse(inspect.getsource(module)), clean=False) or ""
         monkeypatch.setattr(module, "__doc__", inspect.cleandoc(kept) if cleaned else kept)
-    assert (format_page(), task_page()) == before
+    assert (pages.format_page(), pages.task_page()) == before
