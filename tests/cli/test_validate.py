@@ -247,20 +247,20 @@ LONG = {
     "a line of 2 MB": "x" * 2_000_000,
     "2 MB of text": "T99\tTissue 0 3\t" + "The " * 500_000,
     "2 MB of blanks": "E1\tBinding" + " " * 2_000_000 + "Molecule:T2",
-    "100,000 lines": "no tab here\n" * 100_000,
+    "40,000 lines": "no tab here\n" * 40_000,
 }
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_long_rubbish_ends_in_time(name: str, invoke: Run, reference: Path, system: Path) -> None:
     (system / "seed-1.a2").write_text(LONG[name], "utf-8")
-    begun = time.monotonic()
+    begun = time.process_time()
     result = invoke("validate", "seedev-full", system, "--against", reference)
     assert result.exit_code == 1
-    assert time.monotonic() - begun < 60  # a second or two; a slow machine is no fault
+    assert time.process_time() - begun < 20  # a second or two; a slow machine is no fault
     assert len(result.stdout) < 20_000
-    if name == "100,000 lines":
-        assert "100,000 errors in 1 file" in result.stdout
+    if name == "40,000 lines":
+        assert "40,000 errors in 1 file" in result.stdout
 
 
 def test_a_closed_pipe_is_no_error(program: Run, reference: Path, system: Path) -> None:
