@@ -243,7 +243,7 @@ CONTENT = {
     **dict.fromkeys(("BRT206", "BRT207", "PUB201", "PUB202", "BIO202", "BIO203"), "offsets"),
     **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
     **dict.fromkeys(("EDL214", "EDL215"), "names"),
-    "LAF102": "types",
+    **dict.fromkeys(("LAF102", "SFJ206"), "types"),
     "BRT205": "triggers",
     "COR109": "records",
 }
