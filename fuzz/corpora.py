@@ -244,6 +244,7 @@ CONTENT = {
     **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
     **dict.fromkeys(("EDL214", "EDL215"), "names"),
     **dict.fromkeys(("LAF102", "SFJ206"), "types"),
+    "APN202": "values",
     "BRT205": "triggers",
     "COR109": "records",
 }

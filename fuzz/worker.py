@@ -22,6 +22,8 @@ from fuzz.trial import Outcome, generate, run_trial, write_files
 
 HANG = 30
 """CPU time in seconds after which a trial is ended."""
+MINIMISING = 600
+"""CPU time in seconds for making a failing input small."""
 WAIT = 600
 """Wall time in seconds after which a trial is ended: it waits for something."""
 ADDRESSES = 16 << 30
@@ -45,6 +47,7 @@ def main() -> None:
             kind = failure_kind(outcome)
             if kind and kind not in seen:
                 seen.add(kind)
+                limit(MINIMISING)
                 _save(reader, number, subjects, outcome, failing)
             values = outcome._asdict() | {"failure": kind, "report": ""}
             report(done=number, mutations=len(subjects), **values)

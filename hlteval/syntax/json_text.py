@@ -193,9 +193,9 @@ def _bare(text: str, at: int) -> tuple[list[Parsed], list[Problem]]:
         problems += more
         if at >= len(text):
             if not parsed:
-                problems.append(
-                    Problem("JSN115", 0, at, at, {"wanted": "an array of frames, `[ ]`"})
-                )
+                end = len(text.rstrip())
+                wanted = {"wanted": "an array of frames, `[ ]`"}
+                problems.append(Problem("JSN115", 0, end, end, wanted))
             return parsed, problems
         if len(parsed) == 1:
             lines = {"hint": _LINES if text[at] == "{" else _EXTRA}
