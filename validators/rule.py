@@ -145,6 +145,8 @@ class Rule:
         submission_only: whether it is about submissions, so that it does not run on references.
         rewrites: returns what corrects the whole file: rows with the columns `origin`, `record` and
             `field` of `PLACE`, and what is `put` there; none if the correction is not certain.
+        counts_if: whether its findings count, by the types of the frames of all batches and by the
+            schema: a batch alone does not show it.
     """
 
     code: str
@@ -155,6 +157,7 @@ class Rule:
     submission_only: bool = False
     blocks_reference: bool = False
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
+    counts_if: Callable[[frozenset[str], Any], bool] | None = None
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:
@@ -196,6 +199,13 @@ def apply(
         members: the files of `context.system.sources`, in order.
         form: the format of these files, which locates their fields.
     """
+    return (found for _, found in apply_each(rules, context, members, form))
+
+
+def apply_each(
+    rules: Sequence[Rule], context: RuleContext, members: Sequence[Member], form: Format
+) -> Iterator[tuple[Rule, Finding]]:
+    """The findings of rules, each with its rule; the arguments are those of `apply`."""
     active = [
         rule
         for rule in rules
@@ -216,7 +226,7 @@ def apply(
         for row, (table, key) in zip(rows, keys, strict=True):
             location = locations.get((row["origin"], row["record"], row["field"]))
             member = _member(members, row["origin"])
-            yield declared.finding(
+            found_here = declared.finding(
                 row,
                 file=member.display if member else None,
                 span=location.span if location else None,
@@ -225,6 +235,7 @@ def apply(
                 table=table,
                 row=key,
             )
+            yield rule, found_here
 
 
 def _member(members: Sequence[Member], origin: int | None) -> Member | None:

@@ -63,23 +63,32 @@ def read(source: Source) -> Iterator[ReadResult]:
                 parts.append(part)
                 findings += located_findings(text, problems, member.display)
         tables = Tables.concat(parts)
-        tables = tables._replace(documents=files.named(tables.documents))
-        findings += _repeated(tables.documents, files)
+        documents = files.named(tables.documents)
+        first, repeated = _repeated(documents, files, source.first_places)
+        tables = tables._replace(documents=documents.filter(first))
+        findings += repeated
         yield ReadResult(corpus(files.sources, tables), tuple(findings), tuple(files.members))
 
 
-def _repeated(named: pl.DataFrame, files: FileBatch) -> Iterator[Finding]:
-    """Documents with the name of an earlier one."""
-    first = pl.col("origin").first().over("name")
-    again = named.with_columns(first=first).filter(~pl.col("name").is_first_distinct())
-    for origin, name, other in again.select("origin", "name", "first").iter_rows():
-        yield finding(
-            "LTF105",
-            file=files.members[origin].display,
-            record=name,
-            name=name,
-            other=files.members[other].display,
-        )
+def _repeated(
+    documents: pl.DataFrame, files: FileBatch, places: dict[str, tuple[str, int]]
+) -> tuple[pl.Series, list[Finding]]:
+    """Whether each document is the first of its name, and the findings about the others.
+
+    Args:
+        documents: those of a batch.
+        files: the files of the batch.
+        places: the file and record of the first document of each name, of all batches.
+    """
+    first, findings = [], []
+    for origin, record, name in documents.select("origin", "record", "name").iter_rows():
+        file = files.members[origin].display
+        earlier = places.setdefault(name, (file, record))
+        first.append(earlier == (file, record))
+        if not first[-1]:
+            values = {"name": name, "other": earlier[0]}
+            findings.append(finding("LTF105", file=file, record=name, **values))
+    return pl.Series(first, dtype=pl.Boolean), findings
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

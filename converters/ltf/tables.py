@@ -82,8 +82,8 @@ def _frame(rows: Sequence[tuple[object, ...]], name: str) -> pl.DataFrame:
 
 
 def corpus(sources: pl.DataFrame, tables: Tables) -> Corpus:
-    """The corpus of a batch, without documents that have the name of an earlier one."""
-    named = tables.documents.unique("name", keep="first", maintain_order=True)
+    """The corpus of a batch, whose documents have different names."""
+    named = tables.documents
     keys = named.select("origin", holder="record", document=pl.int_range(pl.len(), dtype=pl.Int64))
     segments = _keyed(tables.segments, keys)
     rows = segments.select("origin", segment="record", segment_row="row")

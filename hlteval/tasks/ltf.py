@@ -20,7 +20,7 @@ LTF = Task(
     references=TEXTS,
     reference_optional=True,
     codes=("LTF106", "LTF107"),
-    document_codes=frozenset({"LTF208"}),
+    document_codes=frozenset({"LTF201", "LTF208"}),
     rules=lazy("hlteval.validators.ltf.rules:RULES"),
     package=partial(
         lazy("hlteval.validators.packages:documents"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,8 +13,8 @@ from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings
 from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
-from hlteval.validators import RuleContext, apply
-from hlteval.validators.rule import IDENTIFIERS
+from hlteval.validators import Rule, RuleContext
+from hlteval.validators.rule import IDENTIFIERS, apply_each
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Seen, Sides, before_reading
 
@@ -53,6 +53,8 @@ class Check:
         read: whether the batches were read: then the official software gets to its end.
         documents: the names of the documents of what is judged.
         records: the number of their records.
+        frame_types: the types of the frames of each side.
+        conditional: the rules of findings that only count by the types of all batches.
     """
 
     opened: Submission
@@ -64,6 +66,8 @@ class Check:
     read: bool = True
     documents: dict[str, None] = field(default_factory=dict)
     records: int = 0
+    frame_types: dict[str, set[str]] = field(default_factory=dict)
+    conditional: list[tuple[Rule, Finding]] = field(default_factory=list)
 
     @classmethod
     def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
@@ -133,8 +137,34 @@ class Check:
         self.judging += checked.judging
 
     def _of_submission(self, pair: Pair) -> Iterator[Finding]:
-        opened = self.opened
-        return apply(rules(opened.task), self.judged(pair), pair.system.members, opened.format)
+        opened, context = self.opened, self.judged(pair)
+        self._see_types(opened.role, context)
+        for rule, found in apply_each(
+            rules(opened.task), context, pair.system.members, opened.format
+        ):
+            yield self._counted(rule, found)
+
+    def _see_types(self, side: str, context: RuleContext) -> None:
+        """Take note of the types of the frames of a side, if findings depend on them."""
+        if any(rule.counts_if for rule in rules(self.opened.task)):
+            labels = context.system.frames["label"].unique()
+            self.frame_types.setdefault(side, set()).update(labels)
+
+    def _counted(self, rule: Rule, found: Finding) -> Finding:
+        """A finding, with a note of its rule if that says at the end whether it counts."""
+        if rule.counts_if is not None:
+            self.conditional.append((rule, found))
+        return found
+
+    def _counting(self, findings: Iterable[Finding]) -> list[Finding]:
+        """The findings without those that do not count by the types of all batches."""
+        opened, without = self.opened, set()
+        for rule, item in self.conditional:
+            schema = opened.task.allows(opened.options, reference=item.side == REFERENCE)
+            types = frozenset(self.frame_types.get(item.side, ()))
+            if rule.counts_if and not rule.counts_if(types, schema):
+                without.add(id(item))
+        return [item for item in findings if id(item) not in without]
 
     def judged(self, pair: Pair) -> RuleContext:
         """What rules check of a batch of what is judged, whatever its role."""
@@ -154,13 +184,16 @@ class Check:
         context = RuleContext(gold.corpus, against, schema, opened.files.usable)
         fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
-        for found in apply(fitting, context, gold.members, opened.gold_format):
+        self._see_types(REFERENCE, context)
+        for rule, found in apply_each(fitting, context, gold.members, opened.gold_format):
             blocking = found.blocking and found.code in stops
-            yield msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
+            own = msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
+            yield self._counted(rule, own)
 
     def verdict(self) -> Verdict:
         """The findings of all batches, and whether what was checked passes."""
         opened = self.opened
+        self.findings, self.judging = map(self._counting, (self.findings, self.judging))
         if self.read:
             self.unusable = [] if self._unread else list(self.sides.findings())
         findings = [*self.findings, *self.unusable, *self._judging()]

@@ -165,7 +165,17 @@ class Sides:
         if self.reference.keys().isdisjoint(self.system):
             ours, theirs = sorted(self.reference), sorted(self.system)
             values = {"reference": _counted(ours), "system": _counted(theirs)}
-            yield _about(source, "REF104", hint=mismatch(ours, theirs), **values)
+            hint = self._file_hint() or mismatch(ours, theirs)
+            yield _about(source, "REF104", hint=hint, **values)
+
+    def _file_hint(self) -> str:
+        """How to correct the ids inside files that have the names of the reference."""
+        if self.opened.format.layout != "per_document":
+            return ""
+        found = self.opened.found
+        name = next((name for name in found if name in self.reference), "")
+        file = found[name][0].display if name else ""
+        return f"write the name of the file as the document id in {file}: {name}" if name else ""
 
     @property
     def _is_explicit(self) -> bool:

@@ -10,23 +10,60 @@ from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 _NAME = r"^[\p{L}_:][\p{L}\p{M}\p{N}._:·-]*$"
 """A valid XML name, very nearly."""
+SUFFIX = ".ltf.xml"
+
+
+def with_files(context: RuleContext, documents: pl.LazyFrame, suffix: str) -> pl.LazyFrame:
+    """Documents with the names that their text may have.
+
+    Args:
+        context: what rules check.
+        documents: with the columns `origin` and `name`.
+        suffix: of the files.
+
+    Returns:
+        The documents with the name of their `file`, this without the suffix as `stem`, and whether
+        there is a text of the name of the document (`known`) and of the file (`named`).
+    """
+    files = context.table("sources", "row", "member")
+    files = files.select(origin="row", file=pl.col("member").str.split("/").list.last())
+    files = files.with_columns(stem=pl.col("file").str.strip_suffix(suffix))
+    texts = only_if(not context.own, context.against.documents.lazy().select("name").unique())
+    for column, key in (("known", "name"), ("named", "stem")):
+        mark = texts.select(pl.col("name").alias(key), pl.lit(value=True).alias(column))
+        rows = files if key == "stem" else documents
+        rows = rows.join(mark, on=key, how="left", maintain_order="left")
+        rows = rows.with_columns(pl.col(column).fill_null(value=False))
+        files, documents = (rows, documents) if key == "stem" else (files, rows)
+    return documents.join(files, on="origin", maintain_order="left")
+
+
+def id_hint(otherwise: str) -> pl.Expr:
+    """How to correct the id of a document without a text; of documents `with_files`."""
+    right = pl.format("write {}, the name of this file and of a text", "stem")
+    return pl.when("named").then(right).otherwise(pl.lit(otherwise))
 
 
 def other_file_name(context: RuleContext) -> pl.LazyFrame:
-    """A document in a file of another name."""
-    files = context.table("sources", "row", "member")
-    files = files.select(origin="row", file=pl.col("member").str.split("/").list.last())
+    """A document in a file of another name, unless that is the name of its text: LTF208."""
     single = context.cached(all_documents).filter(pl.len().over("origin") == 1)
-    named = single.join(files, on="origin", maintain_order="left")
-    wrong = (pl.col("file") != pl.col("name") + ".ltf.xml") & (pl.col("file") != "<stdin>")
-    return at(named.filter(wrong), "id")
+    rows = with_files(context, single, SUFFIX)
+    wrong = (pl.col("file") != pl.col("name") + SUFFIX) & (pl.col("file") != "<stdin>")
+    rows = rows.filter(wrong & (pl.col("known") | ~pl.col("named")))
+    right = pl.format(f"rename the file to {{}}{SUFFIX}", "name")
+    certain = pl.col("known") & ~pl.col("named")
+    hint = (
+        pl.when(certain).then(right).otherwise(pl.concat_str(right, pl.lit(", or correct the id")))
+    )
+    return at(rows.with_columns(hint=hint), "id")
 
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document without a text to be checked against."""
-    known = context.against.documents.lazy().select("name")
-    own = only_if(not context.own, context.cached(all_documents))
-    return at(own.join(known, on="name", how="anti", maintain_order="left"), "id")
+    rows = with_files(context, context.cached(all_documents), SUFFIX)
+    rows = only_if(not context.own, rows.filter(~pl.col("known")))
+    hint = id_hint("check the id of DOC, and that --against contains the text")
+    return at(rows.with_columns(hint=hint), "id")
 
 
 def _identifiers(context: RuleContext) -> pl.LazyFrame:

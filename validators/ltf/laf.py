@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from hlteval.validators.ltf.identifiers import id_hint, with_files
 from hlteval.validators.ltf.texts import text_convention, where
-from hlteval.validators.rule import RuleContext, about_file, at
+from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
 
 def _mentions(context: RuleContext) -> pl.LazyFrame:
@@ -68,9 +69,10 @@ def _wrong(context: RuleContext, code: str, field: str) -> pl.LazyFrame:
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document that is not among the texts."""
-    known = context.against.documents.lazy().select("name")
-    own = context.table("documents", "origin", "name")
-    return about_file(own.join(known, on="name", how="anti", maintain_order="left"))
+    rows = with_files(context, context.table("documents", "origin", "name"), ".laf.xml")
+    hint = id_hint("check the id of DOC, and that --against contains the text")
+    unknown = only_if(not context.own, rows.filter(~pl.col("known")))
+    return about_file(unknown.with_columns(hint=hint))
 
 
 def end_before_start(context: RuleContext) -> pl.LazyFrame:

@@ -44,6 +44,7 @@ class EventSchema:
         conditions: the optional roles, in order.
         optional: the optional roles of either task.
         elsewhere: the type of this task for each type of the other task (null: there is none).
+        other_events: the types of events of the other task.
         other: the other task.
     """
 
@@ -54,6 +55,7 @@ class EventSchema:
     conditions: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     elsewhere: Mapping[str, str | None] = field(default_factory=dict)
+    other_events: frozenset[str] = frozenset()
     other: str = ""
 
     @property
@@ -108,6 +110,7 @@ def schema(task: str) -> EventSchema:
         optional=tuple(data["conditions"]),
         elsewhere={entry[other]: entry.get(task) for entry in data["events"] if other in entry}
         | dict.fromkeys(data["modifiers"][other].keys() - data["modifiers"][task].keys()),
+        other_events=frozenset(entry[other] for entry in data["events"] if other in entry),
         other=f"seedev-{other}",
     )
 

@@ -17,11 +17,20 @@ def _with_labels(context: RuleContext, wrong: pl.DataFrame) -> pl.LazyFrame:
 
 
 def unknown_type(context: RuleContext) -> pl.LazyFrame:
-    """A type that the task does not have."""
-    known = context.schema.labels
-    if _is_other_task(context):  # SEE103 reports that
-        known = known | context.schema.elsewhere.keys()
-    unknown = context.cached(labels).filter(~pl.col("label").is_in(known)).collect()
+    """A type that neither task has."""
+    schema = context.schema
+    return _with_hints(context, ~pl.col("label").is_in(schema.labels | schema.elsewhere.keys()))
+
+
+def type_of_other_task(context: RuleContext) -> pl.LazyFrame:
+    """A type that only the other task has; SEE103 reports that if all events have such types."""
+    schema = context.schema
+    return _with_hints(context, pl.col("label").is_in(schema.elsewhere.keys() - schema.labels))
+
+
+def _with_hints(context: RuleContext, wrong: pl.Expr) -> pl.LazyFrame:
+    """The records with a type that is wrong, and how to correct it."""
+    unknown = context.cached(labels).filter(wrong).collect()
     hints = [_hint(label, context.schema) for label in unknown["label"]]
     return _with_labels(context, unknown.with_columns(hint=pl.Series(hints, dtype=pl.String)))
 
@@ -34,19 +43,27 @@ def _hint(label: str, schema: EventSchema) -> str:
     return f"{f'use {own}' if own else 'remove the line'}; {label} is a type of {schema.other}"
 
 
-def _is_other_task(context: RuleContext) -> bool:
-    """Whether events have types of the other task, and none of this one."""
-    events = context.cached(labels).filter(pl.col("kind") == "an event").collect()
-    types, schema = set(events["label"]), context.schema
-    return bool(types & schema.elsewhere.keys()) and not types & schema.events.keys()
+def is_other_task(types: frozenset[str], schema: EventSchema) -> bool:
+    """Whether events have types of the other task, and none of this one.
+
+    Args:
+        types: of all events.
+        schema: what this task allows.
+    """
+    return not types.isdisjoint(schema.other_events) and types.isdisjoint(schema.events)
+
+
+def is_own_task(types: frozenset[str], schema: EventSchema) -> bool:
+    """Whether events have types of this task, or none of the other one."""
+    return not is_other_task(types, schema)
 
 
 def other_task(context: RuleContext) -> pl.LazyFrame:
     """A submission to the other task, at its first event."""
     frames = context.records("frames", "label")
-    found = frames.filter(pl.col("label").is_in(context.schema.elsewhere.keys())).head(1)
+    found = frames.filter(pl.col("label").is_in(context.schema.other_events)).head(1)
     names = {"task": pl.lit(context.schema.task), "other": pl.lit(context.schema.other)}
-    return at(only_if(_is_other_task(context), found), "label").with_columns(**names)
+    return at(found, "label").with_columns(**names)
 
 
 def wrong_kind(context: RuleContext) -> pl.LazyFrame:
