@@ -98,7 +98,7 @@ class AugmentingPaths:
             self._column_prices[column] -= change
 
     def _augment(self, path: _Path) -> None:
-        """Assign the columns along a path anew, from its end to its start."""
+        """Reassign the columns along a path, from its end to its start."""
         column, row = path.column, path.row
         while True:
             next_column, self.columns[row] = self.columns[row], column

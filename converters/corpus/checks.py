@@ -1,9 +1,10 @@
 """The check of a saved corpus, or of one in memory, once on loading.
 
 Rows that cannot be kept are rejected: those with a value that is missing, with the key of an
-earlier row, or with a reference that leads to no row. What refers to a rejected row is rejected
-with it, without a problem of its own. What is only odd is kept and reported: offsets outside of a
-text, names that no file can have, and records that could not be read when the corpus was made.
+earlier row, or with a reference that leads to no row, or to one of another document. What refers
+to a rejected row is rejected with it, without a problem of its own. What is only odd is kept and
+reported: offsets outside of a text, names that no file can have, and records that could not be read
+when the corpus was made.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ import polars as pl
 
 from hlteval.converters.toolkit.single_file import unique_name
 from hlteval.representation import FRAGMENTS, TABLES, Corpus, Table
-from hlteval.representation.corpus import complete
+from hlteval.representation.corpus import complete, of_other_document
 from hlteval.sources import is_file_path
 from hlteval.sources.names import printable
 
 ROW, REPEATED, DANGLING, NAME = "COR103", "COR104", "COR105", "COR106"
-OFFSETS, FILE_NAME, UNREAD = "COR107", "COR108", "COR109"
-REJECTING = (ROW, REPEATED, DANGLING)
+OFFSETS, FILE_NAME, UNREAD, FOREIGN = "COR107", "COR108", "COR109", "COR110"
+REJECTING = (ROW, REPEATED, DANGLING, FOREIGN)
 """The codes of the problems for which a row is rejected."""
 
 _AT = "_at"
@@ -146,6 +147,8 @@ class _Check:
         optional = {column.name for column in table.columns if column.nullable}
         for column, target in table.references:
             rows = self.referring(table.name, rows, column, target, optional=column in optional)
+        for column, target in table.references:
+            rows = self.inside(table.name, rows, column, target, optional=column in optional)
         self.kept[table.name] = rows
 
     def valid(self, table: Table, rows: pl.DataFrame) -> pl.DataFrame:
@@ -181,6 +184,20 @@ class _Check:
             return rows.with_columns(pl.when(leads).then(pl.col(column)).alias(column))
         self.reject(name, DANGLING, rows.filter(~leads))
         return rows.filter(leads)
+
+    def inside(
+        self, name: str, rows: pl.DataFrame, column: str, target: str, *, optional: bool
+    ) -> pl.DataFrame:
+        """The rows of which a column refers to rows of their own document."""
+        foreign = of_other_document(rows, column, self.kept[target])
+        if not foreign.any():
+            return rows
+        for index, key in rows.filter(foreign).select(_AT, column).iter_rows():
+            self.report(FOREIGN, name, index, column, key=key, target=target)
+        if optional:
+            return rows.with_columns(pl.when(~foreign).then(pl.col(column)).alias(column))
+        self.reject(name, FOREIGN, rows.filter(foreign))
+        return rows.filter(~foreign)
 
     def named(self, documents: pl.DataFrame) -> pl.DataFrame:
         """The documents under names that are not empty, and no earlier document has."""

@@ -18,7 +18,7 @@ RUN, MENTION_TYPE = "run1", "NAM"
 TABLE_FORMAT = "edl-tab"
 """What was read from it has all fields: those that are empty stay so, and are validated."""
 _NUMBERED = re.compile("m([0-9]{1,15})")
-BLANKS = "[ \t\r\n\u00a0]+"
+SPACES = "[ \t\r\n\u00a0]+"
 _HYPHENATED = "-\r?\n"
 
 
@@ -32,7 +32,7 @@ def normalised(column: str) -> pl.Expr:
         >>> frame.select(normalised("text"))["text"].to_list()
         ['Jean-Luc Martin']
     """
-    return pl.col(column).str.replace_all(_HYPHENATED, "-").str.replace_all(BLANKS, " ")
+    return pl.col(column).str.replace_all(_HYPHENATED, "-").str.replace_all(SPACES, " ")
 
 
 def filled(corpus: Corpus, run: str, first: int, *, numbered: bool) -> pl.DataFrame:
@@ -44,15 +44,15 @@ def filled(corpus: Corpus, run: str, first: int, *, numbered: bool) -> pl.DataFr
         first: the number of the first mention that has no identifier.
         numbered: whether all mentions are numbered.
     """
-    mentions = _with_texts(corpus)
+    mentions = corpus.cached(_with_texts)
     foreign = _is_foreign(corpus)
-    unnamed = pl.lit(numbered) | (foreign & _blank("mention"))
+    unnamed = pl.lit(numbered) | (foreign & _is_empty("mention"))
     start = first if numbered else max(first, largest_number(mentions) + 1)
     numbers = pl.format("m{}", start - 1 + unnamed.cast(pl.Int64).cum_sum())
     default_run = pl.lit(run) if run else pl.when(foreign).then(pl.lit(RUN)).otherwise(pl.lit(""))
     return mentions.with_columns(
         annotator=pl.coalesce("annotator", default_run),
-        mention_type=pl.when(foreign & _blank("mention_type"))
+        mention_type=pl.when(foreign & _is_empty("mention_type"))
         .then(pl.lit(MENTION_TYPE))
         .otherwise("mention_type"),
         mention=pl.when(unnamed).then(numbers).otherwise("mention"),
@@ -83,7 +83,7 @@ def _is_foreign(corpus: Corpus) -> pl.Expr:
     return ~pl.col("origin").is_in(tables)
 
 
-def _blank(column: str) -> pl.Expr:
+def _is_empty(column: str) -> pl.Expr:
     return pl.col(column).fill_null("").str.strip_chars() == ""
 
 
@@ -94,7 +94,7 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
         corpus: as it was read.
         writable: its mentions that a line can represent.
     """
-    texts = _with_texts(corpus).select("row", found="text")
+    texts = corpus.cached(_with_texts).select("row", found="text")
     rows = writable.filter(_is_foreign(corpus)).join(texts, on="row", maintain_order="left")
     return {
         "missing identifiers of mentions, written as m1, m2, …": _count(rows, "mention"),
@@ -107,4 +107,4 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
 
 
 def _count(rows: pl.DataFrame, column: str) -> int:
-    return rows.filter(_blank(column)).height
+    return rows.filter(_is_empty(column)).height

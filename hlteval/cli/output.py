@@ -13,7 +13,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.cli.output_files import Files, Renderer, write_files
-from hlteval.reports.prose import Prose, note
+from hlteval.reports.prose import Prose, note, warning
 from hlteval.reports.terminal import remarks, results, write
 
 if TYPE_CHECKING:  # each command imports the renderers that it uses
@@ -139,7 +139,9 @@ def show_scores(
         with writing(output, replace=True) as folder:
             score_formats.write_tables(scores, folder)
     publish(lambda name: score_formats.FORMATS[name](scores, view), form, files)
-    if form != "text":  # which contains the notes
+    if form != "text":  # which contains both
+        for text in scores.warnings:
+            write(remarks(), warning(text))
         for text in scores.notes:
             write(remarks(), note(text))
 

@@ -82,3 +82,8 @@ class Prose:
 def note(text: str) -> Prose:
     """A remark on how to read a result."""
     return Prose(f"note: {text}", "yellow", " " * len("note: "))
+
+
+def warning(text: str) -> Prose:
+    """What makes a result meaningless."""
+    return Prose(f"WARNING: {text}", "bold red", " " * len("WARNING: "))

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
-from hlteval.reports.prose import Prose, note
+from hlteval.reports.prose import Prose, note, warning
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Table, Tables, View
 from hlteval.results.scores import Scores
 from hlteval.tasks import load
@@ -79,6 +79,7 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
     scorings = [_scorings(scores, task, *rows) for rows in pivoted(scores.tables["scorings"])]
     return Group(
         Prose(f"{scores.task}, profile {scores.profile}", "bold"),
+        *map(warning, scores.warnings),
         Tables([_metrics(scores)]),
         Tables(view.of(scorings), view.wide),
         *map(note, scores.notes),

@@ -121,7 +121,7 @@ class Corpus:
         return other
 
     def check_keys(self) -> None:
-        """Check that keys are unique and references are not dangling.
+        """Check that keys are unique, and references not dangling and inside their documents.
 
         Raises:
             BrokenKey: a ValueError with the table, column and row of the problem.
@@ -133,6 +133,8 @@ class Corpus:
             for column, target in table.references:
                 missing = ~frame[column].is_in(self._tables[target]["row"].implode())
                 _hold(missing, f"{target} has no row with the key", frame[column], name)
+                foreign = of_other_document(frame, column, self._tables[target])
+                _hold(foreign, f"another document has the row of {target}", frame[column], name)
 
     @staticmethod
     def concat(corpora: Iterable[Corpus]) -> Corpus:
@@ -153,6 +155,31 @@ class Corpus:
             for name, frame in part.items():
                 offsets[name] += frame.height
         return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
+
+
+def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) -> pl.Series:
+    """Whether each row refers to a row of another document.
+
+    Args:
+        rows: of a table.
+        column: that refers to rows of another table.
+        targets: these rows.
+
+    Examples:
+        >>> frames = pl.DataFrame({"row": [0, 1], "document": [0, 1]})
+        >>> arguments = pl.DataFrame({"document": [0, 0], "frame_row": [0, 1]})
+        >>> of_other_document(arguments, "frame_row", frames).to_list()
+        [False, True]
+    """
+    if rows.is_empty() or not {"document"} <= {*rows.columns} & {*targets.columns}:
+        return pl.repeat(value=False, n=rows.height, eager=True)
+    homes = targets.select(pl.col("row").alias(column), _home="document")
+    homes = homes.unique(column, keep="first")
+    found = rows.select("document", column).join(
+        homes, on=column, how="left", maintain_order="left"
+    )
+    other = found.select(pl.col("document") != pl.col("_home")).to_series()
+    return other.fill_null(value=False)
 
 
 def _remade(tables: dict[str, pl.DataFrame]) -> Corpus:

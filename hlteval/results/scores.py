@@ -44,6 +44,16 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         more = f"{len(self.metrics)} metrics, tables {', '.join(self.tables) or 'none'}"
         return f"<Scores: {self.task}, profile {self.profile}: {self.primary} {shown}; {more}>"
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What makes the numbers meaningless, which nobody may miss."""
+        return ("nothing was read of the submission: 0 documents, 0 records",) * self.of_nothing
+
+    @property
+    def of_nothing(self) -> bool:
+        """Whether the submission has no documents and no records that were read."""
+        return not self.verdict.documents and not self.verdict.records
+
     def to_frame(self) -> pl.DataFrame:
         """The metrics, a row each: `metric`, `value`, and `low` and `high` of its interval.
 
@@ -75,5 +85,6 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             "documents": self.verdict.documents,
             "records": self.verdict.records,
             "findings": self.verdict.counts,
+            "warnings": list(self.warnings),
             "notes": list(self.notes),
         }

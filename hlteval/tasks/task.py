@@ -169,7 +169,7 @@ def _nothing() -> None:
     """The schema of a task whose rules need none."""
 
 
-def _not_said(form: str, options: Collection[str]) -> str:  # noqa: ARG001
+def _nothing_compared(form: str, options: Collection[str]) -> str:  # noqa: ARG001
     return ""
 
 
@@ -269,7 +269,7 @@ class Task:
     only_in_references: Callable[[Corpus], str] = _nothing_special
     document_codes: frozenset[str] = frozenset()
     alignment: str = "alignment"
-    compared: Callable[[str, Collection[str]], str] = _not_said
+    compared: Callable[[str, Collection[str]], str] = _nothing_compared
     noted: frozenset[str] = frozenset()
     reads_sub_folders: bool = True
 

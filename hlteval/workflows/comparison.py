@@ -326,7 +326,10 @@ class _Scored:
 
 
 def _warnings(listed: Mapping[str, _Scored], test: str) -> Iterator[str]:
-    """What weakens a comparison: errors, and too few documents to tell systems apart."""
+    """What weakens a comparison: nothing read, errors, and too few documents."""
+    for name, item in listed.items():
+        if not item.run.judged.documents and not item.run.judged.records:
+            yield f"{name}: nothing was read of it: 0 documents, 0 records"
     errors = {name: dict(item.run.errors_by_side) for name, item in listed.items()}
     own = [
         f"{name}: {notes.pop(SUBMISSION)}" for name, notes in errors.items() if SUBMISSION in notes

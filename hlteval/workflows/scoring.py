@@ -264,7 +264,7 @@ class Run:
         files = metric.official_files(total)
         found = self.intervals(intervals, metrics)
         warnings = _warnings(judged, task.noted)
-        notes = (*_notes(judged), *self.errors, *warnings, *metric.notes(total))
+        notes = (*_spite(judged), *self.errors, *warnings, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
@@ -311,11 +311,6 @@ def _in_order(
     """The metrics in the order in which the task declares them, then all others."""
     first = {name: metrics[name] for name in declared if name in metrics}
     return first | dict(metrics)
-
-
-def _notes(judged: Verdict) -> tuple[str, ...]:
-    nothing = not judged.documents and not judged.records
-    return (*_spite(judged), *(["nothing was read of the submission"] if nothing else []))
 
 
 def _spite(judged: Verdict) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from hlteval.scoring.hub4.fill_match import TESTS
 from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
 from hlteval.scoring.hub4.points import POINTS, Mode, f_measure
-from hlteval.scoring.hub4.spelling import BEGIN, END, OR
+from hlteval.scoring.hub4.spelling import NOTATION
 from hlteval.scoring.hub4.templettes import Side
 
 LEVELS = ("set", "instance", "slot", "alternative", "fill")
@@ -234,9 +234,9 @@ def _fills(
 def _worded() -> pl.Expr:
     """A text fill as it is compared."""
     extent = pl.format(" ##{}#{}#", "start", "end").fill_null("")
-    content = pl.col("content").str.replace_all(f"{BEGIN} ", "{", literal=True)
-    content = content.str.replace_all(f" {END}", "}", literal=True)
-    content = content.str.replace_all(OR, "/", literal=True)
+    content = pl.col("content")
+    for mark, written in NOTATION:
+        content = content.str.replace_all(mark, written, literal=True)
     return pl.concat_str(pl.format('"{}"', content), extent)
 
 

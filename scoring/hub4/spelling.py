@@ -24,6 +24,8 @@ from hlteval.representation.global_map import GlobalMap, Rule
 _KEY = 3
 BEGIN, OR, END = "\ufdd0", "\ufdd1", "\ufdd2"
 """Marks of alternatives: code points that Unicode reserves for use inside programs."""
+NOTATION = ((f"{BEGIN} ", "{"), (OR, "/"), (f" {END}", "}"))
+"""How a global map writes each of these marks."""
 MARKS = str.maketrans(dict.fromkeys((BEGIN, OR, END), "\ufffd"))
 """What stands for these code points where a text has them."""
 _WRITTEN = re.compile(r"\{([^{}]*)\}")
@@ -156,7 +158,9 @@ def shown(text: str) -> str:
         >>> shown(f"{BEGIN} A {OR} B {END} C")
         '{A / B} C'
     """
-    return text.replace(f"{BEGIN} ", "{").replace(OR, "/").replace(f" {END}", "}")
+    for mark, written in NOTATION:
+        text = text.replace(mark, written)
+    return text
 
 
 def _parts(rule: Rule) -> tuple[str, str, str, str]:

@@ -42,6 +42,7 @@ HEAD = [
     "documents",
     "records",
     "findings",
+    "warnings",
     "notes",
 ]
 ALIGNMENT = [

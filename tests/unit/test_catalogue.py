@@ -87,7 +87,8 @@ SEE404-notes                    notes.txt    0   0   0  W
 SEE405-sub-folder               run-2/seed-1.a2  0  0  0  W
 SEE406-given-file               seed-1.a1    0   0   0  I
 SEE407-changed-file             seed-1.a1    0   0   0  W
-SEE408-two-runs.zip             run-2/seed-1.a2  0  0  0  E!
+SEE408-two-files.zip            run-2/seed-1.a2  0  0  0  E!
+SEE409-two-runs.zip             -            0   0   0  E!
 """
 SENTENCES = """
 SNT101-blanks.tsv               -            2   1  14  E
@@ -104,6 +105,7 @@ COR106-same-name.jsonl          -            3  37  38  E
 COR107-beyond-the-text.jsonl    -            4   0   0  W
 COR108-parent-folder.jsonl      -            2  37  38  W
 COR109-unread-mention.jsonl     -            4   0   0  E
+COR110-other-document.jsonl     -            6  77  78  E
 """
 ELSEWHERE = (
     *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),

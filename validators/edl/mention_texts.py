@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import polars as pl
 
-from hlteval.converters.edl.missing import BLANKS, normalised
+from hlteval.converters.edl.missing import SPACES, normalised
 
 _WINDOW = 50_000
 """Characters on either side in which a mention string is searched."""
@@ -164,7 +164,7 @@ def _nearest(text: str, start: int, given: str) -> str:
         return _COUNT
     low = max(0, min(start, len(text)) - _WINDOW)
     high = start + _WINDOW
-    found = [match.span() for match in re.compile(BLANKS.join(words)).finditer(text, low, high)]
+    found = [match.span() for match in re.compile(SPACES.join(words)).finditer(text, low, high)]
     if found:
         first, end = min(found, key=lambda span: abs(span[0] - start))
         return f"write {first}-{end - 1}, where the mention string occurs"

@@ -8,11 +8,12 @@ from hlteval.validators.ltf.tables import (
     all_moved,
     all_segments,
     all_tokens,
+    beside_raw,
     outside_conventions,
     unexplained,
 )
 from hlteval.validators.ltf.texts import where
-from hlteval.validators.rule import RuleContext, at, first_of, only_if
+from hlteval.validators.rule import RuleContext, at, first_of
 
 
 def end_before_start(context: RuleContext) -> pl.LazyFrame:
@@ -66,12 +67,7 @@ def moved_segment(context: RuleContext) -> pl.LazyFrame:
 
 def other_raw_text(context: RuleContext) -> pl.LazyFrame:
     """A segment that differs from the raw text at its offsets, if there is one."""
-    raw = context.against.documents.lazy().select(document="row", raw="text").drop_nulls()
-    raw = only_if(not context.own, raw)
-    rows = context.cached(all_segments).filter(pl.col("problem").is_null())
-    rows = outside_conventions(context, rows).join(raw, on="document", maintain_order="left")
-    rows = rows.with_columns(actual=pl.col("raw").str.slice("start", pl.col("width")))
-    found = rows.filter(pl.col("actual") != pl.col("text")).collect()
+    found = outside_conventions(context, context.cached(beside_raw)).collect()
     hints = [
         where(content, text, start)
         for content, text, start in found.select("raw", "text", "start").iter_rows()

@@ -13,8 +13,8 @@ from operator import itemgetter
 import polars as pl
 
 from hlteval.converters.ltf.tables import LENGTH, MD5
-from hlteval.validators.ltf.texts import Span, convention, shift
-from hlteval.validators.rule import RuleContext
+from hlteval.validators.ltf.texts import Span, convention, shift, shifted
+from hlteval.validators.rule import RuleContext, only_if
 
 _SOUND_END = pl.min_horizontal("end", pl.col("start") + pl.col("text").str.len_chars())
 """The end by the text: an end too large is one problem, not another one of the next record."""
@@ -103,9 +103,33 @@ def all_conventions(context: RuleContext) -> pl.LazyFrame:
         known = convention(parts) if all(span[2] is not None for span, _ in parts) else None
         if known:
             rows.append((document, *known))
+    rows += _all_shifted(context, wrong)
     return pl.LazyFrame(
         rows, {"document": pl.Int64, "what": pl.String, "fix": pl.String}, orient="row"
     )
+
+
+def beside_raw(context: RuleContext) -> pl.LazyFrame:
+    """The segments without a problem whose raw text is given as `raw`, if it is another there."""
+    raw = context.against.documents.lazy().select(document="row", raw="text").drop_nulls()
+    raw = only_if(not context.own, raw)
+    rows = context.cached(all_segments).filter(pl.col("problem").is_null())
+    rows = rows.join(raw, on="document", maintain_order="left")
+    rows = rows.with_columns(actual=pl.col("raw").str.slice("start", pl.col("width")))
+    return rows.filter(pl.col("actual") != pl.col("text"))
+
+
+def _all_shifted(context: RuleContext, wrong: pl.LazyFrame) -> list[tuple[int, str, str]]:
+    """The documents all of whose segments are as far from their places in the raw text."""
+    unlike = context.cached(beside_raw).select("document", "raw").unique("document")
+    unlike = unlike.join(wrong, on="document", how="anti")
+    texts = dict(unlike.collect().iter_rows())
+    chosen = context.cached(all_segments).filter(pl.col("document").is_in(list(texts)))
+    spans: dict[int, list[Span]] = {}
+    for document, *span in chosen.select("document", "start", "end", "text").collect().iter_rows():
+        spans.setdefault(document, []).append((span[0], span[1], span[2] or ""))
+    found = ((document, shifted(texts[document], own)) for document, own in spans.items())
+    return [(document, *known) for document, known in found if known]
 
 
 def _by_document(

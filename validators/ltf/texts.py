@@ -16,6 +16,10 @@ Span = tuple[int, int, str]
 
 _MOST_GAPS = 200
 """Gaps that are tried one by one for a space in place of a line feed."""
+_EVIDENCE = 2
+"""Segments that show that a whole document is shifted."""
+_MOST_PLACES = 100
+"""Places of a segment in the raw text that are tried."""
 _TAILS = 10
 """Line feeds after the last segment that are tried if no length is declared."""
 
@@ -67,6 +71,40 @@ def _fits(segment: Span, tokens: Sequence[Span], unit: Callable[[str], int], pas
         if at is None or to is None or text[at:to] != token:
             return False
     return True
+
+
+def shifted(content: str, segments: Sequence[Span]) -> Convention | None:
+    """The distance by which all segments of a document are beside their text, if there is one.
+
+    Args:
+        content: the raw text of the document.
+        segments: its segments; of a single one the distance is no evidence.
+
+    Examples:
+        >>> shifted("Osh is dry.", [(1, 4, "Osh"), (8, 12, "dry.")]).fix
+        'subtract 1 from every start_char and end_char, unless this is another raw text'
+    """
+    if len(segments) < _EVIDENCE:
+        return None
+    start, _, longest = max(segments, key=lambda segment: len(segment[2]))
+    at = content.find(longest)
+    for _ in range(_MOST_PLACES):
+        moved = start - at
+        if at < 0 or not moved:
+            return None
+        if all(s >= moved and content.startswith(text, s - moved) for s, _, text in segments):
+            return _moved_by(moved)
+        at = content.find(longest, at + 1)
+    return None
+
+
+def _moved_by(distance: int) -> Convention:
+    size, words = abs(distance), ("larger", "subtract", "from")
+    if distance < 0:
+        words = ("smaller", "add", "to")
+    what = f"all offsets are {size} {words[0]} than in the raw text"
+    fix = f"{words[1]} {size} {words[2]} every start_char and end_char"
+    return Convention(what, f"{fix}, unless this is another raw text")
 
 
 def text_convention(content: str, spans: Sequence[Span]) -> Convention | None:

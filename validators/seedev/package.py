@@ -1,8 +1,9 @@
-"""Rules of SeeDev about a folder or archive of .a2 files (SEE401 to SEE408)."""
+"""Rules of SeeDev about a folder or archive of .a2 files (SEE401 to SEE409)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import closest_files
@@ -14,19 +15,44 @@ PROVIDED, PREDICTED = (".txt", ".a1"), ".a2"
 
 def findings(package: Package) -> Iterator[Finding]:
     """The findings about a submission as a package."""
-    yield from _two_files(package.found)
+    yield from _two_files(package)
     if package.reference is not None:
         yield from _missing_and_unknown(package)
         yield from _not_read(package)
 
 
-def _two_files(found: Mapping[str, Sequence[Member]]) -> Iterator[Finding]:
-    for document, members in found.items():
+def _two_files(package: Package) -> Iterator[Finding]:
+    """The files of documents that have several, and the folders if these are several runs."""
+    folders: dict[tuple[str, ...], list[str]] = {}
+    for document, members in package.found.items():
         for suffix in (*PROVIDED, PREDICTED):
             files = [member for member in members if member.name.endswith(suffix)]
             for member in files[1:]:
                 other = files[0].display
                 yield finding("SEE408", file=member.display, document=document, other=other)
+            if len(files) > 1 and suffix == PREDICTED:
+                runs = tuple(member.name.rpartition("/")[0] for member in files)
+                folders.setdefault(runs, []).append(document)
+    yield from _several_runs(folders, package.submission.path)
+
+
+def _several_runs(folders: Mapping[tuple[str, ...], Sequence[str]], path: str) -> Iterator[Finding]:
+    """The finding about several runs, if these explain all documents with several files.
+
+    Args:
+        folders: the documents with several files, by the folders of these.
+        path: of the submission.
+    """
+    for runs, documents in folders.items():
+        if len(folders) == 1 and len(documents) > 1 and len(set(runs)) == len(runs):
+            names = [run or "the top level" for run in runs]
+            listed = ", ".join(names[:-1]) + f" and {names[-1]}"
+            values: dict[str, Any] = {
+                "count": len(runs),
+                "runs": listed,
+                "documents": len(documents),
+            }
+            yield finding("SEE409", file=path, **values)
 
 
 def _missing_and_unknown(package: Package) -> Iterator[Finding]:

@@ -49,7 +49,7 @@ def test_an_unknown_format_is_an_error_of_the_program() -> None:
     ("path", "name"),
     [
         ("standoff/valid/full", "standoff"),
-        ("seedev/invalid/SEE408-two-runs.zip", "standoff"),
+        ("seedev/invalid/SEE408-two-files.zip", "standoff"),
         ("seedev-sentences/valid/sentences.tsv", "seedev-sentences"),
         ("conversion/invalid/CNV101-sentences.jsonl", "jsonl"),
         ("jsonl/invalid/COR101-later-version.jsonl", "jsonl"),

@@ -13,6 +13,7 @@ from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus, save
+from hlteval.representation.corpus import BrokenKey
 from hlteval.representation.store import VERSION_KEY
 from hlteval.sources import open_source
 from hlteval.workflows.conversion import NotConverted
@@ -22,6 +23,9 @@ PLACE = {"document": 0, "origin": 0, "record": 1}
 MENTION = {**PLACE, "row": 0, "mention": "T1", "label": "City", "start": 3, "end": 6}
 FRAME = {**PLACE, "row": 0, "frame": "E1", "kind": "event", "label": "Move", "trigger": "T1"}
 ARGUMENT = {**PLACE, "row": 0, "frame_row": 0, "position": 1, "role": "Who", "target": "T1"}
+TWO = [{"row": at, "name": f"d{at + 1}", "text": "in Osh", "origin": 0} for at in range(2)]
+SEGMENT = {**PLACE, "row": 0, "start": 0, "end": 6}
+TOKEN = {**SEGMENT, "segment_row": 0, "text": "in Osh"}
 REJECTED = {**PLACE, "row": 0, "code": "BRT103", "kind": "mention", "id": "T2", "text": "T2\t"}
 REJECTED |= {"column": 4, "end_column": 4, "expected": "a type"}
 
@@ -102,12 +106,20 @@ WRONG: dict[str, tuple[dict[str, list[dict[str, Any]]], list[tuple[str, str, int
         rows(rejected_records=[REJECTED]),
         [("COR109", "rejected_records", 0)],
     ),
+    "an argument of a frame of another document": (
+        rows(documents=TWO, arguments=[{**ARGUMENT, "document": 1}]),
+        [("COR110", "arguments", 0)],
+    ),
+    "a token of a segment of another document": (
+        rows(documents=TWO, segments=[SEGMENT], tokens=[{**TOKEN, "document": 1}]),
+        [("COR110", "tokens", 0)],
+    ),
     "several at once": (
         rows(mentions=[{**MENTION, "row": at, "document": at} for at in range(3)]),
         [("COR105", "mentions", 1), ("COR105", "mentions", 2)],
     ),
 }
-LOST = {"COR103", "COR104", "COR105"}
+LOST = {"COR103", "COR104", "COR105", "COR110"}
 
 
 @pytest.mark.parametrize("what", WRONG)
@@ -215,3 +227,15 @@ def test_rows_that_share_lines_are_reported_at_these(tmp_path: Path) -> None:
     assert corpus.documents.is_empty()
     places = [(f.code, f.span.line) for f in findings if f.span]
     assert places[:2] == [("COR103", 2), ("COR103", 3)]
+
+
+def test_a_token_of_another_document_is_kept_without_its_segment(tmp_path: Path) -> None:
+    tables, _ = WRONG["a token of a segment of another document"]
+    corpus, _ = found(as_parquet(tables, tmp_path))
+    assert corpus.tokens.select("document", "segment_row").rows() == [(1, None)]
+
+
+def test_a_reference_into_another_document_is_a_broken_key() -> None:
+    tables, _ = WRONG["an argument of a frame of another document"]
+    with pytest.raises(BrokenKey, match="another document has the row of frames 0"):
+        Corpus(**tables).check_keys()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from hlteval import score, validate
 from hlteval.reports import findings as reports
+from hlteval.reports import score_formats
 from hlteval.reports.text import closing
+from hlteval.results.scores import Scores
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 VALID = FIXTURES / "ltf" / "valid"
@@ -104,4 +108,15 @@ def test_a_pass_of_nothing_is_impossible_to_miss(tmp_path: Path) -> None:
     assert "NOTHING WAS READ" in closing(verdict).plain
     reference = str(FIXTURES / TASKS["speech-sf"][0])
     scores = score("speech-sf", reference, str(tmp_path / "none.json"))
-    assert "nothing was read of the submission" in scores.notes
+    (warning,) = scores.warnings
+    assert warning == "nothing was read of the submission: 0 documents, 0 records"
+    assert _printed(scores).splitlines()[1] == f"WARNING: {warning}"
+    assert scores.to_dict()["warnings"] == [warning]
+    whole = score("speech-sf", reference, reference)
+    assert (whole.warnings, "WARNING" in _printed(whole)) == ((), False)
+
+
+def _printed(scores: Scores) -> str:
+    console = Console(file=io.StringIO(), width=100)
+    console.print(score_formats.text(scores))
+    return str(console.file.getvalue())  # type: ignore[attr-defined]
