@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 
 RUN, MENTION_TYPE = "run1", "NAM"
@@ -88,7 +89,7 @@ def _is_empty(column: str) -> pl.Expr:
 
 
 def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
-    """What is made up for the mentions that are written, and what stays empty.
+    """What is made up for the mentions that are written, and what no submission may have.
 
     Args:
         corpus: as it was read.
@@ -103,8 +104,20 @@ def count_missing(corpus: Corpus, writable: pl.DataFrame) -> Mapping[str, int]:
         "missing mention strings; add the texts as an input": _count(rows, "found"),
         "missing entities, which a submission must have": _count(rows, "entity"),
         "missing entity types, which a submission must have": _count(rows, "label"),
+        "entities that a submission cannot have (it has numbers, or NIL and digits)": _count_unlike(
+            rows, "entity", "entity"
+        ),
+        "entity types that a submission cannot have (it has GPE, LOC, ORG, PER)": _count_unlike(
+            rows, "label", "type"
+        ),
     }
 
 
 def _count(rows: pl.DataFrame, column: str) -> int:
     return rows.filter(_is_empty(column)).height
+
+
+def _count_unlike(rows: pl.DataFrame, column: str, terminal: str) -> int:
+    """The number of values that the grammar does not allow in a submission."""
+    allowed = pl.col(column).str.contains(f"^(?:{pattern('edl', terminal)})$")
+    return rows.filter(~_is_empty(column) & ~allowed).height

@@ -34,6 +34,9 @@ _TASKS = """\
 `hlteval tasks` lists all tasks, and `hlteval score TASK --help` the options of a task. The profile
 `plan` follows the written specification, `official` the public software, bugs included;
 [differences.md](differences.md) lists where they differ, and why.
+
+Every task also reads submissions and references that were saved as `jsonl` or `corpus` (Parquet), with
+the same findings and scores as the original files.
 """
 
 _FORMATS = """\

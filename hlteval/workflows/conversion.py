@@ -19,7 +19,7 @@ from hlteval.sources.disk import temporary_folder
 from hlteval.sources.problems import shown_names
 from hlteval.workflows.inputs import Input, UnknownFormat, detected
 from hlteval.workflows.joining import joined
-from hlteval.workflows.layout import not_kept
+from hlteval.workflows.layout import joined_lines, not_kept
 from hlteval.workflows.losses import Losses, content
 from hlteval.workflows.outputs import Output, WrongOutput
 from hlteval.workflows.steps import Step, silent
@@ -173,7 +173,7 @@ class _Run:
         self.inputs, self.target, self.strict_loss, self.step = inputs, target, strict_loss, step
         self.findings: list[Finding] = []
         self.losses = Losses([each.form for each in inputs], target)
-        self.digests: dict[str, str] = {}
+        self.digests: dict[tuple[str, str], None] = {}
 
     def write(self, path: Path) -> None:
         """Write the output to a path, or raise the reason why it must not be kept."""
@@ -228,7 +228,9 @@ class _Run:
         self.losses.count(corpus)
         files = corpus.sources.select("member", "format", "sha256")
         self.digests |= {
-            name: digest for name, form, digest in files.iter_rows() if form == self.target.name
+            (name, digest): None
+            for name, form, digest in files.iter_rows()
+            if form == self.target.name
         }
 
     def nothing(self, path: Path) -> Finding | None:
@@ -263,19 +265,35 @@ class _Run:
         # Members are data of a saved corpus: only what was written is opened, whatever they name.
         files = (file for file in output.rglob("*") if file.is_file())
         written = {file.relative_to(output).as_posix(): file for file in files}
-        single = output if output.is_file() and len(self.digests) == 1 else None
-        for member, digest in self.digests.items():
+        if output.is_file() and len(self.digests) > 1:
+            yield from self.relaid_together(output)
+            return
+        single = output if output.is_file() else None
+        for member, digest in self.digests:
             file = single or written.get(member) or written.get(member.rpartition("/")[2])
             if digest and file and sha256(data := file.read_bytes()) != digest:
                 how = self.layout(member, digest, data)
                 yield finding("CNV102", file=member or None, member=member or "file", how=how)
 
+    def relaid_together(self, output: Path) -> Iterable[Finding]:
+        """Files of the same format that are written to one file with other bytes."""
+        found = [self.original(*key) for key in self.digests]
+        before, after = [data for data in found if data is not None], output.read_bytes()
+        if len(before) == len(found) and joined_lines(before) != after:
+            what = f"each of {len(before)} files"
+            yield finding("CNV102", member=what, how=not_kept(before, after))
+
     def layout(self, name: str, digest: str, written: bytes) -> str:
         """How what was written differs from the file of the inputs with a name and a digest."""
+        data = self.original(name, digest)
+        return "but different bytes" if data is None else not_kept([data], written)
+
+    def original(self, name: str, digest: str) -> bytes | None:
+        """The file of the inputs with a name and a digest, if there is one."""
         for member in self.members_by_name.get(name.rpartition("/")[2], ()):
             if sha256(data := member.fetch()) == digest:
-                return not_kept(data, written)
-        return "but different bytes"
+                return data
+        return None
 
     @cached_property
     def members_by_name(self) -> Mapping[str, Sequence[Member]]:

@@ -239,6 +239,29 @@ HEADING = (
 )
 
 
+def _note_of_several(invoke: Run, tmp_path: Path, *contents: bytes) -> str:
+    """What is reported where several files are written to one."""
+    paths = [tmp_path / f"in-{at}.tab" for at in range(len(contents))]
+    for path, data in zip(paths, contents, strict=True):
+        path.write_bytes(data)
+    result = invoke("convert", *paths, tmp_path / "out.tab", "--force")
+    found = [line for line in result.stderr.splitlines() if "[CNV102]" in line]
+    return found[0].partition("]: ")[2] if found else ""
+
+
+def test_layout_of_several_files_in_one_is_listed(invoke: Run, tmp_path: Path) -> None:
+    second = MENTION.replace(b"D1", b"D2")
+    assert _note_of_several(invoke, tmp_path, MENTION, second) == ""
+    heading = HEADING + b"\n"
+    found = _note_of_several(
+        invoke, tmp_path, heading + MENTION, heading + second.replace(b"\n", b"\r\n") + b"\n"
+    )
+    assert found == (
+        "each of 2 files is written with the same content, without CR LF line ends, "
+        "1 empty line, 2 header lines"
+    )
+
+
 @pytest.mark.parametrize(
     ("data", "suffix", "note"),
     [

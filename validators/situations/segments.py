@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 from hlteval.findings.suggest import closest_files
 from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 from hlteval.validators.situations.tables import evaluated_types, frames
+
+_TOKEN = re.compile(r"""[^\s",:{}\[\]]+""")
+"""What may be the name of a segment in a frame as it is written."""
 
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:
@@ -30,7 +35,8 @@ def segment_without_frames(context: RuleContext) -> pl.LazyFrame:
     silent = known.join(
         framed, left_on="row", right_on="document", how="anti", maintain_order="left"
     )
-    return about_file(only_if(not context.own, silent)).with_columns(origin=pl.lit(0, pl.Int64))
+    certain = _certain(context, only_if(not context.own, silent))
+    return about_file(certain).with_columns(origin=pl.lit(0, pl.Int64))
 
 
 def missing_types(context: RuleContext) -> pl.LazyFrame:
@@ -48,4 +54,19 @@ def missing_types(context: RuleContext) -> pl.LazyFrame:
         all=pl.lit(len(types)),
         origin=pl.lit(0, pl.Int64),
     )
-    return about_file(found)
+    return about_file(_certain(context, found))
+
+
+def _certain(context: RuleContext, segments: pl.LazyFrame) -> pl.LazyFrame:
+    """The segments of which no frame was unreadable; none if one does not name its segment.
+
+    Args:
+        context: what rules check.
+        segments: with the name of each as `document`.
+    """
+    texts = context.system.rejected_records["text"]
+    tokens = [set(_TOKEN.findall(text)) for text in texts]
+    names = {*context.system.documents["name"], *context.against.documents["name"]}
+    nameless = any(names.isdisjoint(found) for found in tokens)
+    doubtful = list(names.intersection(set().union(*tokens)))
+    return only_if(not nameless, segments.filter(~pl.col("document").is_in(doubtful)))

@@ -65,6 +65,16 @@ def test_missing_entities_and_types_are_listed(tmp_path: Path) -> None:
     assert codes(tmp_path / "out.tab") == ["EDL305", "EDL306", "EDL309"]
 
 
+def test_entities_and_types_that_no_submission_has_are_listed(tmp_path: Path) -> None:
+    path = tmp_path / "in.neleval"
+    path.write_text("D1\t3\t5\tE1\t0.5\tGPE\nD1\t7\t10\tNIL1\t0.9\tCity\n", "utf-8")
+    listed = losses(path)
+    has = "that a submission cannot have (it has"
+    assert f"edl-tab cannot represent 1 entities {has} numbers, or NIL and digits)" in listed
+    assert f"edl-tab cannot represent 1 entity types {has} GPE, LOC, ORG, PER)" in listed
+    assert codes(tmp_path / "out.tab") == ["EDL305", "EDL307", "EDL309"]
+
+
 def test_empty_fields_of_a_table_stay_empty(tmp_path: Path) -> None:
     path = tmp_path / "in.tab"
     path.write_text("\t\t\tD1:3-5\t17\t\t\t0.5\n", "utf-8")

@@ -260,3 +260,28 @@ def test_two_runs_of_mentions_in_an_archive_are_a_finding(tmp_path: Path) -> Non
     assert counts["EDL105"] == 1
     assert not {code for code in counts if code.startswith(("EDL3", "EDL4"))}
     assert sum(counts.values()) <= 5
+
+
+@pytest.mark.parametrize(
+    ("change", "remarks"),
+    [
+        pytest.param({}, ["SSF102", "SSF105"], id="none"),
+        pytest.param({"TypeConfidence": "high"}, ["SSF102"], id="of-its-segment"),
+        pytest.param({"DocumentID": "D2", "Type": 7}, ["SSF105"], id="of-the-other"),
+        pytest.param({"DocumentID": 1}, [], id="of-any"),
+    ],
+)
+def test_frames_that_are_not_read_are_not_missing(
+    change: dict[str, object], remarks: list[str], tmp_path: Path
+) -> None:
+    frames = [
+        {"DocumentID": "D1", "Type": label, "TypeConfidence": confidence}
+        for label, confidence in (("Shelter", 0.5), ("Evacuation", 0.4))
+    ]
+    frames[1] |= change
+    (tmp_path / "x.json").write_text(json.dumps(frames), "utf-8")
+    (tmp_path / "segments.list").write_text("D1\nD2\n", "utf-8")
+    codes = {
+        item.code for item in found("speech-sf", tmp_path / "x.json", tmp_path / "segments.list")
+    }
+    assert sorted(code for code in codes if code.startswith("SSF10")) == remarks
