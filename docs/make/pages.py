@@ -35,8 +35,8 @@ _TASKS = """\
 `plan` follows the written specification, `official` the public software, bugs included;
 [differences.md](differences.md) lists where they differ, and why.
 
-Every task also reads submissions and references that were saved as `jsonl` or `corpus` (Parquet), with
-the same findings and scores as the original files.
+Every task also reads submissions and references saved as `jsonl` or `corpus` (Parquet), with the
+same findings and scores as the original files.
 """
 
 _FORMATS = """\

@@ -32,10 +32,12 @@ def _lines(copy: FixedCopy) -> Iterator[str]:
         return
     for (file, code), group in groupby(sorted(copy.fixes, key=_group), _group):
         fixes = list(group)
-        yield f"fixed[{code}]: {isolate_bidi(file)}{_places(fixes)}: {fixes[0].title}"
+        many = sum(fix.count for fix in fixes if fix.line is None)
+        times = f" ({many:,} places)" if many > 1 else ""
+        yield f"fixed[{code}]: {isolate_bidi(file)}{_places(fixes)}: {fixes[0].title}{times}"
     for item in copy.unfixed:
         yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
-    count, path = len(copy.fixes), isolate_bidi(copy.path)
+    count, path = sum(fix.count for fix in copy.fixes), isolate_bidi(copy.path)
     if count:
         yield f"{count:,} {'fix' if count == 1 else 'fixes'} in {path}"
     else:

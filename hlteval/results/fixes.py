@@ -15,12 +15,14 @@ class Fix(msgspec.Struct, frozen=True, kw_only=True):
         file: the file, as in the findings of the original; None for all files.
         line: number of the line in the original; None for the whole file.
         title: what was done.
+        count: at how many places of the file; 1 for a line.
     """
 
     code: str
     file: str | None
     line: int | None
     title: str
+    count: int = 1
 
 
 class Unfixed(msgspec.Struct, frozen=True, kw_only=True):

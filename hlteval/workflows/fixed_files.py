@@ -58,29 +58,33 @@ class TextFile:
         """Correct a finding, and return whether that changed anything."""
         fixer = FIXERS[entry(finding.code).fixer]
         if fixer.scope == "file":
-            changed = self._fix_file(finding)
-            number = 0
+            changed, number = self._fix_file(finding), 0
         elif finding.span is None or fixer.line is None:
             return False
         else:
             index = finding.span.line - 1
             number, line = self.lines[index]
             body = line.removesuffix("\r")
-            changed = self._put(index, fixer.line(body, finding), line[len(body) :])
+            changed = int(self._put(index, fixer.line(body, finding), line[len(body) :]))
         if changed:
             line_number = number or None
             self.fixes[number, finding.code] = Fix(
-                code=finding.code, file=finding.file, line=line_number, title=fixer.title
+                code=finding.code,
+                file=finding.file,
+                line=line_number,
+                title=fixer.title,
+                count=changed,
             )
-        return changed
+        return bool(changed)
 
-    def _fix_file(self, finding: Finding) -> bool:
-        before = self.text
+    def _fix_file(self, finding: Finding) -> int:
+        """Correct a finding about the whole file, and return at how many places."""
         if entry(finding.code).fixer == "byte-order-mark":
-            self.mark = ""
-        else:
-            self.lines = [(number, line.removesuffix("\r")) for number, line in self.lines]
-        return self.text != before
+            marks, self.mark = len(self.mark), ""
+            return marks
+        changed = sum(line.endswith("\r") for _, line in self.lines)
+        self.lines = [(number, line.removesuffix("\r")) for number, line in self.lines]
+        return changed
 
     def _put(self, index: int, lines: Lines, end: str) -> bool:
         """Replace a line by others, which keep its number."""
@@ -165,7 +169,8 @@ class FixedFiles:
         for place in reversed(ordered):
             text.replace(place.span, place.put)
         title = FIXERS[entry(finding.code).fixer].title
-        fix = Fix(code=finding.code, file=finding.file, line=None, title=title)
+        count = len(ordered)
+        fix = Fix(code=finding.code, file=finding.file, line=None, title=title, count=count)
         text.fixes[0, finding.code] = fix
 
     def place(self, finding: Finding) -> tuple[str | None, int]:

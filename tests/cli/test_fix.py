@@ -253,3 +253,33 @@ def test_every_fixable_code_is_fixed_in_a_fixture() -> None:
     tried = {path.name.partition("-")[0] for _, path in CASES}
     fixable = {code for code, entry in catalogue().items() if entry.fixer}
     assert fixable - tried <= {"SRC107", "SRC202"}  # tested above
+
+
+@pytest.mark.parametrize(
+    ("task", "content", "options"),
+    [
+        pytest.param(
+            "lorehlt-edl",
+            b"R\tm1\tOsh\tD1:3-5\t17\tGPE\tNAM\t0.5\r\nR\tm2\tOsh\tD1:9-11\t17\tGPE\tNAM\t0.5\r\n",
+            [],
+            id="line-ends",
+        ),
+        pytest.param(
+            "hub4",
+            (FIXTURES / "hub4" / "invalid" / "HUB305-inclusive.tpl").read_bytes(),
+            ["--corpus", str(FIXTURES / "hub4" / "valid" / "corpus.sgml")],
+            id="extents",
+        ),
+    ],
+)
+def test_corrections_of_a_whole_file_are_counted_by_their_places(
+    task: str, content: bytes, options: list[str], invoke: Run, tmp_path: Path
+) -> None:
+    path, out = tmp_path / "run", tmp_path / "out"
+    path.write_bytes(content)
+    result = invoke("validate", task, path, *options, "--fix", out)
+    lines = zip(content.split(b"\n"), out.read_bytes().split(b"\n"), strict=True)
+    places = sum(old != new for old, new in lines)
+    assert places > 1
+    assert f"({places} places)" in result.stdout
+    assert f"{places} fixes in" in result.stdout
