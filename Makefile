@@ -41,7 +41,7 @@ types: $(INSTALLED)
 	$(BIN)/mypy
 
 pytest: $(INSTALLED)
-	$(BIN)/$(PYTEST) --cov $(PYTEST_ARGS)
+	$(BIN)/$(PYTEST) $(PYTEST_ARGS)
 
 # The versions of constraints-oldest.txt, in an environment of their own. Neither style nor types
 # depend on them, nor does what is built.

@@ -44,7 +44,7 @@ def program() -> Program:
             cwd=folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
 
     return run
