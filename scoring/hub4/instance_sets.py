@@ -92,16 +92,17 @@ def segmented(
     return TemplateSetMapping(ours, theirs, _with_rest(both, ours, theirs), True, names)
 
 
-Scales = tuple[dict[int, Scale], dict[int, Scale]]
-
-
-def _scales(texts: TextPair, names: tuple[pl.DataFrame, pl.DataFrame]) -> Scales:
+def _scales(
+    texts: TextPair, names: tuple[pl.DataFrame, pl.DataFrame]
+) -> tuple[dict[int, Scale], dict[int, Scale]]:
     """The scales of the documents of both sides, by number."""
-    found: Scales = ({}, {})
-    for document, ours, theirs in names[0].join(names[1], on="document").iter_rows():
-        for scales, scale in zip(found, texts.scales(ours, theirs) or (), strict=False):
-            scales[document] = scale
-    return found
+    both = names[0].join(names[1], on="document", suffix="_system")
+    pairs = texts.scales(both.select("name", "name_system").iter_rows())  # type: ignore[arg-type]
+    known = [
+        (document, pair) for document, pair in zip(both["document"], pairs, strict=True) if pair
+    ]
+    reference, system = ({document: pair[side] for document, pair in known} for side in (0, 1))
+    return reference, system
 
 
 def unsegmented(

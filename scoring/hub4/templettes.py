@@ -239,13 +239,7 @@ def _moved(
             dict(offsets), default=None, return_dtype=pl.Int64
         )
         rows = rows.with_columns(pl.col("start", "end", *_more(rows)) + added)
-    if scales is None:
-        return rows
-    moved = in_columns(rows, scales)
-    for name in _more(rows):
-        first = in_columns(rows.with_columns(start=name), scales)["start"]
-        moved = moved.with_columns(first.alias(name))
-    return moved
+    return rows if scales is None else in_columns(rows, scales, _more(rows))
 
 
 def _more(rows: pl.DataFrame) -> list[str]:

@@ -19,7 +19,8 @@ import polars as pl
 
 from hlteval.representation.global_map import GlobalMap
 from hlteval.scoring.hub4.spelling import BEGIN, END, MARKS, OR, SpellingFilter
-from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers, aligned
+from hlteval.scoring.hub4.stacked_alignment import all_aligned
+from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers
 
 _TAG = re.compile(r"<[^<>]*>")
 _WORD = re.compile(r"\S+")
@@ -53,12 +54,7 @@ class Scale(NamedTuple):
 
         An extent that touches no word gets the column of the word behind it.
         """
-        if not len(self.columns):
-            return np.zeros_like(starts), np.zeros_like(ends)
-        last = len(self.columns) - 1
-        first = np.clip(np.searchsorted(self.ends, starts, side="right"), 0, last)
-        final = np.clip(np.searchsorted(self.starts, ends, side="left") - 1, 0, last)
-        return self.columns[first], self.columns[np.maximum(first, final)]
+        return Scales([self]).renumbered(np.zeros(len(starts), dtype=np.int64), starts, ends)
 
     def behind(self, offset: int) -> int:
         """The column behind those of the words before an offset."""
@@ -90,37 +86,50 @@ class TextPair:
     def _filters(self) -> tuple[SpellingFilter, SpellingFilter]:
         return SpellingFilter(self.spellings[0]), SpellingFilter(self.spellings[1])
 
-    def scales(self, reference: str, system: str) -> tuple[Scale, Scale] | None:
-        """The scales of a document of either side; None where one has no text.
+    def scales(self, names: Iterable[tuple[str, str]]) -> list[tuple[Scale, Scale] | None]:
+        """The scales of documents of either side; None where one has no text.
+
+        Args:
+            names: the names of each document in the reference and in the system.
 
         Examples:
             >>> pair = TextPair({"d": Text("<DOC> a b </DOC>")}, {"d": Text("<DOC> b </DOC>")})
-            >>> [scale.columns.tolist() for scale in pair.scales("d", "d")]
-            [[0, 1], [1]]
+            >>> [[scale.columns.tolist() for scale in found] for found in pair.scales([("d", "d")])]
+            [[[0, 1], [1]]]
         """
-        if reference not in self.reference or system not in self.system:
-            return None
-        ours, theirs = self.reference[reference].text, self.system[system].text
-        scales = self._aligned(ours, theirs)
-        named = (identifier(ours, reference), identifier(theirs, system))
-        first = max(map(Scale.behind, scales, named))
-        return scales[0].counted_from(first), scales[1].counted_from(first)
+        pairs = list(names)
+        known = [pair for pair in pairs if pair[0] in self.reference and pair[1] in self.system]
+        texts = [(self.reference[ours].text, self.system[theirs].text) for ours, theirs in known]
+        found = dict(zip(known, self._aligned(texts), strict=True))
+        for (ours, theirs), (reference, system) in zip(known, texts, strict=True):
+            scales = found[ours, theirs]
+            named = (identifier(reference, ours), identifier(system, theirs))
+            first = max(map(Scale.behind, scales, named))
+            found[ours, theirs] = scales[0].counted_from(first), scales[1].counted_from(first)
+        return [found.get(pair) for pair in pairs]
 
     def whole(self) -> tuple[Scale, Scale] | None:
         """The scales of all documents as one text, in offsets from the beginning of the file."""
         if "" not in self.system:
             return None
-        return self._aligned(joined(self.reference.values()), self.system[""].text)
+        return self._aligned([(joined(self.reference.values()), self.system[""].text)])[0]
 
-    def _aligned(self, reference: str, system: str) -> tuple[Scale, Scale]:
+    def _aligned(self, texts: Sequence[tuple[str, str]]) -> list[tuple[Scale, Scale]]:
+        """The scales of pairs of texts."""
+        pairs = [self._words(*pair) for pair in texts]
+        found = all_aligned([(ours.words, theirs.words) for ours, theirs in pairs], self.costs)
+        return [
+            (
+                Scale(ours.starts, ours.ends, alignment.reference),
+                Scale(theirs.starts, theirs.ends, alignment.system),
+            )
+            for (ours, theirs), alignment in zip(pairs, found, strict=True)
+        ]
+
+    def _words(self, reference: str, system: str) -> tuple[Words, Words]:
         ours = words(reference, self._filters[0])
         theirs = words(system, self._filters[1])
-        ours, theirs = chosen(ours, theirs.words), chosen(theirs, ours.words)
-        found = aligned(ours.words, theirs.words, self.costs)
-        return (
-            Scale(ours.starts, ours.ends, found.reference),
-            Scale(theirs.starts, theirs.ends, found.system),
-        )
+        return chosen(ours, theirs.words), chosen(theirs, ours.words)
 
 
 def identifier(text: str, name: str) -> int:
@@ -228,27 +237,77 @@ def same_file(texts: Mapping[str, Text], file: Text) -> bool:
     )
 
 
-def in_columns(extents: pl.DataFrame, scales: Mapping[int, Scale]) -> pl.DataFrame:
+class Scales:
+    """Scales in one row of offsets, those of each after all of the one before: one search does.
+
+    Args:
+        scales: the scales, which go by their numbers.
+
+    Examples:
+        >>> scale = Scale(np.array([0, 2]), np.array([1, 3]), np.array([5, 6]))
+        >>> Scales([scale, scale]).renumbered(np.array([1]), np.array([0]), np.array([3]))
+        (array([5]), array([6]))
+    """
+
+    def __init__(self, scales: Sequence[Scale]) -> None:
+        empty = Scale(*[np.zeros(0, dtype=np.int64)] * 3)
+        starts, ends, self._columns = map(np.concatenate, zip(*scales, empty, strict=True))
+        self._sizes = np.array([len(scale.columns) for scale in scales], dtype=np.int64)
+        self._begins = np.cumsum(self._sizes) - self._sizes
+        # Between two scales there is room for offsets before and after all words.
+        self._limit = int(max(starts.max(initial=0), ends.max(initial=0))) + 1
+        shifts = np.repeat(np.arange(len(scales)), self._sizes) * (self._limit + 2)
+        self._starts, self._ends = starts + shifts, ends + shifts
+
+    def renumbered(
+        self, scales: Integers, starts: Integers, ends: Integers
+    ) -> tuple[Integers, Integers]:
+        """Extents in columns: of the first and the last word that they touch, each on its scale.
+
+        An extent that touches no word gets the column of the word behind it; 0 if there is no word.
+        """
+        begins, last, shift = self._begins[scales], self._sizes[scales] - 1, self._limit + 2
+        starts, ends = (values.clip(-1, self._limit) + scales * shift for values in (starts, ends))
+        first = np.searchsorted(self._ends, starts, side="right") - begins
+        final = np.searchsorted(self._starts, ends, side="left") - 1 - begins
+        first, final = (values.clip(0, np.maximum(last, 0)) for values in (first, final))
+        columns = np.zeros((2, len(scales)), dtype=np.int64)
+        some = last >= 0
+        columns[0, some] = self._columns[(begins + first)[some]]
+        columns[1, some] = self._columns[(begins + np.maximum(first, final))[some]]
+        return columns[0], columns[1]
+
+
+def in_columns(
+    extents: pl.DataFrame, scales: Mapping[int, Scale], more: Sequence[str] = ()
+) -> pl.DataFrame:
     """Extents with their offsets made columns.
 
     Args:
         extents: with `document`, `start` and `end`.
         scales: of some documents; extents of others become null.
+        more: names of columns with other starts of the extents.
     """
-    parts = [extents.clear()]
-    nothing = pl.lit(None, pl.Int64)
-    for (document,), rows in extents.group_by("document", maintain_order=True):
-        scale = scales.get(int(str(document)))
-        if scale is None:
-            parts.append(rows.with_columns(start=nothing, end=nothing))
-            continue
-        given = rows.with_columns(pl.col("start", "end").fill_null(0))
-        start, end = scale.renumbered(given["start"].to_numpy(), given["end"].to_numpy())
-        known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
-        parts.append(
-            rows.with_columns(
-                start=pl.when(known).then(pl.Series(start)),
-                end=pl.when(known).then(pl.Series(end)),
-            )
-        )
-    return pl.concat(parts)
+    distinct = {id(scale): scale for scale in scales.values()}
+    numbers = {key: number for number, key in enumerate(distinct)}
+    known = {document: numbers[id(scale)] for document, scale in scales.items()}
+    table = pl.DataFrame({"document": list(known), "scale": list(known.values())}, _SCALES)
+    rows = extents.join(table, on="document", how="left", maintain_order="left")
+    every = Scales(list(distinct.values()))
+    found = [_renumbered(rows.select("scale", name, "end"), every) for name in ("start", *more)]
+    firsts = {name: start for name, (start, _) in zip(more, found[1:], strict=True)}
+    start, end = found[0]
+    return extents.with_columns(start=start, end=end, **firsts)
+
+
+_SCALES = {"document": pl.Int64, "scale": pl.Int64}
+
+
+def _renumbered(extents: pl.DataFrame, scales: Scales) -> tuple[pl.Series, pl.Series]:
+    """The columns of extents, null where an offset or the scale is."""
+    rows = extents.with_row_index("row")
+    known = rows.drop_nulls()
+    starts, ends = scales.renumbered(*(column.to_numpy() for column in known.drop("row")))
+    found = known.select("row", start=pl.Series(starts), end=pl.Series(ends))
+    found = rows.select("row").join(found, on="row", how="left", maintain_order="left")
+    return found["start"], found["end"]

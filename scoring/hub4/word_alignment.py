@@ -38,8 +38,8 @@ _LIKENESS = 40
 """What spelling adds at most: not even that of all words of a part comes to one unit of cost."""
 _KNOWN = 4_000_000
 """The most pairs of different words whose costs are kept."""
-_PAIR, _INSERTION, _DELETION = 0, 1, 2
-_FAR = 2**60
+PAIR, INSERTION, DELETION = 0, 1, 2
+FAR = 2**60
 
 
 class Alignment(NamedTuple):
@@ -129,17 +129,17 @@ def aligned(reference: Sequence[str], system: Sequence[str], costs: Costs = DOCU
     if ours == theirs:
         return Alignment(np.arange(len(ours)), np.arange(len(ours)), len(ours))
     if len(ours) * len(theirs) <= WHOLE:
-        return _columns(_Table(ours, theirs, costs).steps())
+        return columns(_Table(ours, theirs, costs).steps())
     steps = [
         _Table(ours[left], theirs[right], costs).steps() for left, right in parts(ours, theirs)
     ]
-    return _columns(np.concatenate(steps))
+    return columns(np.concatenate(steps))
 
 
-def _columns(steps: Steps) -> Alignment:
+def columns(steps: Steps) -> Alignment:
     """The columns of the words, given the steps from the beginning to the end."""
     places = np.arange(len(steps))
-    return Alignment(places[steps != _INSERTION], places[steps != _DELETION], len(steps))
+    return Alignment(places[steps != INSERTION], places[steps != DELETION], len(steps))
 
 
 class _Band(NamedTuple):
@@ -206,7 +206,7 @@ class _Table:
             part, column = _traced(rows, start, row, column, band)
             steps.append(part)
             row = start
-        rest = np.full(column, _INSERTION, dtype=np.uint8)
+        rest = np.full(column, INSERTION, dtype=np.uint8)
         return _Path(cost, np.concatenate([rest, *reversed(steps)]))
 
     def _kept(self, band: _Band, starts: list[int]) -> list[Integers]:
@@ -226,22 +226,22 @@ class _Table:
         rows = []
         for row in range(start + 1, end + 1):
             values, pairs = self._row(band, row, values)
-            step = np.full(band.width, _DELETION, dtype=np.uint8)
-            step[1:][values[1:] == values[:-1] + self.costs.insertion] = _INSERTION
-            step[values == pairs] = _PAIR
+            step = np.full(band.width, DELETION, dtype=np.uint8)
+            step[1:][values[1:] == values[:-1] + self.costs.insertion] = INSERTION
+            step[values == pairs] = PAIR
             rows.append(step)
         return rows, values
 
     def _first(self, band: _Band) -> Integers:
         columns = np.arange(band.width) + band.first(0)
         inside = (columns >= 0) & (columns <= len(self.system))
-        return np.where(inside, columns * self.costs.insertion, _FAR)
+        return np.where(inside, columns * self.costs.insertion, FAR)
 
     def _row(self, band: _Band, row: int, before: Integers) -> tuple[Integers, Integers]:
         """The costs of a row, and those of coming to each cell by a pair of words."""
         first, last = band.first(row), len(self.system)  # the column at place 0, and the last
         moved = first - band.first(row - 1)
-        pairs = np.full(band.width, _FAR)
+        pairs = np.full(band.width, FAR)
         left, right = max(first, 1), min(first + band.width - 1, last)
         if left <= right:
             there = slice(left - first, right - first + 1)
@@ -250,16 +250,16 @@ class _Table:
         values = np.add(before, self.deletions[row - 1])
         if moved:
             values[:-1] = values[1:]
-            values[-1] = _FAR
+            values[-1] = FAR
         np.minimum(values, pairs, out=values)
         # Inserting along the row: the least of all cells to the left, and 1 insertion a step.
         values -= band.ramp
         np.minimum.accumulate(values, out=values)
         values += band.ramp
         if first < 0:
-            values[:-first] = _FAR
+            values[:-first] = FAR
         if first + band.width > last + 1:
-            values[max(last + 1 - first, 0) :] = _FAR
+            values[max(last + 1 - first, 0) :] = FAR
         return values, pairs
 
     def _pairing(self, place: int, left: int, right: int) -> Integers:
@@ -281,7 +281,7 @@ class _Path(NamedTuple):
 def _traced(rows: list[Steps], start: int, row: int, column: int, band: _Band) -> tuple[Steps, int]:
     """The steps back from a cell to the row `start`, in reading order, and the column there."""
     steps = list(_back(rows, start, row, column, band))
-    gone = sum(step != _DELETION for step in steps)
+    gone = sum(step != DELETION for step in steps)
     return np.array(steps[::-1], dtype=np.uint8), column - gone
 
 
@@ -289,5 +289,5 @@ def _back(rows: list[Steps], start: int, row: int, column: int, band: _Band) -> 
     while row > start:
         step = int(rows[row - start - 1][column - band.first(row)])
         yield step
-        row -= step != _INSERTION
-        column -= step != _DELETION
+        row -= step != INSERTION
+        column -= step != DELETION

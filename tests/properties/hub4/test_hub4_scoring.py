@@ -8,20 +8,22 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4 import word_alignment
+from hlteval.scoring.hub4 import stacked_alignment, word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
 from hlteval.scoring.hub4.metric import TempletteMatch
 from hlteval.scoring.hub4.normalizer import TextNormalizer
 from hlteval.scoring.hub4.options import Options
+from hlteval.scoring.hub4.phones import Lexicon
 from hlteval.scoring.hub4.points import MODES, POINTS
 from hlteval.scoring.hub4.spelling import SpellingFilter
-from hlteval.scoring.hub4.text_columns import Text
+from hlteval.scoring.hub4.text_columns import Scale, Text, in_columns
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, SCLITE, Costs, aligned
 
 FEW = settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
@@ -568,3 +570,55 @@ def test_premodifiers_leave_something_and_the_shift_is_what_was_taken(words, bla
     if not anywhere:
         assert taken == words[: len(words) - len(kept)]
         assert re.sub(r"\.", "", words[len(taken)]) == kept[0]
+
+
+STACK = st.lists(st.tuples(ALIGNED, ALIGNED), max_size=5)
+LEXICON = Lexicon.of([("a", ["AA"]), ("a", ["EY"]), ("b", ["B", "IY"]), ("c", ["S", "IY"])])
+
+
+@settings(max_examples=50, deadline=None)
+@given(STACK, st.sampled_from([SCLITE, DOCUMENT, LEXICON.costs()]), st.integers(1, 200))
+def test_stacked_documents_are_aligned_as_each_is_alone(texts, costs, cells):
+    kept = stacked_alignment.CELLS, stacked_alignment.DOCUMENTS
+    stacked_alignment.CELLS, stacked_alignment.DOCUMENTS = cells, 3
+    try:
+        found = stacked_alignment.all_aligned(texts, costs)
+    finally:
+        stacked_alignment.CELLS, stacked_alignment.DOCUMENTS = kept
+    for (reference, system), alignment in zip(texts, found, strict=True):
+        steps = by_the_whole_table(reference, system, costs)
+        assert alignment.columns == len(steps)
+        assert alignment.reference.tolist() == [at for at, step in enumerate(steps) if step != 1]
+        assert alignment.system.tolist() == [at for at, step in enumerate(steps) if step != 2]
+
+
+OFFSETS = st.lists(st.integers(0, 9), max_size=4).map(sorted)
+EXTENTS = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.none() | st.integers(-2, 12) | st.just(2**62),
+        st.none() | st.integers(-2, 12) | st.just(-(2**62)),
+    )
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(OFFSETS, min_size=3, max_size=3), EXTENTS)
+def test_extents_become_the_columns_of_the_words_that_they_touch(offsets, extents):
+    scales = {
+        document: Scale(np.array(starts, int), np.array(starts, int) + 1, np.arange(len(starts)))
+        for document, starts in enumerate(offsets)
+    }
+    rows = pl.DataFrame(extents, ["document", "start", "end"], orient="row").cast(pl.Int64)
+    found = in_columns(rows.with_columns(other="start"), scales, ["other"])
+    assert found["document"].to_list() == rows["document"].to_list()
+    assert found["other"].to_list() == found["start"].to_list()
+    for (document, start, end), row in zip(extents, found.iter_rows(named=True), strict=True):
+        expected: tuple[int | None, int | None] = (None, None)
+        if document in scales and start is not None and end is not None:
+            starts = offsets[document]
+            last = max(len(starts) - 1, 0)
+            first = min(sum(offset + 1 <= start for offset in starts), last)
+            final = min(max(sum(offset < end for offset in starts) - 1, 0), last)
+            expected = (first, max(first, final))
+        assert (row["start"], row["end"]) == expected
