@@ -104,19 +104,26 @@ def _lines(text: str) -> Content:
             begins.append(end - len(line.lstrip()))
             valid, value = strict(line.encode())
             if not valid:
-                parsed = value_at(text[:end], begins[-1])
-                value = parsed.value
-                content.add(parsed.problems, index)
-                rest = blanks(text, parsed.end)[0] if parsed.complete else end
-                if rest < end:
-                    hint = {"hint": "put one document on each line, and nothing after it"}
-                    problem = Problem("JSN107", 0, rest, min(end, rest + 40), hint)
-                    content.problems.append((index, problem))
-                codes = [problem.code for number, problem in content.problems if number == index]
-                content.unreadable[index] = codes[0] if codes else "JSN101"
+                value, problems = _of_line(line.lstrip(), begins[-1])
+                content.add(problems, index)
+                content.unreadable[index] = problems[0].code if problems else "JSN101"
             content.values.append(value)
         at = end + 1
     return content
+
+
+def _of_line(line: str, begin: int) -> tuple[Any, list[Problem]]:
+    """The value of a line that is not a valid document, and its problems with their offsets."""
+    parsed = value_at(line, 0)
+    problems = list(parsed.problems)
+    rest = blanks(line, parsed.end)[0] if parsed.complete else len(line)
+    if rest < len(line):
+        hint = {"hint": "put one document on each line, and nothing after it"}
+        problems.append(Problem("JSN107", 0, rest, min(len(line), rest + 40), hint))
+    return parsed.value, [
+        problem._replace(start=problem.start + begin, end=problem.end + begin)
+        for problem in problems
+    ]
 
 
 class Reporter:

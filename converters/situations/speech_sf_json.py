@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
@@ -162,16 +163,21 @@ class _File:
     def unknown_properties(self) -> None:
         """Report properties that are not in the schema, each name once."""
         known = set(PROPERTIES)
+        named = Counter(
+            name
+            for value in self.values
+            if isinstance(value, dict) and not known.issuperset(value)
+            for name in value
+        )
         for index, value in enumerate(self.values):
             if index in self.bad or known.issuperset(value):
                 continue
             parsed = parse(self.text, self.starts[index])
             for name in [name for name in value if name not in known]:
                 known.add(name)
-                count = sum(isinstance(other, dict) and name in other for other in self.values)
                 hint = did_you_mean(name, PROPERTIES, "remove it; it is not evaluated")
                 at = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
-                self.report("SFJ208", at, (index, name), name=name, count=count, hint=hint)
+                self.report("SFJ208", at, (index, name), name=name, count=named[name], hint=hint)
 
     def corpus(self, origin: Mapping[str, object]) -> Corpus:
         """The frames, and the rejected items."""

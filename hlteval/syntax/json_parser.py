@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
@@ -22,7 +23,9 @@ DIGITS = 4300
 """Digits of the longest integer, as in Python itself; a confidence has twenty."""
 Path = tuple[str | int, ...]
 """The path to a value: names of members and indices of items."""
-_BLANKS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_LINES = re.compile(r"(?:[ \t\r\n]+|//[^\n]*)*")
+_COMMENTS = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.+-]*")
@@ -31,6 +34,9 @@ _STRAIGHT = 'replace the typographic quotation marks with straight ones: "'
 _WORD = re.compile(r"[+-]?[A-Za-z_][A-Za-z_0-9]*")
 ELLIPSIS = re.compile(r"(?:\.\.\.|…)[^\]\[{},\"]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_PEEKED = 12
+"""Characters after an escape that decide what it is."""
 _SINGLE = re.compile(r"'((?:[^'\\\n]|\\.)*)'")
 _RIGHT = {"true": True, "false": False, "null": None}
 _PYTHON = {"True": ("true", True), "False": ("false", False), "None": ("null", None)}
@@ -65,12 +71,25 @@ class Parsed(NamedTuple):
 
 def blanks(text: str, at: int) -> tuple[int, list[Problem]]:
     """The end of white space that begins at an offset, and problems for the comments in it."""
-    match = _BLANKS.match(text, at)
-    end = match.end() if match else at
-    if end == at or "/" not in text[at:end]:
+    end = _end(_BLANKS, text, at)
+    if not text.startswith("/", end):
         return end, []
+    # A comment that is not closed is searched for its end up to the end of the text.
+    closed = end < _last_closed(text)
+    end = _end(_COMMENTS if closed else _LINES, text, end)
     found = (comment.span() for comment in _COMMENT.finditer(text, at, end))
     return end, [Problem("JSN103", 0, start, stop) for start, stop in found]
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+@lru_cache(maxsize=1)
+def _last_closed(text: str) -> int:
+    """Where the last comment that may span lines is closed; -1 if there is none."""
+    return text.rfind("*/")
 
 
 def parse(text: str, at: int = 0, depth: int = 0) -> Parsed:
@@ -97,13 +116,16 @@ class _Parser:
     def __init__(self, text: str, at: int) -> None:
         self.text, self.at = text, at
         self.problems: list[Problem] = []
+        self.once: set[str] = set()
         self.values: dict[Path, tuple[int, int]] = {}
         self.keys: dict[Path, tuple[int, int]] = {}
 
     def report(self, code: str, start: int, end: int, **values: object) -> None:
         """Add a problem; of some codes only the first."""
-        if code not in _ONCE or all(problem.code != code for problem in self.problems):
+        if code not in self.once:
             self.problems.append(Problem(code, 0, start, end, values))
+        if code in _ONCE:
+            self.once.add(code)
 
     def stop(self, code: str, wanted: str) -> Unparsable:
         """Report a problem after which parsing cannot continue."""
@@ -195,11 +217,15 @@ class _Parser:
         start = self.at
         if self.text[start] == "'":
             return self.single(start)
+        # The error of the scanner counts the lines before it: it sees no more than the string.
+        closed = _STRING.match(self.text, start)
+        end = len(self.text) if closed is None else closed.end() + _PEEKED
         try:
-            value, self.at = scanstring(self.text, start + 1, False)
+            value, size = scanstring(self.text[start:end], 1, False)
         except ValueError as error:
             self.bad_string(start, error)
             raise Unparsable from error
+        self.at = start + size
         if _CONTROL.search(value) and (raw := _CONTROL.search(self.text, start, self.at)):
             if raw[0] == "\n":  # a closing quotation mark is missing, or a string is folded
                 self.at = raw.start()
@@ -230,7 +256,7 @@ class _Parser:
             at = match.end()
 
     def bad_string(self, start: int, error: ValueError) -> None:
-        at = getattr(error, "pos", start)
+        at = start + getattr(error, "pos", 0)
         if "Unterminated" in str(error):
             self.report("JSN116", start, min(line_end(self.text, start), start + 40))
             self.at = start + 1

@@ -225,6 +225,8 @@ def _reject(_: str) -> Any:
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_reject)
 _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
+_WINDOW = 4096
+"""Characters that are scanned for an object; an error of the scanner counts the lines in them."""
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
@@ -237,11 +239,12 @@ def value_at(text: str, at: int, depth: int = 0) -> Parsed:
         depth: the number of arrays and objects around the value.
     """
     try:
-        value, end = _SCAN(text, at)
+        value, size = _SCAN(text[at : at + _WINDOW], 0)
     except (ValueError, RecursionError, StopIteration):
         return parse(text, at, depth)
     if value.__class__ is not dict or not _PLAINER.issuperset(map(type, value.values())):
         return parse(text, at, depth)
+    end = at + size
     if math.inf in value.values() or -math.inf in value.values():
         return parse(text, at, depth)
     if text.find("\\u", at, end) >= 0 and _ESCAPED_SURROGATE.search(text, at, end):
