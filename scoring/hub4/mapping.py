@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from hlteval.scoring.augmenting_paths import AugmentingPaths
 from hlteval.scoring.hub4.candidates import Candidates, candidates
 from hlteval.scoring.hub4.points import (
     Evaluation,
@@ -238,23 +239,47 @@ def _best(pairs: pl.DataFrame) -> pl.DataFrame:
     group = ["set", "type"]
     if pairs.is_empty():
         return pairs.select(*group, best="cor")
-    from scipy.optimize import linear_sum_assignment
-
     numbered = pairs.sort(group).with_columns(
         pl.col(side).rank("dense").over(group).cast(pl.Int64) - 1
         for side in ("reference", "system")
     )
-    groups = numbered.group_by(group, maintain_order=True).len()
-    rows, columns, points = (numbered[name].to_numpy() for name in ("reference", "system", "cor"))
-    best, begin = list[int](), 0
-    for size in groups["len"]:
-        row, column = rows[begin : begin + size], columns[begin : begin + size]
-        table = np.zeros((row.max() + 1, column.max() + 1))
-        table[row, column] = points[begin : begin + size]
-        best.append(int(table[linear_sum_assignment(table, maximize=True)].sum()))
-        begin += size
-    found = pl.Series("best", best, dtype=pl.Int64)
-    return groups.select(*group).with_columns(found)
+    groups = numbered.group_by(group, maintain_order=True).agg(
+        height=pl.col("reference").max() + 1,
+        width=pl.col("system").max() + 1,
+        reference="reference",
+        system="system",
+        cor="cor",
+    )
+    sizes = zip(groups["height"], groups["width"], strict=True)
+    steps = sum(height * width * min(height, width) for height, width in sizes)
+    solved = _by_scipy if steps > _MOST_STEPS else _by_paths
+    best = [solved(*row) for row in groups.drop(group).iter_rows()]
+    return groups.select(*group, best=pl.Series(best, dtype=pl.Int64))
+
+
+_MOST_STEPS = 300_000
+"""The most steps of assignments that take less time than loading SciPy."""
+_Column = list[int]
+
+
+def _by_scipy(height: int, width: int, rows: _Column, columns: _Column, points: _Column) -> int:
+    """The greatest total of a one-to-one mapping of rows and columns."""
+    from scipy.optimize import linear_sum_assignment
+
+    table = np.zeros((height, width))
+    table[rows, columns] = points
+    return int(table[linear_sum_assignment(table, maximize=True)].sum())
+
+
+def _by_paths(height: int, width: int, rows: _Column, columns: _Column, points: _Column) -> int:
+    """The same without SciPy, for small tables."""
+    if height > width:
+        return _by_paths(width, height, columns, rows, points)
+    table = [[0] * width for _ in range(height)]
+    for row, column, value in zip(rows, columns, points, strict=True):
+        table[row][column] = -value
+    paths = AugmentingPaths(width)
+    return -sum(map(paths.add, table))
 
 
 def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:

@@ -70,6 +70,11 @@ Word(text='FIRE', first=1, last=1)]
                 index.setdefault((kept.source + kept.right)[:_KEY], []).append((rank, kept))
         return index
 
+    @property
+    def changes(self) -> bool:
+        """Whether there is a rule that could change more than the case."""
+        return bool(self._index)
+
     def text(self, written: str) -> str:
         """A text in capitals with its spellings made the usual ones.
 
@@ -81,7 +86,7 @@ Word(text='FIRE', first=1, last=1)]
 
     def words(self, written: Sequence[str]) -> list[Word]:
         """The words of a text with their spellings made the usual ones, each with its origin."""
-        if not self._index:
+        if not self.changes:
             return [Word(capitals(word), place, place) for place, word in enumerate(written)]
         text = f" {' '.join(written)} "
         origin = [place for place, word in enumerate(written) for _ in range(len(word) + 1)]

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation.global_map import GlobalMap
-from hlteval.scoring.hub4.spelling import BEGIN, END, MARKS, OR, SpellingFilter
+from hlteval.scoring.hub4.spelling import BEGIN, END, MARKS, OR, SpellingFilter, capitals
 from hlteval.scoring.hub4.stacked_alignment import all_aligned
 from hlteval.scoring.hub4.word_alignment import DOCUMENT, Costs, Integers
 
@@ -146,11 +146,14 @@ def identifier(text: str, name: str) -> int:
 def words(text: str, spellings: SpellingFilter) -> Words:
     """The words of a text outside its tags, in capitals, spelt the usual way."""
     plain = _TAG.sub(lambda tag: " " * len(tag.group()), text)
-    found = list(_WORD.finditer(plain))
-    spelt = spellings.words([word.group().translate(MARKS) for word in found])
-    starts = np.array([found[word.first].start() for word in spelt], dtype=np.int64)
-    ends = np.array([found[word.last].end() for word in spelt], dtype=np.int64)
-    return Words([word.text for word in spelt], starts, ends)
+    plain = plain if plain.isascii() else plain.translate(MARKS)
+    extents = np.array([word.span() for word in _WORD.finditer(plain)], dtype=np.int64)
+    starts, ends = extents.reshape(-1, 2).T
+    if not spellings.changes:
+        return Words(capitals(plain).split(), starts, ends)
+    spelt = spellings.words(plain.split())
+    first, last = ([getattr(word, side) for word in spelt] for side in ("first", "last"))
+    return Words([word.text for word in spelt], starts[first], ends[last])
 
 
 def chosen(own: Words, other: Sequence[str]) -> Words:

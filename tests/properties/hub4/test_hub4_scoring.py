@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4 import stacked_alignment, word_alignment
+from hlteval.scoring.hub4 import mapping, stacked_alignment, word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
 from hlteval.scoring.hub4.metric import TempletteMatch
 from hlteval.scoring.hub4.normalizer import TextNormalizer
@@ -622,3 +622,24 @@ def test_extents_become_the_columns_of_the_words_that_they_touch(offsets, extent
             final = min(max(sum(offset < end for offset in starts) - 1, 0), last)
             expected = (first, max(first, final))
         assert (row["start"], row["end"]) == expected
+
+
+TABLE = st.integers(1, 4).flatmap(
+    lambda width: st.lists(
+        st.lists(st.integers(0, 5), min_size=width, max_size=width), min_size=1, max_size=4
+    )
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(TABLE)
+def test_the_best_mapping_has_the_points_of_the_best_permutation(table):
+    cells = [(row, column) for row, line in enumerate(table) for column in range(len(line))]
+    given = (len(table), len(table[0]), *map(list, zip(*cells, strict=True)))
+    points = [table[row][column] for row, column in cells]
+    tall = table if len(table) >= len(table[0]) else [*zip(*table, strict=True)]
+    best = max(
+        sum(tall[row][column] for column, row in enumerate(rows))
+        for rows in permutations(range(len(tall)), len(tall[0]))
+    )
+    assert mapping._by_paths(*given, points) == mapping._by_scipy(*given, points) == best
