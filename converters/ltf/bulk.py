@@ -1,6 +1,7 @@
 r"""Reads many LTF files in LDC's layout at once: one element per line, attributes in order.
 
-Lines may be indented or empty, and several elements may share one.
+Lines may be indented or empty, and several elements may share one. The values of an element are all
+in double quotes, or all in single ones.
 
 Every file accepted here is valid by the schema and has the same tables in both readers; all others
 are read element by element (elements.py).
@@ -9,7 +10,7 @@ are read element by element (elements.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -23,7 +24,7 @@ _NOT = r'<>&"\x00-\x1f\x{fffe}\x{ffff}'
 _VALUE = f"[^{_NOT}]*"
 _TEXT = r"(?:[^<>&\x00-\x1f\x{fffe}\x{ffff}]|&(?:lt|gt|amp);)*"
 _PLACE = 'start_char="(?P<start>[0-9]{1,9})" end_char="(?P<end>[0-9]{1,9})"'
-_PAIR = re.compile(r' ([a-z_0-9]+)="([^"]*)"')
+_PAIR = re.compile(r""" ([a-z_0-9]+)=(?:"([^"]*)"|'([^']*)')""")
 
 # The beginnings of lines, each with its letter.
 _LETTERS = (
@@ -57,6 +58,13 @@ _PATTERNS = {
         letter: re.escape(line) for line, letter in _LETTERS if line.endswith(">") and letter != "O"
     },
 }
+_QUOTED = {
+    quote: {letter: pattern.replace('"', quote) for letter, pattern in _PATTERNS.items()}
+    for quote in ('"', "'")
+}
+"""The patterns of lines whose values are all in double quotes, and all in single ones."""
+_TOKEN_PARTS = ("", "name", " pos=", "pos", " morph=", "morph", "", "start", "", "end", "text")
+"""What stands between the quotes of a token with all attributes: fields, and fixed text."""
 _OPENING = "LDXSOT"
 _SHARED = ">[ \\t]*(<(?:[A-Z!?]|/(?:SEG|TEXT|DOC|LCTL_TEXT)))"
 """The end of an element before another element or an end tag, in one line."""
@@ -69,9 +77,64 @@ class _Lines(NamedTuple):
 
     def of(self, letter: str) -> pl.DataFrame:
         """The lines of a kind with the groups of its pattern; null where this rejects a line."""
+        some = self.table.filter(pl.col("letter") == letter).with_row_index("at")
+        left, parts = some.select("at", "line"), list[pl.DataFrame]()
+        for read, pattern in _readers(letter):
+            parts.append(read(left, letter, pattern))
+            if parts[-1].height == left.height:
+                break
+            left = left.join(parts[-1], on="at", how="anti", maintain_order="left")
+        if len(parts) == 1:  # all lines, in order
+            return some.hstack(parts[0].drop("at")).drop("at", "line")
+        groups = pl.concat(parts, how="diagonal")
+        return some.drop("line").join(groups, on="at", how="left", maintain_order="left").drop("at")
+
+    def rejected(self, letter: str) -> pl.Series:
+        """The files with a line of a kind that its pattern rejects."""
         some = self.table.filter(pl.col("letter") == letter)
-        parts = pl.col("line").str.extract_groups(f"^{_PATTERNS[letter]}$")
-        return some.with_columns(parts=parts).drop("line").unnest("parts")
+        fits = [pl.col("line").str.contains(f"^{each[letter]}$") for each in _QUOTED.values()]
+        return some.filter(~pl.any_horizontal(fits))["origin"]
+
+
+def _readers(letter: str) -> Iterator[tuple[_Reader, str]]:
+    """What reads the lines of a kind, each with its pattern: the usual first."""
+    for patterns in _QUOTED.values():
+        yield from ((_tokens, patterns[letter]),) if letter == "T" else ()
+        yield _grouped, patterns[letter]
+
+
+_Reader = Callable[[pl.DataFrame, str, str], pl.DataFrame]
+
+
+def _grouped(lines: pl.DataFrame, letter: str, pattern: str) -> pl.DataFrame:
+    """The lines that a pattern accepts, with its groups."""
+    groups = pl.col("line").str.extract_groups(f"^{pattern}$")
+    parts = lines.select("at", groups=groups).unnest("groups")
+    return parts.filter(pl.col(_REQUIRED.get(letter, "name")).is_not_null())
+
+
+def _tokens(lines: pl.DataFrame, letter: str, pattern: str) -> pl.DataFrame:  # noqa: ARG001
+    """The same for tokens with all attributes: splitting lines that fit at their quotes is fast."""
+    quote = "'" if "='" in pattern else '"'
+    fitting = lines.filter(pl.col("line").str.contains(f"^{_GROUP.sub('(?:', pattern)}$"))
+    parts = fitting.select("at", parts=pl.col("line").str.splitn(quote, len(_TOKEN_PARTS)))
+    parts = parts.unnest("parts").filter(
+        pl.col(f"field_{number}") == text
+        for number, text in enumerate(_TOKEN_PARTS)
+        if text.startswith(" ")
+    )
+    fields = {
+        text: pl.col(f"field_{number}")
+        for number, text in enumerate(_TOKEN_PARTS)
+        if text and not text.startswith(" ")
+    }
+    fields["text"] = fields["text"].str.strip_prefix(">").str.strip_suffix("</TOKEN>")
+    return parts.select("at", **fields)
+
+
+_GROUP = re.compile(r"\(\?P<\w+>")
+_REQUIRED = {"L": "pairs", "O": "text"}
+"""The group of a pattern that is never null in a line that it accepts, if that is not the name."""
 
 
 def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:
@@ -119,12 +182,10 @@ def _tables(lines: _Lines) -> tuple[Tables, set[int]]:
     """The tables of lines, and the files with a line that its pattern rejects."""
     wrong: set[int] = set()
     for letter in "ptXxsdl":
-        some = lines.table.filter(pl.col("letter") == letter)
-        wrong.update(some.filter(~pl.col("line").str.contains(f"^{_PATTERNS[letter]}$"))["origin"])
+        wrong.update(lines.rejected(letter))
     tables = {letter: lines.of(letter) for letter in "LDSOT"}
     for letter, table in tables.items():
-        required = {"L": "pairs", "O": "text"}.get(letter, "name")
-        wrong.update(table.filter(pl.col(required).is_null())["origin"])
+        wrong.update(table.filter(pl.col(_REQUIRED.get(letter, "name")).is_null())["origin"])
     attributes, repeated = _attributes(tables["L"], tables["D"])
     wrong |= repeated
     if wrong:
@@ -161,10 +222,7 @@ def _placed(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _unescaped() -> pl.Expr:
-    text = pl.col("text")
-    for written, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
-        text = text.str.replace_all(written, character, literal=True)
-    return text
+    return pl.col("text").str.replace_many(["&lt;", "&gt;", "&amp;"], ["<", ">", "&"])
 
 
 def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> tuple[pl.DataFrame, set[int]]:
@@ -177,7 +235,7 @@ def _attributes(roots: pl.DataFrame, documents: pl.DataFrame) -> tuple[pl.DataFr
         for origin, record, holder, pairs in table.select(
             "origin", "record", "holder", "pairs"
         ).iter_rows():
-            found = _PAIR.findall(pairs or "")
+            found = [(name, one or other) for name, one, other in _PAIR.findall(pairs or "")]
             if len({name for name, _ in found}) < len(found):
                 repeated.add(origin)
             rows += [(origin, record, holder, element, *pair) for pair in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -99,16 +100,22 @@ LAYOUTS = st.sampled_from(["\n<", "\n<", "<", " <", "\n\t<"])
 """What stands before an element: LDC has a line for each."""
 
 
-def laid_out(written: str, before: str) -> str:
+QUOTES = st.sampled_from(['"', "'"])
+
+
+def laid_out(written: str, before: str, quote: str) -> str:
     """A file of another layout; the prolog and the ends of tokens stay as they are."""
     prolog, root, rest = written.partition("<LCTL_TEXT")
+    rest = re.sub('="([^"]*)"', rf"={quote}\1{quote}", rest)
     return prolog + root + rest.replace("\n<", before)
 
 
-@given(st.lists(TEXTS.filter(lambda text: text.strip("\n")), min_size=1, max_size=20), LAYOUTS)
+@given(
+    st.lists(TEXTS.filter(lambda text: text.strip("\n")), min_size=1, max_size=20), LAYOUTS, QUOTES
+)
 @FEW
-def test_what_is_read_in_bulk_is_what_its_elements_say(texts, before):
-    files = [(name, laid_out(written, before)) for name, written in ltf(texts)]
+def test_what_is_read_in_bulk_is_what_its_elements_say(texts, before, quote):
+    files = [(name, laid_out(written, before, quote)) for name, written in ltf(texts)]
     told = [read_elements(text, n, "", "utf-8") for n, (_, text) in enumerate(files)]
     said, accepted = bulk([(n, text) for n, (_, text) in enumerate(files)])
     assert accepted == set(range(len(files)))
@@ -121,7 +128,8 @@ def same(one: Tables, other: Tables) -> None:
 
 
 PIECES = st.sampled_from(
-    ["<", ">", "&", '"', "&amp;", "&#65;", "&x;", "]]>", "\n", "\r\n", "\t", " ", "\ufffe", "x",
+    ["<", ">", "&", '"', "'", "='", "&amp;", "&#65;", "&x;", "]]>",
+     "\n", "\r\n", "\t", " ", "\ufffe", "x",
      "<TOKEN", "</SEG>", "<SEG>", "<TEXT>", ' pos="a"', ' id="1"', "0", "-1", "é", "<!-- -->"]
 )  # fmt: skip
 
@@ -131,7 +139,7 @@ def changed(draw) -> str:
     """A file with something changed anywhere."""
     text = draw(st.sampled_from(["a b.\nc & d", "\nx", "😀 <y>\n\nz"]))
     ((_, written),) = ltf([text])
-    written = laid_out(written, draw(LAYOUTS))
+    written = laid_out(written, draw(LAYOUTS), draw(QUOTES))
     at, cut = draw(st.just(0) | st.integers(0, len(written))), draw(st.integers(0, 3))
     return written[:at] + draw(PIECES) + written[at + cut :]
 
