@@ -111,6 +111,16 @@ def test_lines_of_json_are_documents(taken: Taken) -> None:
     assert corpus.mentions["record"].to_list() == [2, 3, 5, 6, 8, 9]
 
 
+def test_a_comment_ends_with_the_line_of_its_document(taken: Taken) -> None:
+    first, last = (json.dumps({**PLAIN, "sourceid": name}) for name in "ab")
+    corpus, findings = taken(f"{first}\n{first} /*\n{last} /* */ */")
+    assert [(finding.code, finding.span and finding.span.line) for finding in findings] == [
+        ("JSN107", 2),
+        ("JSN107", 3),
+    ]
+    assert corpus.documents["name"].to_list() == ["a"]
+
+
 def test_large_files_are_read_in_batches(taken: Taken, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [{**PLAIN, "sourceid": str(number % 4), "tracks": 1} for number in range(7)]
     whole, findings = taken(listed)
