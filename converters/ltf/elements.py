@@ -19,6 +19,8 @@ _DTD = "ltf.v1.5.dtd"
 _OWN = {"SEG": ("start_token", "end_token"), "TOKEN": ("attach", "gloss")}
 """Attributes without a column in any table."""
 
+Rows = dict[str, list[tuple[Any, ...]]]
+"""The rows of each table, as in `SCHEMAS`."""
 Named = tuple[Problem, str | None]
 """A problem with the identifier of its element."""
 
@@ -38,16 +40,22 @@ def read_elements(text: str, origin: int, stem: str, encoding: str) -> tuple[Tab
         >>> tables.documents["name"].to_list(), [problem.code for problem, _ in problems]
         (['d'], ['LTF101', 'XML106'])
     """
+    rows, problems = element_rows(text, origin, stem, encoding)
+    return Tables.of(**rows), problems
+
+
+def element_rows(text: str, origin: int, stem: str, encoding: str) -> tuple[Rows, list[Named]]:
+    """The same with the rows of tables instead of tables, which are slow to make of few rows."""
     file = _File(text, origin, stem)
     try:
         found = structure(text, "ltf", encoding)
     except Malformed as reason:
-        return Tables.of(), [(reason.problem, None)]
+        return {}, [(reason.problem, None)]
     file.problems = [(problem, None) for problem in (*file.prolog(found.parsed), *found.problems)]
     file.parts = _parts(found.elements)
     for element in found.elements:
         file.take(element)
-    return Tables.of(**file.rows), file.problems
+    return file.rows, file.problems
 
 
 class _File:
@@ -55,7 +63,7 @@ class _File:
 
     def __init__(self, text: str, origin: int, stem: str) -> None:
         self.text, self.origin, self.stem = text, origin, stem
-        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in Tables._fields}
+        self.rows: Rows = {name: [] for name in Tables._fields}
         self.problems: list[Named] = []
         self.parts: dict[int, str | None] = {}
         self.holder = self.segment = 0

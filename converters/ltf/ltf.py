@@ -29,7 +29,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.bulk import bulk
-from hlteval.converters.ltf.elements import read_elements
+from hlteval.converters.ltf.elements import element_rows
 from hlteval.converters.ltf.files import SUFFIX, as_files, lost
 from hlteval.converters.ltf.tables import Tables, corpus
 from hlteval.converters.toolkit import per_document
@@ -55,13 +55,17 @@ def read(source: Source) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     for files in per_document.batches(source, FORMAT.name, SUFFIX):
         bulk_tables, accepted = bulk([(origin, text) for origin, _, text in files.texts])
-        parts, findings = [bulk_tables], list(files.findings)
+        others, findings = dict[str, list[tuple[object, ...]]](), list(files.findings)
         for origin, stem, text in files.texts:
             if origin not in accepted:
                 member = files.members[origin]
-                part, problems = read_elements(text, origin, stem, member.encoding)
-                parts.append(part)
+                rows, problems = element_rows(text, origin, stem, member.encoding)
+                for name, some in rows.items():
+                    others.setdefault(name, []).extend(some)
                 findings += located_findings(text, problems, member.display)
+        parts = [bulk_tables]
+        if len(accepted) < len(files.texts):
+            parts.append(Tables.of(**others))
         tables = Tables.concat(parts)
         documents = files.named(tables.documents)
         first, repeated = _repeated(documents, files, source.first_places)
