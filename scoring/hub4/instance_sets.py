@@ -97,7 +97,7 @@ def _scales(
 ) -> tuple[dict[int, Scale], dict[int, Scale]]:
     """The scales of the documents of both sides, by number."""
     both = names[0].join(names[1], on="document", suffix="_system")
-    pairs = texts.scales(both.select("name", "name_system").iter_rows())  # type: ignore[arg-type]
+    pairs = texts.scales(both.select("name", "name_system").iter_rows())
     known = [
         (document, pair) for document, pair in zip(both["document"], pairs, strict=True) if pair
     ]
