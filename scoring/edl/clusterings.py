@@ -1,10 +1,10 @@
 """Measures of clusterings: CEAF, B³, MUC, pairwise links and BLANC, over tables of memberships.
 
 A membership is an item in a cluster of one side: `group`, `item`, `cluster`, each a number. Groups
-are scored apart; items are the same on both sides if they have the same number. Every function
-gives, for each group in which there is anything, the numerators and denominators of precision and
-recall: `ptp`, `p_den`, `rtp`, `r_den`. Sums of fractions are summed as whole numbers by denominator
-first, so that they do not depend on the order of rows.
+are scored apart and share neither items nor clusters; items are the same on both sides if they have
+the same number. Every function gives, for each group in which there is anything, the numerators and
+denominators of precision and recall: `ptp`, `p_den`, `rtp`, `r_den`. Fractions are summed as
+whole numbers by denominator first, so that they do not depend on the order of rows.
 
 References:
     Luo 2005 (CEAF), Bagga and Baldwin 1998 (B³), Vilain et al. 1995 (MUC), Luo et al. 2014 (BLANC).
@@ -26,7 +26,8 @@ COUNTS = ("ptp", "p_den", "rtp", "r_den")
 
 def last_by_name(members: pl.DataFrame) -> pl.DataFrame:
     """The memberships with every item in the last of its clusters by name."""
-    return members.group_by("group", "item").agg(pl.col("cluster").max())
+    last = members.group_by("item").agg(pl.col("group").first(), pl.col("cluster").max())
+    return last.select("group", "item", "cluster")
 
 
 def unresolved(members: pl.DataFrame) -> pl.DataFrame:
@@ -81,13 +82,15 @@ def shared(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
         [(0, 7, 4, 1)]
     """
     both = reference.lazy().join(system.lazy().select("item", other="cluster"), on="item")
-    pairs = both.group_by("group", "cluster", "other").agg(shared=pl.len().cast(pl.Int64))
-    return pairs.sort("cluster", "other").collect()
+    counted = (pl.col("group").first(), pl.len().cast(pl.Int64).alias("shared"))
+    pairs = both.group_by("cluster", "other").agg(counted).sort("cluster", "other")
+    return pairs.select("group", "cluster", "other", "shared").collect()
 
 
 def sizes(members: pl.DataFrame) -> pl.DataFrame:
     """The number of items of each cluster."""
-    return members.group_by("group", "cluster").agg(size=pl.len().cast(pl.Int64))
+    sized = members.group_by("cluster").agg(pl.col("group").first(), size=pl.len().cast(pl.Int64))
+    return sized.select("group", "cluster", "size")
 
 
 def mention_ceaf(both: Clusterings) -> pl.DataFrame:

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-import numpy as np
 import polars as pl
 
 from hlteval.scoring.assignment import assigned
 from hlteval.scoring.edl import clusterings, official
 from hlteval.scoring.edl.annotations import Coded
-from hlteval.scoring.edl.clusterings import Clusterings, blanc, fractions, together
+from hlteval.scoring.edl.clusterings import Clusterings, blanc, together
+from hlteval.scoring.edl.groups import Grouped, summed
 from hlteval.scoring.edl.measures import GROUPINGS, OVERLAPS, Measure
-from hlteval.scoring.edl.overlaps import Integers, covered, spans
+from hlteval.scoring.edl.overlaps import Integers
 
 COUNTS = ("ptp", "fp", "rtp", "fn")
 
@@ -29,48 +29,6 @@ _CLUSTERED: Mapping[str, Callable[[Clusterings], pl.DataFrame]] = MappingProxyTy
         "pairwise_negative": clusterings.pairwise_negative,
     }
 )
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """Annotations in groups that are counted apart.
-
-    Attributes:
-        whole: the annotations, with the column `group`.
-        groups: the numbers of all groups, as `group`.
-    """
-
-    whole: Coded
-    groups: pl.DataFrame
-    _latest: dict[tuple[str, tuple[str, ...]], Clusterings] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-
-    def rows(self, measure: Measure) -> pl.DataFrame:
-        """The annotations that the filter of a measure lets through."""
-        rows = self.whole.rows
-        return rows.filter(pl.col(measure.filter) == 1) if measure.filter else rows
-
-    def items(self, rows: pl.DataFrame, fields: tuple[str, ...]) -> pl.DataFrame:
-        """Annotations with one number for their fields and their group, as `item`."""
-        return rows.with_columns(self.whole.key(rows, ("group", *fields)).alias("item"))
-
-    def members(self, measure: Measure) -> pl.DataFrame:
-        """The annotations that a measure of clusterings compares, with `item` and `cluster`."""
-        items = self.items(self.rows(measure), measure.key)
-        return items.with_columns(cluster=self.whole.key(items, ("group", "eid")))
-
-    def clusterings(self, measure: Measure) -> Clusterings:
-        """The clusterings that a measure compares, kept until a measure compares others."""
-        made = (measure.filter, measure.key)
-        if made not in self._latest:
-            self._latest.clear()
-            unique = self.members(measure).select("system", "group", "item", "cluster").unique()
-            reference, system = (
-                unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
-            )
-            self._latest[made] = Clusterings(reference, system)
-        return self._latest[made]
 
 
 @dataclass(frozen=True)
@@ -237,8 +195,7 @@ class _Measured:
 
     def _sets(self) -> pl.DataFrame:
         """Keys that both sides have, each counted once."""
-        items = self._items(self.measure.key).select("system", "group", "item").unique()
-        system, reference = items.filter("system"), items.filter(~pl.col("system"))
+        reference, system = self.grouped.sides(self.measure)
         both = reference.join(system, on="item", how="semi").group_by("group").agg(ptp=pl.len())
         return _remaining(
             both,
@@ -293,14 +250,17 @@ class _Measured:
     def _overlap(self) -> pl.DataFrame:
         """The share of each annotation that the other side covers, annotations being counted."""
         ours, theirs = self.measure.aggregate[-6:-3], self.measure.aggregate[-3:]
-        kind = tuple(name for name in self.measure.key if name != "span")
-        items = self._items(("docid", *kind))
-        sides = [items.filter(pl.col("system") == side) for side in (False, True)]
-        shares = [_shares(sides[0], sides[1], ours), _shares(sides[1], sides[0], theirs)]
         if self.official:
-            shares = official.overlaps(sides[0], sides[1], (ours, theirs))
+            sides = self.grouped.spans(self.measure)
+            shares = official.overlaps(*sides, (ours, theirs))
+            parts = [summed(*each, "covered") for each in zip(shares, sides, strict=True)]
+        else:
+            parts = [
+                self.grouped.overlaps(self.measure, system=system, mode=mode)
+                for system, mode in ((False, ours), (True, theirs))
+            ]
         rows = self.grouped.whole.rows.group_by("group", "system").agg(size=pl.len())
-        parts = [_summed(shares[1], sides[1], "ptp"), _summed(shares[0], sides[0], "rtp")]
+        parts = [parts[1].rename({"covered": "ptp"}), parts[0].rename({"covered": "rtp"})]
         dens = [
             rows.filter(pl.col("system") == side).select("group", pl.col("size").alias(name))
             for name, side in (("p_den", True), ("r_den", False))
@@ -327,20 +287,3 @@ def _numbered(rows: pl.DataFrame, columns: tuple[str, ...]) -> Integers:
         rows.select(pl.struct(columns).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     )
     return number
-
-
-def _shares(rows: pl.DataFrame, others: pl.DataFrame, mode: str) -> Integers:
-    """How many units of each annotation the other side covers; one that ends too early has none."""
-    real = pl.col("last") >= pl.col("from")
-    units = np.zeros(rows.height, dtype=np.int64)
-    units[rows.select(real).to_series().to_numpy()] = covered(
-        mode, spans(rows.filter(real)), spans(others.filter(real))
-    )
-    return units
-
-
-def _summed(units: Integers, rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The shares of annotations that are covered, summed by group."""
-    length = pl.col("last") - pl.col("from") + 1
-    shares = rows.select("group", denominator=length).with_columns(numerator=pl.Series(units))
-    return fractions(shares.filter(pl.col("numerator") > 0), name)

@@ -1,20 +1,14 @@
 """Entity discovery and linking: all measures of LoReHLT 2019, section 17.3, and of neleval.
 
 Annotations of both sides are pooled over all batches, since clusters run through all documents; a
-measure is a filter, a key and an aggregate over them, and its counts lead to precision, recall and
-F-score:
-
-    P = ptp / (ptp + fp),  R = rtp / (rtp + fn),  F = 2PR / (P + R)
-
-F is 0 where nothing is right, also where a side has nothing; it is undefined only without any item.
+measure is a filter, a key and an aggregate over them (`counts`), and its counts lead to precision,
+recall and F-score (`figures`).
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,10 +19,10 @@ from hlteval.scoring.edl import errors, files
 from hlteval.scoring.edl.alternatives import chosen
 from hlteval.scoring.edl.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl.counts import COUNTS, Counting
+from hlteval.scoring.edl.figures import AVERAGES, RESULTS, Rating, long
 from hlteval.scoring.edl.measures import (
     DEFAULT,
     FIGURES,
-    GROUPINGS,
     PAIRWISE,
     Measure,
     WrongMeasure,
@@ -37,15 +31,6 @@ from hlteval.scoring.edl.measures import (
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import gathered, weighted
-
-AVERAGES = ("<micro>", "<macro>")
-RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {"measure": pl.String, "by": pl.String, "group": pl.String}
-    | {"asked": pl.Boolean, "fractional": pl.Boolean}
-    | dict.fromkeys(FIGURES, pl.Float64)
-)
-"""A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
- or, where `by` is `note`, a note."""
 
 PRIMARY = "strong_typed_all_match"
 _MEMBERS = {"group": pl.Int64, "docid": pl.String, "copy": pl.Int64}
@@ -145,6 +130,11 @@ class LinkMatch(Metric):
         whole = coded(self._selected(total), official=self.official)
         return Counting(whole, self.options.type_weights, official=self.official)
 
+    @property
+    def rating(self) -> Rating:
+        """How counts become figures."""
+        return Rating(self.options.by, self.official, weighed=bool(self.options.type_weights))
+
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
         results = self.results(total)
@@ -155,7 +145,7 @@ class LinkMatch(Metric):
             for row in rows.iter_rows(named=True)
             for name in FIGURES
         }
-        tables = {"scorings": _long(rows)}
+        tables = {"scorings": long(rows)}
         if self.options.by:
             grouped = results.filter(
                 pl.col("by") == self.options.by, ~averaged.fill_null(value=False), "asked"
@@ -174,80 +164,14 @@ class LinkMatch(Metric):
 
     def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
         counting = self.counting(total)
-        asked = self.options.measure
+        asked, rating = self.options.measure, self.rating
         figures = {
-            measure: self._figures(counting, measure, asked=measure in asked)
+            measure: rating.of(counting, measure, asked=measure in asked)
             for measure in sorted(self.reported, key=_compared)
         }
         parts = [figures[measure] for measure in self.reported]
         notes = [{"measure": note, "by": "note"} for note in counting.notes()]
         return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
-
-    def _figures(self, counting: Counting, measure: Measure, *, asked: bool) -> pl.DataFrame:
-        """The figures of a measure over all, and by group where that is wanted."""
-        parts = []
-        if measure.by:
-            averages = self._averages(counting.counts(measure, measure.by), measure, measure.by)
-            named = averages.filter(pl.col("measure") == measure.name)
-            parts.append(named.with_columns(pl.lit("").alias("by")))
-        else:
-            parts.append(self._rated(counting.counts(measure, ""), measure, ""))
-        if self.options.by and not measure.by:
-            counts = counting.counts(measure, self.options.by)
-            column = GROUPINGS[self.options.by]
-            groups = [f"{measure.name};{column}={json.dumps(group)}" for group in counts["group"]]
-            names = pl.Series(groups, dtype=pl.String)
-            parts.append(self._rated(counts, measure, self.options.by).with_columns(measure=names))
-            parts.append(self._averages(counts, measure, self.options.by))
-        weighed = bool(self.options.type_weights) and measure.aggregate == "sets"
-        fractional = measure.fractional or weighed
-        # an average of nothing is a whole 0, as the public scorer has it
-        sums = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
-        return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=sums)
-
-    def _averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
-        """The sum of counts by group with its figures, and the mean of the groups' figures."""
-        prefix = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
-        summed = counts.select(pl.lit("<micro>").alias("group"), pl.col(*COUNTS).sum())
-        if measure.aggregate == "blanc":  # a mean has no counts to be summed
-            nothing = pl.lit(None, pl.Float64)
-            summed = summed.with_columns(nothing.alias(name) for name in FIGURES)
-        micro = self._rated(summed, measure, by).with_columns(
-            measure=pl.lit(f"{prefix}=<micro>"), fractional=pl.lit(not counts.is_empty())
-        )
-        macro = self._rated(counts, measure, by).select(
-            pl.lit(f"{prefix}=<macro>").alias("measure"),
-            *(pl.lit(by).alias("by"), pl.lit("<macro>").alias("group")),
-            *(pl.lit(value=True).alias(name) for name in ("asked", "fractional")),
-            pl.col(*FIGURES).mean(),
-        )
-        return pl.concat([micro, macro])
-
-    def _rated(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
-        """Counts with precision, recall and F-score."""
-        rated = counts if measure.aggregate == "blanc" else self._with_rates(counts)
-        return rated.with_columns(
-            measure=pl.lit(measure.name),
-            by=pl.lit(by),
-            asked=pl.lit(value=True),
-            fractional=pl.lit(value=True),
-        ).select(list(RESULTS))
-
-    def _with_rates(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """Counts with precision, recall and their harmonic mean."""
-        precision, recall = pl.col("precision"), pl.col("recall")
-        mean = self._ratio(2 * precision * recall, precision + recall)
-        if not self.official:
-            mean = pl.when(pl.sum_horizontal(COUNTS) > 0).then(mean.fill_null(0.0))
-        return counts.with_columns(
-            precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
-            recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
-        ).with_columns(fscore=mean)
-
-    def _ratio(self, part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-        """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
-        undefined = pl.lit(0.0 if self.official else None, dtype=pl.Float64)
-        return pl.when(whole == 0).then(undefined).otherwise(part / whole)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
@@ -318,7 +242,7 @@ class LinkMatch(Metric):
         for measure in self.reported:
             each = counting.documents(measure).rename({"group": "document"})
             sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = self._with_rates(sums).fill_null(float("nan"))
+            values = self.rating.with_rates(sums).fill_null(float("nan"))
             found |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
         return found
 
@@ -345,7 +269,7 @@ class LinkMatch(Metric):
             selections = counting.selections(members, len(block))
             for measure in sorted(self.reported, key=_compared):
                 own = counting.of_groups(measure, selections)
-                rated = self._rated(own, measure, "").fill_null(float("nan"))
+                rated = self.rating.rated(own, measure, "").fill_null(float("nan"))
                 found |= {f"{measure.name}.{name}": rated[name].to_numpy() for name in FIGURES}
             blocks.append(found)
         return gathered(iter(blocks)) if blocks else {}
@@ -363,21 +287,6 @@ def _measure_of(name: str) -> Measure:
         figures = ", ".join(FIGURES)
         raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
     return parse(notation)
-
-
-def _long(rows: pl.DataFrame) -> pl.DataFrame:
-    """The table `scorings`: a figure a row."""
-    kept = rows.select("measure", *FIGURES)
-    long = kept.with_row_index("place").unpivot(
-        FIGURES, index=["place", "measure"], variable_name="figure"
-    )
-    order = pl.col("figure").replace_strict({name: at for at, name in enumerate(FIGURES)})
-    return long.sort("place", order).select(
-        pl.lit("Measures").alias("evaluation"),
-        pl.col("measure").alias("scoring"),
-        pl.col("figure").alias("measure"),
-        "value",
-    )
 
 
 def _numbered(counts: Iterable[pl.DataFrame]) -> Iterable[pl.DataFrame]:

@@ -117,14 +117,26 @@ def _most(first: Integers, last: Integers, starts: Integers, ends: Integers) -> 
 
 
 def _longest_within(first: Integers, last: Integers, starts: Integers, ends: Integers) -> Integers:
-    """The length of the longest of the others that lies within each span; 0 for none."""
-    lengths = ends - starts + 1
-    nested = starts[1:][ends[1:] < np.maximum.accumulate(ends)[:-1]]
-    if len(nested):
-        return _longest_of_nested(first, last, starts, ends)
-    low = np.searchsorted(starts, first, side="left")
-    high = np.searchsorted(ends, last, side="right")
-    return _range_maximum(lengths, low, high)
+    """The length of the longest of the others that lies within each span; 0 for none.
+
+    The others are taken in layers in which none lies within another: those that end no earlier than
+    all before them, then those of the rest. There are as many layers as spans nest deep.
+    """
+    best = np.zeros(len(first), dtype=np.int64)
+    for _ in range(_LAYERS):
+        outer = ends >= np.maximum.accumulate(ends)
+        low = np.searchsorted(starts[outer], first, side="left")
+        high = np.searchsorted(ends[outer], last, side="right")
+        lengths = (ends - starts + 1)[outer]
+        best = np.maximum(best, _range_maximum(lengths, low, high))
+        starts, ends = starts[~outer], ends[~outer]
+        if not len(ends):
+            return best
+    return np.maximum(best, _longest_of_nested(first, last, starts, ends))
+
+
+_LAYERS = 8
+"""Layers that are taken one by one; what is nested deeper is taken at once, span by span."""
 
 
 def _range_maximum(values: Integers, low: Integers, high: Integers) -> Integers:
