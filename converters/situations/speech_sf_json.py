@@ -39,7 +39,7 @@ from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_parser import Path, parse
+from hlteval.syntax.json_parser import ONCE, Path, parse
 from hlteval.syntax.json_places import place_of, shown
 from hlteval.syntax.json_schema import KINDS, invalid, schema_errors
 from hlteval.syntax.json_text import Items, items, starts, strict
@@ -144,7 +144,9 @@ class _File:
             self.values.append(item.value)
             if item.problems or not item.complete:
                 self.bad[index] = item.problems[0].code if item.problems else "JSN101"
-            self.problems += [_with_path(problem, (index,)) for problem in item.problems]
+            known = ONCE.intersection(problem.code for problem in self.problems)
+            fresh = (problem for problem in item.problems if problem.code not in known)
+            self.problems += [_with_path(problem, (index,)) for problem in fresh]
 
     def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
         """Add a problem at a stretch of the text."""

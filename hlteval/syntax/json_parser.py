@@ -124,7 +124,7 @@ class _Parser:
         """Add a problem; of some codes only the first."""
         if code not in self.once:
             self.problems.append(Problem(code, 0, start, end, values))
-        if code in _ONCE:
+        if code in ONCE:
             self.once.add(code)
 
     def stop(self, code: str, wanted: str) -> Unparsable:
@@ -302,7 +302,8 @@ class _Parser:
         return value
 
 
-_ONCE = frozenset({"JSN103", "JSN113"})
+ONCE = frozenset({"JSN103", "JSN113"})
+"""Codes of mistakes that run through a file, of which the first one is reported."""
 _CONTROL = re.compile("[\x00-\x1f]")
 _PAIR = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"

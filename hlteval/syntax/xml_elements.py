@@ -182,6 +182,8 @@ class Reader:
         hint = "check the characters before this place"
         written = lines[line - 1 : line]
         rest = written[0][column - 1 :] if written else ""
+        if written and written[0][: column - 1].endswith("=") and "invalid token" in reason:
+            hint = "write the value of the attribute between quotation marks"
         special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
         if "undefined entity" in reason:
             named = rest.partition(";")[0] + ";"

@@ -14,6 +14,8 @@ from hlteval.validators.rule import RuleContext, about_file
 _HINTED = 1000
 """Extents that are off whose texts are searched for."""
 
+_NOT_TEXT = str.maketrans(dict.fromkeys("“”„«»[]"))
+"""Characters around a text that are not quotation marks of the format, or mark minimal strings."""
 _COPY = "copy the text from the document, with a space for each line end"
 
 
@@ -140,6 +142,9 @@ def _shown(column: str) -> pl.Expr:
 
 
 def _hint(span: Span) -> str:
+    bare = span.wanted.translate(_NOT_TEXT)
+    if bare == span.found:
+        return f'write "{bare}", with straight quotation marks and without brackets'
     at = nearest(span)
     if at is None:
         return f"this document does not have it; {_COPY}"

@@ -258,10 +258,21 @@ def _hint(text: str, ends: Sequence[int], md5: str) -> str:
         return "write the digest in lower case"
     if len(md5) != 32 or set(md5.lower()) - set("0123456789abcdef"):
         return "write an MD5 digest: 32 hexadecimal digits"
+    for other in _other_tails(text):
+        if digest(other) == md5:
+            return f"set raw_text_char_length to {len(other)}, with which the digest matches"
     for what, changed in _variants(text, ends):
         if digest(changed) == md5:
             return f"check the gaps between segments: the digest matches with {what}"
     return "look for a character, in or between segments, that differs from the annotated text"
+
+
+def _other_tails(text: str) -> Iterator[str]:
+    """The text with more or fewer line feeds at its end."""
+    for count in range(1, _TAILS):
+        yield text + "\n" * count
+        if text.endswith("\n" * count):
+            yield text[:-count]
 
 
 def _variants(text: str, ends: Sequence[int]) -> Iterator[tuple[str, str]]:

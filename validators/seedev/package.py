@@ -103,5 +103,6 @@ def _hint(member: Member) -> str:
     if f".{suffix.lower()}" == PREDICTED:
         return f"rename it to {stem}{PREDICTED}, with a lower-case suffix"
     if suffix.lower() in {"ann", "a2~", "bak"} or PREDICTED in member.basename:
-        return f"rename it to <document>{PREDICTED} if it contains predictions"
+        name = member.basename.partition(PREDICTED)[0] if PREDICTED in member.basename else stem
+        return f"rename it to {name}{PREDICTED} if it contains predictions"
     return "remove it; only files whose names end in .a2 are read as predictions"

@@ -43,7 +43,13 @@ def missing_types(context: RuleContext) -> pl.LazyFrame:
     """A segment with frames, but not of all types."""
     types = evaluated_types(context)
     every = pl.lit(types, dtype=pl.List(pl.String))
-    known = frames(context).filter(pl.col("label").is_in(types))
+    every_frame = frames(context)
+    # The others may be of the missing types, or of the segment of another name.
+    odd = every_frame.filter(~pl.col("label").is_in(context.schema)).select("segment")
+    expected = context.against.documents.lazy().select(segment="name")
+    rows = every_frame.join(odd, on="segment", how="anti", maintain_order="left")
+    rows = rows.join(expected, on="segment", how="semi", maintain_order="left")
+    known = rows.filter(pl.col("label").is_in(types))
     present = known.group_by("segment", maintain_order=True).agg(present=pl.col("label").unique())
     some = present.with_columns(every=every, count=pl.col("present").list.len())
     missing = pl.col("every").list.set_difference("present").list.sort().list.join(", ")

@@ -63,9 +63,9 @@ def test_names_that_do_not_fit_are_not_guessed(found: Found) -> None:
     ("name", "hint"),
     [
         ("seed-1.A2", "rename it to seed-1.a2, with a lower-case suffix"),
-        ("seed-1.ann", "rename it to <document>.a2 if it contains predictions"),
-        ("seed-1.a2.bak", "rename it to <document>.a2 if it contains predictions"),
-        ("seed-1.a2~", "rename it to <document>.a2 if it contains predictions"),
+        ("seed-1.ann", "rename it to seed-1.a2 if it contains predictions"),
+        ("seed-1.a2.bak", "rename it to seed-1.a2 if it contains predictions"),
+        ("seed-1.a2~", "rename it to seed-1.a2 if it contains predictions"),
         ("log.txt", NOT_READ),
         ("seed-3.a1", NOT_READ),
     ],
