@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings
 from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
-from hlteval.validators import Rule, RuleContext
+from hlteval.validators import RuleContext
 from hlteval.validators.rule import IDENTIFIERS, apply_each
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Seen, Sides, before_reading
@@ -37,6 +37,26 @@ class Checked(NamedTuple):
     records: int
     findings: list[Finding]
     judging: list[Finding]
+    later: Later
+
+
+@dataclass
+class Later:
+    """Findings that count or not by the types of the frames of all batches.
+
+    Attributes:
+        types: these types, by side.
+        findings: the findings, each with the number of its rule among those of the task.
+    """
+
+    types: dict[str, set[str]] = field(default_factory=dict)
+    findings: list[tuple[int, Finding]] = field(default_factory=list)
+
+    def add(self, other: Later) -> None:
+        """Add those of another batch."""
+        for side, types in other.types.items():
+            self.types.setdefault(side, set()).update(types)
+        self.findings += other.findings
 
 
 @dataclass
@@ -53,8 +73,7 @@ class Check:
         read: whether the batches were read: then the official software gets to its end.
         documents: the names of the documents of what is judged.
         records: the number of their records.
-        frame_types: the types of the frames of each side.
-        conditional: the rules of findings that only count by the types of all batches.
+        later: findings of which all batches decide whether they count.
     """
 
     opened: Submission
@@ -66,8 +85,7 @@ class Check:
     read: bool = True
     documents: dict[str, None] = field(default_factory=dict)
     records: int = 0
-    frame_types: dict[str, set[str]] = field(default_factory=dict)
-    conditional: list[tuple[Rule, Finding]] = field(default_factory=list)
+    later: Later = field(default_factory=Later)
 
     @classmethod
     def of(cls, opened: Submission, profile: str, *, gold: bool) -> Check:
@@ -115,17 +133,19 @@ class Check:
         documents = corpus.documents["name"].to_list()
         records = sum(getattr(corpus, table).height for table in IDENTIFIERS)
         seen = self.sides.seen(pair)
-        return Checked(pair.documents, seen, documents, records, *self._findings(pair))
+        later = Later()
+        findings = self._findings(pair, later)
+        return Checked(pair.documents, seen, documents, records, *findings, later)
 
-    def _findings(self, pair: Pair) -> tuple[list[Finding], list[Finding]]:
+    def _findings(self, pair: Pair, later: Later) -> tuple[list[Finding], list[Finding]]:
         """Those of readers and about the reference, and those of rules about the submission."""
         own = pair.reference is pair.system
         if self.opened.role == REFERENCE:
             others = [] if own else _of(TEXTS, pair.reference.findings)
-            return [*self._of_reference(pair, pair.system), *others], []
+            return [*self._of_reference(pair, pair.system, later), *others], []
         read = [] if self.opened.unread else pair.system.findings
-        judging = list(self._of_submission(pair))
-        gold = () if own else self._of_reference(pair, pair.reference)
+        judging = list(self._of_submission(pair, later))
+        gold = () if own else self._of_reference(pair, pair.reference, later)
         return [*read, *gold], judging
 
     def add(self, checked: Checked) -> None:
@@ -135,36 +155,31 @@ class Check:
         self.records += checked.records
         self.findings += checked.findings
         self.judging += checked.judging
+        self.later.add(checked.later)
 
-    def _of_submission(self, pair: Pair) -> Iterator[Finding]:
+    def _of_submission(self, pair: Pair, later: Later) -> Iterator[Finding]:
         opened, context = self.opened, self.judged(pair)
-        self._see_types(opened.role, context)
-        for rule, found in apply_each(
-            rules(opened.task), context, pair.system.members, opened.format
-        ):
-            yield self._counted(rule, found)
+        declared = rules(opened.task)
+        self._see_types(opened.role, context, later)
+        for rule, found in apply_each(declared, context, pair.system.members, opened.format):
+            if rule.counts_if is None:
+                yield found
+            else:
+                later.findings.append((declared.index(rule), found))
 
-    def _see_types(self, side: str, context: RuleContext) -> None:
+    def _see_types(self, side: str, context: RuleContext, later: Later) -> None:
         """Take note of the types of the frames of a side, if findings depend on them."""
         if any(rule.counts_if for rule in rules(self.opened.task)):
-            labels = context.system.frames["label"].unique()
-            self.frame_types.setdefault(side, set()).update(labels)
+            later.types.setdefault(side, set()).update(context.system.frames["label"].unique())
 
-    def _counted(self, rule: Rule, found: Finding) -> Finding:
-        """A finding, with a note of its rule if that says at the end whether it counts."""
-        if rule.counts_if is not None:
-            self.conditional.append((rule, found))
-        return found
-
-    def _counting(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings without those that do not count by the types of all batches."""
-        opened, without = self.opened, set()
-        for rule, item in self.conditional:
+    def _counting(self) -> Iterator[Finding]:
+        """The findings that count by the types of all batches."""
+        opened = self.opened
+        for number, item in self.later.findings:
+            counts = rules(opened.task)[number].counts_if
             schema = opened.task.allows(opened.options, reference=item.side == REFERENCE)
-            types = frozenset(self.frame_types.get(item.side, ()))
-            if rule.counts_if and not rule.counts_if(types, schema):
-                without.add(id(item))
-        return [item for item in findings if id(item) not in without]
+            if counts is None or counts(frozenset(self.later.types[item.side]), schema):
+                yield item
 
     def judged(self, pair: Pair) -> RuleContext:
         """What rules check of a batch of what is judged, whatever its role."""
@@ -172,7 +187,7 @@ class Check:
         schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
-    def _of_reference(self, pair: Pair, gold: ReadResult) -> Iterator[Finding]:
+    def _of_reference(self, pair: Pair, gold: ReadResult, later: Later) -> Iterator[Finding]:
         """The findings about a reference: a record of it that cannot be read would be lost."""
         opened = self.opened
         lost = frozenset(gold.corpus.rejected_records["code"]) if self.profile != "official" else ()
@@ -184,16 +199,20 @@ class Check:
         context = RuleContext(gold.corpus, against, schema, opened.files.usable)
         fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
-        self._see_types(REFERENCE, context)
+        self._see_types(REFERENCE, context, later)
         for rule, found in apply_each(fitting, context, gold.members, opened.gold_format):
             blocking = found.blocking and found.code in stops
             own = msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
-            yield self._counted(rule, own)
+            if rule.counts_if is None:
+                yield own
+            else:
+                later.findings.append((rules(opened.task).index(rule), own))
 
     def verdict(self) -> Verdict:
         """The findings of all batches, and whether what was checked passes."""
         opened = self.opened
-        self.findings, self.judging = map(self._counting, (self.findings, self.judging))
+        for item in self._counting():
+            (self.judging if item.side == SUBMISSION else self.findings).append(item)
         if self.read:
             self.unusable = [] if self._unread else list(self.sides.findings())
         findings = [*self.findings, *self.unusable, *self._judging()]
