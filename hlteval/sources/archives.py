@@ -51,9 +51,9 @@ def damaged(display: str, reason: str) -> Unreadable:
     return Unreadable(finding("SRC105", file=display, reason=reason))
 
 
-def too_many(label: str, limits: Limits) -> Unreadable:
-    """The error for an archive with too many members."""
-    return Unreadable(finding("SRC121", file=label, limit=limits.members))
+def too_many(label: str, limit: int) -> Unreadable:
+    """The error for an archive with more members than a limit."""
+    return Unreadable(finding("SRC121", file=label, limit=limit))
 
 
 def check_ratio(display: str, unpacked: int, compressed: int, limits: Limits) -> Finding | None:

@@ -25,6 +25,9 @@ class Limits:
         total_bytes: unpacked bytes of all members of an archive.
         members: number of members of an archive, folders included; released corpora have about
             30,000.
+        tiny_members: number of members of a gzipped archive in which they take less than
+            `packed_bytes` each: tens of thousands of empty files may be packed in a few bytes each.
+        packed_bytes: packed bytes of a gzipped archive for each member above `tiny_members`.
         ratio: unpacked bytes per packed byte; annotations reach about 30, deflate 1,032.
         ratio_bytes: unpacked bytes up to which any ratio is accepted.
     """
@@ -35,8 +38,19 @@ class Limits:
     member_bytes: int = 64 * _MIB
     total_bytes: int = _GIB
     members: int = 100_000
+    tiny_members: int = 30_000
+    packed_bytes: int = 64
     ratio: int = 200
     ratio_bytes: int = _MIB
+
+    def members_of(self, packed: int) -> int:
+        """The number of members that a gzipped archive of so many packed bytes may have.
+
+        Examples:
+            >>> LIMITS.members_of(1_000_000), LIMITS.members_of(4_000_000)
+            (30000, 62500)
+        """
+        return min(self.members, max(self.tiny_members, packed // self.packed_bytes))
 
 
 LIMITS = Limits()

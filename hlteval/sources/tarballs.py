@@ -59,9 +59,10 @@ def read_tgz(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...
     warnings: list[Finding] = []
     tar = spool(_unpack(file, label, limits, warnings))
     entries: list[Entry] = []
+    most = limits.members_of(file.size)
     for entry in _entries(tar, label, warnings):
-        if len(entries) == limits.members:
-            raise too_many(label, limits)
+        if len(entries) == most:
+            raise too_many(label, most)
         entries.append(entry)
     members, findings = admit(entries, label, limits)
     return members, warnings + findings

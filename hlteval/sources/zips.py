@@ -75,7 +75,7 @@ def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...
     """
     start, size, count, trailing = _end(file, label)
     if size > limits.members * _HEADER_BYTES:
-        raise too_many(label, limits)
+        raise too_many(label, limits.members)
     headers = _headers(file.read(start, size), label, limits)
     if len(headers) != count:
         raise damaged(label, f"{count} members declared, but {len(headers)} listed")
@@ -132,7 +132,7 @@ def _headers(directory: bytes, label: str, limits: Limits) -> list[_Header]:
     at = 0
     while at < len(directory):
         if len(headers) == limits.members:
-            raise too_many(label, limits)
+            raise too_many(label, limits.members)
         if not directory.startswith(b"PK\1\2", at) or len(directory) - at < _HEADER.size:
             raise damaged(label, f"entry {len(headers) + 1} of the central directory is invalid")
         fields = _HEADER.unpack_from(directory, at)

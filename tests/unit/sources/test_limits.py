@@ -103,6 +103,14 @@ def test_a_list_of_members_that_is_too_long_to_hold_is_not_read(zipped: Pack) ->
     assert only_finding(open_source(path, limits=Limits(members=10))).startswith("SRC121")
 
 
+def test_a_tgz_of_tiny_members_has_fewer(tarred: Pack) -> None:
+    path = tarred({f"d{number}.a2": b"" for number in range(12)})
+    assert len(open_source(path, limits=Limits(tiny_members=12)).members) == 12
+    assert "more than 11 members" in only_finding(open_source(path, limits=Limits(tiny_members=11)))
+    enough = Limits(tiny_members=11, packed_bytes=1)
+    assert len(open_source(path, limits=enough).members) == 12
+
+
 def test_a_plain_file_is_limited_without_being_read(tmp_path: Path) -> None:
     path = tmp_path / "d1.a2"
     with path.open("wb") as file:
