@@ -8,7 +8,7 @@ Conventions:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -40,6 +40,11 @@ class Candidates:
     texts: pl.DataFrame
     pointers: pl.DataFrame
     pointers_system: pl.DataFrame
+
+    def gaining(self) -> Candidates:
+        """The same without the pairs of text fills that gain no point in any mode."""
+        content, extent = (pl.all_horizontal(tests) for tests in (TESTS[:2], TESTS[2:]))
+        return replace(self, texts=self.texts.filter(content | extent))
 
     def without(self, slots: pl.DataFrame) -> Candidates:
         """What is left if some slots are not looked at, given as `at`."""

@@ -170,7 +170,7 @@ class Mapper:
         now = self._ranks.filter(pl.col("rank") == rank)
         pairs = self._pairs.join(now.drop("rank"), on=["set", "type"], how="semi")
         for block in pairs.iter_slices(BLOCK):
-            given = candidates(block, self.reference, self.system, self.policy.fillers)
+            given = candidates(block, self.reference, self.system, self.policy.fillers).gaining()
             slots = block.join(self._early, on=["set", "type"])
             at = pl.col("pair") * self.reference.places + pl.col("place")
             yield given if slots.is_empty() else given.without(slots.select(at=at))
@@ -185,11 +185,12 @@ class Mapper:
         alone = pl.len().over("set", "type") == 1
         single, several = scored.filter(alone), scored.filter(~alone)
         order = ["set", "type", "f", "is_optional", "reference", "system"]
-        several = several.sort(order, descending=[name == "f" for name in order])
-        kept = greedy(several.select("set", "type", "reference", "system"))
-        return pl.concat([single, several.filter(kept)]).select(
-            "pair", "type", *_MAPPED, choice="f"
-        )
+        descending = [name == "f" for name in order]
+        better = several.filter(good).sort(order, descending=descending)
+        better = better.filter(greedy(better.select("set", "type", "reference", "system")))
+        taken = pl.concat([better, _left_over(several.filter(~good), better)])
+        taken = taken.sort(order, descending=descending)
+        return pl.concat([single, taken]).select("pair", "type", *_MAPPED, choice="f")
 
     def _final(self, taken: pl.DataFrame, known: Known) -> Candidates:
         """The pairs that are mapped, and every other instance beside nothing."""
@@ -205,6 +206,22 @@ class Mapper:
         number = pl.int_range(pl.len(), dtype=pl.Int64) + self._pairs.height
         pairs = pl.concat([taken, alone.with_columns(pair=number)], how="diagonal")
         return candidates(pairs, self.reference, self.system, self.policy.fillers)
+
+
+def _left_over(worst: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
+    """The pairs without a correct point that the greedy algorithm takes after all others.
+
+    Each instance that is left could be mapped to any other that is left, so that they are mapped in
+    their order.
+    """
+    group = ["set", "type"]
+    sides = []
+    for side, order in (("reference", ["is_optional", "reference"]), ("system", ["system"])):
+        rows = worst.select(*group, *order).unique()
+        rows = rows.join(taken, on=[*group, side], how="anti").sort(*group, *order)
+        sides.append(rows.with_columns(number=pl.int_range(pl.len()).over(group)))
+    found = sides[0].join(sides[1], on=[*group, "number"]).select(*group, "reference", "system")
+    return worst.join(found, on=found.columns, how="semi")
 
 
 def _unmapped(optional: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:

@@ -149,18 +149,21 @@ def greedy(rows: pl.DataFrame) -> pl.Series:
         >>> greedy(rows).to_list()
         [True, False, True]
     """
+    *groups, reference, system = rows.columns
+    number = rows.select(pl.struct(groups).rle_id()).to_series() if groups else rows[system] * 0
+    columns = (values.to_list() for values in (rows[reference], rows[system]))
     chosen: list[bool] = []
     ours: set[int] = set()
     theirs: set[int] = set()
     current = None
-    for *group, reference, system in rows.iter_rows():
+    for group, one, other in zip(number, *columns, strict=True):
         if group != current:
             ours, theirs, current = set(), set(), group
-        free = reference not in ours and system not in theirs
+        free = one not in ours and other not in theirs
         chosen.append(free)
         if free:
-            ours.add(reference)
-            theirs.add(system)
+            ours.add(one)
+            theirs.add(other)
     return pl.Series("chosen", chosen, dtype=pl.Boolean)
 
 
