@@ -113,7 +113,7 @@ def load(name: str) -> Format:
         >>> load("standoff").suffixes
         ('.txt', '.a1', '.a2')
     """
-    named = known()[name]
+    named = BUILTIN[name] if name in BUILTIN else known()[name]
     form: Format = resolve(named) if ":" in named else import_module(named).FORMAT
     return form
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from hlteval.tasks import known, load
+from hlteval.tasks import BUILTIN, known, load
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -158,17 +158,22 @@ class TaskGroup(TyperGroup):
         Raises:
             BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
-        if cmd_name in known() and (self.command == "validate" or load(cmd_name).metric):
+        if _exists(cmd_name) and (self.command == "validate" or load(cmd_name).metric):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             function = _command(cmd_name, type(self).run, self.command, self.conditions)
             title = load(cmd_name).title
             app.command(cmd_name, help=title, short_help=title, no_args_is_help=True)(function)
             return get_command(app)
-        if cmd_name in known():
+        if _exists(cmd_name):
             raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
         if not cmd_name.startswith("-"):
             raise unknown_task(cmd_name, self.list_commands(ctx))
         return None
+
+
+def _exists(task: str) -> bool:
+    """Whether there is a task; other packages are asked only about names that are not ours."""
+    return task in BUILTIN or task in known()
 
 
 def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str]]) -> View:
@@ -328,20 +333,25 @@ def _annotation(option: Option, *, hidden: bool) -> Any:
 @contextmanager
 def usage() -> Iterator[None]:
     """Report errors in the arguments of the command line as usage errors, exit code 2."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        reason = f"no such file or folder: {error.filename}" if error.filename else str(error)
+        raise typer.BadParameter(reason) from error
+    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        raise typer.BadParameter(str(error)) from error
+    except Exception as error:
+        if isinstance(error, _usage_errors()):
+            raise typer.BadParameter(str(error)) from error
+        raise
+
+
+def _usage_errors() -> tuple[type[Exception], ...]:
+    """The errors in arguments; a run without any imports none of the modules that have them."""
     from hlteval.converters import WrongSetting
     from hlteval.tasks.task import WrongOption
     from hlteval.workflows.batches import NothingGiven
     from hlteval.workflows.conversion import UnknownFormat, WrongOutput
     from hlteval.workflows.selection import UnknownCode
 
-    try:
-        yield
-    except (
-        *(NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting),
-    ) as error:
-        raise typer.BadParameter(str(error)) from error
-    except FileNotFoundError as error:
-        reason = f"no such file or folder: {error.filename}" if error.filename else str(error)
-        raise typer.BadParameter(reason) from error
-    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
-        raise typer.BadParameter(str(error)) from error
+    return (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)

@@ -94,7 +94,6 @@ def validate(
     from hlteval.cli.output import show_fixes, show_verdict
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.workflows.fixing import fix as write_fixed
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
@@ -104,6 +103,8 @@ def validate(
     with usage(), progress(remarks(), "checking") as step:
         settings |= {"selection": Selection.parse(select or (), ignore or (), severity or ())}
         if fix is not None:
+            from hlteval.workflows.fixing import fix as write_fixed
+
             copy = write_fixed(task, _single(paths), fix, step=step, **settings)
         else:
             verdict = validate_all(task, paths, jobs=jobs, step=step, **settings)

@@ -11,12 +11,11 @@ from types import MappingProxyType
 import msgspec
 from rich.console import RenderableType
 
+from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Finding, Item
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.github import github
-from hlteval.reports.junit import junit
-from hlteval.reports.sarif import sarif
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict
 
@@ -92,9 +91,9 @@ FORMATS: Mapping[str, Callable[[Verdict], str | RenderableType]] = MappingProxyT
         "concise": concise,
         "json": json,
         "jsonl": jsonl,
-        "sarif": sarif,
+        "sarif": lazy("hlteval.reports.sarif:sarif"),
         "github": github,
-        "junit": junit,
+        "junit": lazy("hlteval.reports.junit:junit"),
     }
 )
 """The output formats by name."""

@@ -10,7 +10,7 @@ from itertools import groupby
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from hlteval.findings import Excerpt, Finding, Severity, Span, catalogue
+from hlteval.findings import Excerpt, Finding, Severity, Span, entry
 from hlteval.reports.display import draw, isolate_bidi, visible
 from hlteval.reports.prose import Prose, hanging
 from hlteval.reports.tables import FIXED, Column, Table, Tables
@@ -210,11 +210,18 @@ def _summary_rows(
     for finding in verdict.of(side).findings:
         groups[_rank(finding), finding.code].append(finding)
     for (_, code), same in sorted(groups.items()):
-        entry = catalogue().get(code)
         blocking = any(finding.blocking for finding in same)
         severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
-        title = entry.title if entry else visible(same[0].name)
-        yield code, severity, f"{len(same):,}", f"{counts[_kind(same[0])]:,}", title
+        numbers = (f"{len(same):,}", f"{counts[_kind(same[0])]:,}")
+        yield code, severity, *numbers, _title(same[0])
+
+
+def _title(finding: Finding) -> str:
+    """The title of a code; the name of one that is not in the catalogue."""
+    try:
+        return entry(finding.code).title
+    except KeyError:
+        return visible(finding.name)
 
 
 def _kind(finding: Finding) -> tuple[str, Severity, str]:

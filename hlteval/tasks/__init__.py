@@ -49,5 +49,5 @@ def load(name: str) -> Task:
         >>> load("seedev-binary").primary["plan"]
         'f1'
     """
-    task: Task = resolve(known()[name])
+    task: Task = resolve(BUILTIN[name] if name in BUILTIN else known()[name])
     return task
