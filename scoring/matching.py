@@ -127,12 +127,26 @@ def greedy(pairs: Sequence[Pair]) -> list[Pair]:
         >>> greedy([Pair(1, 1, 6), Pair(1, 2, 5), Pair(2, 1, 5)])
         [Pair(reference=1, system=1, weight=6)]
     """
+    ordered = sorted(pairs, key=lambda pair: (-pair.weight, pair.reference, pair.system))
+    return best_first(ordered)
+
+
+def best_first(pairs: Iterable[tuple[int, int, int]]) -> list[Pair]:
+    """The pairing of `greedy`, of pairs in the order in which they are taken.
+
+    Args:
+        pairs: reference, system and weight of each candidate; none but the pairs taken are kept.
+
+    Examples:
+        >>> best_first([(1, 1, 6), (1, 2, 5), (2, 1, 5), (2, 2, 1)])
+        [Pair(reference=1, system=1, weight=6), Pair(reference=2, system=2, weight=1)]
+    """
     references: set[int] = set()
     systems: set[int] = set()
     taken = []
-    for pair in sorted(pairs, key=lambda pair: (-pair.weight, pair.reference, pair.system)):
-        if pair.reference not in references and pair.system not in systems:
-            references.add(pair.reference)
-            systems.add(pair.system)
-            taken.append(pair)
+    for reference, system, weight in pairs:
+        if reference not in references and system not in systems:
+            references.add(reference)
+            systems.add(system)
+            taken.append(Pair(reference, system, weight))
     return sorted(taken)

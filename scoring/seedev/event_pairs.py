@@ -7,7 +7,7 @@ paired in the order of the files; else `hlteval.scoring.matching` pairs weighed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hlteval.representation import hashed, ordinals
-from hlteval.scoring.matching import Pair, greedy, optimal
+from hlteval.scoring.matching import Pair, best_first, optimal
 from hlteval.scoring.seedev.events import Sameness, Side, keys
 
 UNIT = 55440
@@ -91,13 +91,20 @@ def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparis
     """The pairing of an evaluation: a row per pair, as `CHOSEN`."""
     if not comparison.conditions:
         return _equal(sides, evaluation)
-    candidates = _candidates(sides, evaluation, comparison)
-    weighed = _weighed(candidates, sides, comparison)
+    weighed = _weighed(sides, evaluation, comparison)
+    if comparison.pairing == "greedy":
+        return pl.DataFrame(best_first(_in_order(weighed)), schema=CHOSEN, orient="row")
     # Where neither event has another candidate there is nothing to decide.
     alone = pl.col("row").is_unique() & pl.col("row_system").is_unique()
-    pair = optimal if comparison.pairing == "optimal" else greedy
-    decided = pair([Pair(*row) for row in weighed.filter(~alone).iter_rows()])
+    decided = optimal([Pair(*row) for row in weighed.filter(~alone).iter_rows()])
     return pl.concat([weighed.filter(alone), pl.DataFrame(decided, schema=CHOSEN, orient="row")])
+
+
+def _in_order(weighed: pl.DataFrame) -> Iterator[tuple[int, int, int]]:
+    """The pairs by falling weight, then in the order of the reference and of the system."""
+    order = ["weight", "row", "row_system"]
+    for part in weighed.sort(order, descending=[True, False, False]).iter_slices(_PART):
+        yield from zip(*(part[name].to_list() for name in CHOSEN), strict=True)
 
 
 def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
@@ -148,13 +155,37 @@ def _without_agent(one: Side, evaluation: Evaluation) -> pl.DataFrame:
     return events.select("row").join(present, on="row", how="anti")
 
 
-def _candidates(
+def _weighed(
     sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
 ) -> pl.DataFrame:
-    """The pairs of events that may be similar: `row` and `row_system`."""
-    left, right = (_cores(side, evaluation, comparison).lazy() for side in sides)
-    joined = left.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
-    return joined.select("row", "row_system").unique(maintain_order=True).collect()
+    """The pairs of events that are similar, as `CHOSEN`.
+
+    One document may have millions of candidates, so they are weighed some at a time.
+    """
+    left, right = (_cores(side, evaluation, comparison) for side in sides)
+    numbers: dict[str, int] = {}
+    ours, theirs = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
+    found = [pl.DataFrame(schema=CHOSEN)]
+    for part in _parts(left, right):
+        joined = part.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
+        candidates = joined.select("row", "row_system")
+        similarity = _similarity(
+            ours.at(joined["row"]), theirs.at(joined["row_system"]), comparison
+        )
+        weight = pl.Series("weight", similarity.tolist(), dtype=pl.Int64)
+        found.append(candidates.with_columns(weight).filter(pl.col("weight") > 0))
+    weighed = pl.concat(found)
+    if left["row"].is_unique().all() or right["row"].is_unique().all():
+        return weighed
+    return weighed.unique(["row", "row_system"], maintain_order=True)  # of several alternatives
+
+
+def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The events of one side in parts that have a bounded number of candidates on the other."""
+    key = ["document", "core"]
+    sizes = left.join(right.group_by(key).len(), on=key, maintain_order="left")
+    numbered = sizes.with_columns(part=pl.col("len").cast(pl.Int64).cum_sum() // _PART)
+    yield from numbered.drop("len").partition_by("part", maintain_order=True, include_key=False)
 
 
 def _cores(one: Side, evaluation: Evaluation, comparison: Comparison) -> pl.DataFrame:
@@ -181,20 +212,6 @@ def _alternatives(
     if roles is None or not given.issuperset(roles[0]):
         return ()
     return tuple(role for role in roles[1] if role in given) if roles[1] else ("",)
-
-
-def _weighed(
-    candidates: pl.DataFrame, sides: tuple[Side, Side], comparison: Comparison
-) -> pl.DataFrame:
-    """Sp = SNeg · SOpt of candidates, whose mandatory arguments agree: in units, above 0."""
-    numbers: dict[str, int] = {}
-    left, right = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
-    weights = pl.Series("weight", dtype=pl.Int64)
-    # One document may have millions of candidates.
-    for part in candidates.iter_slices(_PART):
-        ours, theirs = left.at(part["row"]), right.at(part["row_system"])
-        weights.append(pl.Series("weight", _similarity(ours, theirs, comparison).tolist()))
-    return candidates.with_columns(weights).filter(pl.col("weight") > 0)
 
 
 def _similarity(ours: Optionals, theirs: Optionals, comparison: Comparison) -> Rows:
