@@ -78,8 +78,8 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     read = parts.filter(legal).collect()
     texts = dict(context.against.documents.select("row", "text").iter_rows())
     # Python finds a code point at once, Polars only by counting from the beginning of the text.
-    offsets = zip(*(read[name] for name in ("document", "start", "end")), strict=True)
-    actual = [texts[document][start:end] for document, start, end in offsets]
+    columns = (read[name].to_list() for name in ("document", "start", "end"))
+    actual = [texts[document][start:end] for document, start, end in zip(*columns, strict=True)]
     spans = _joined(read.with_columns(actual=pl.Series(actual, dtype=pl.String)))
     differing = spans.filter(pl.col("actual") != pl.col("text"))
     differing = differing.filter(_words("actual") != _words("text"))
