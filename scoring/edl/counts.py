@@ -134,8 +134,9 @@ class Counting:
     def notes(self) -> Iterator[str]:
         """What a reader of the numbers must know."""
         rows = self.whole.rows
-        several = rows.select("system", "span", "eid").unique().group_by("system", "span").len()
-        count = several.filter(pl.col("len") > 1).height
+        several = pl.col("eid").min() < pl.col("eid").max()
+        sides = (rows.filter(pl.col("system") == side) for side in (False, True))
+        count = sum(side.group_by("span").agg(several)["eid"].sum() for side in sides)
         if count:
             yield (
                 f"{count:,} spans are in several clusters of one side; B³, MUC, pairwise and BLANC "
