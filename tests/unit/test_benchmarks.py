@@ -6,9 +6,11 @@ import sys
 from importlib import import_module
 
 import pytest
+from typer.testing import CliRunner
 
 from benchmarks.__main__ import TASKS
 from benchmarks.measuring import Benchmark, Failed, Growth, Peer, Step, measure, run
+from hlteval.cli.app import app
 
 
 def test_peak_memory_is_that_of_the_command_alone():
@@ -66,3 +68,11 @@ def test_data_of_the_smallest_size_are_made(name, tmp_path):
         assert len({step.name for step in steps}) == len(steps)
         produced = [file for step in steps for file in step.files]
         assert any(file.exists() for file in produced)
+
+
+def test_mentions_are_validated_with_the_exit_code_that_is_expected(tmp_path):
+    for number, benchmark in enumerate(import_module("benchmarks.lorehlt_edl").BENCHMARKS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        step = next(each for each in benchmark.steps(100, folder) if each.name == "validate")
+        assert CliRunner().invoke(app, step.command[3:]).exit_code == step.code
