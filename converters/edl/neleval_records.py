@@ -13,8 +13,10 @@ from functools import partial
 from hlteval.converters.toolkit.confidences import number
 from hlteval.findings import Problem
 from hlteval.grammars import pattern
+from hlteval.sources.names import printable
 from hlteval.syntax.tsv import Cells, Column, Explanation, Table
 
+_NOT_PLAIN = re.compile("[\t\r\n\ud800-\udfff]")
 _OFFSET = re.compile(r" *\+?([0-9]{1,15}) *")
 
 
@@ -114,11 +116,12 @@ def _type(cells: Sequence[str], index: int, problems: list[Problem]) -> str:
         reason = "not valid JSON"
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason) from None
     label = attributes.get("type") if isinstance(attributes, dict) else None
-    if not isinstance(label, str) or re.search(r"[\t\r\n]", label):
+    if not isinstance(label, str) or _NOT_PLAIN.search(label):
         reason = '"type" is missing or not plain text'
         raise _Unreadable("NEL106", start, end, given=written[:40], reason=reason)
     if others := sorted(attributes.keys() - {"type"}):
-        problems.append(Problem("NEL202", 0, start, end, {"names": ", ".join(others)[:80]}))
+        names = ", ".join(map(printable, others))[:80]
+        problems.append(Problem("NEL202", 0, start, end, {"names": names}))
     return label
 
 

@@ -16,6 +16,7 @@ from hlteval.converters.pubannotation.reading import BLOCK, CANDIDATE, MENTION_C
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.spans import odd_fragments
 from hlteval.representation import Corpus
+from hlteval.syntax.json_text import strict
 
 _LARGEST = 10**15 - 1
 _ELEMENT = re.compile(rf"\$(?:\.tracks\[([1-9][0-9]{{0,8}})\]|\.(?:{'|'.join(SECTIONS)}))?")
@@ -60,13 +61,7 @@ def documents(corpus: Corpus) -> Iterator[tuple[int, Item]]:
 
 def _is_own(element: str, value: str) -> bool:
     """Whether an attribute is a member of this format, as JSON."""
-    if not _ELEMENT.fullmatch(element):
-        return False
-    try:
-        json.loads(value)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return bool(_ELEMENT.fullmatch(element)) and strict(value.encode())[0]
 
 
 class _Documents:

@@ -144,6 +144,8 @@ def test_places_are_found(tmp_path, field, columns):
         "D1\t1\t5" + "\tE\t1.0\tT" * 20_000 + "\n",
         "\t" * 1_000_000 + "\n",
         "D1\t1\t5\tE1\t1e999\tPER\nD1\t1\t5\tE1\tnan\tPER\n",
+        'D1\t1\t5\tE1\t1.0\t{"type": "\\ud800"}\n',
+        'D1\t1\t5\tE1\t1.0\t{"type": "PER", "\\ud800": 1}\n',
     ],
 )
 def test_hostile_lines_give_findings_and_no_traceback(tmp_path, hostile):
@@ -152,3 +154,4 @@ def test_hostile_lines_give_findings_and_no_traceback(tmp_path, hostile):
         found.corpus.mentions.height + found.corpus.rejected_records.height + len(found.findings)
         > 0
     )
+    assert all(finding.message.encode() for finding in found.findings)

@@ -266,3 +266,17 @@ def test_the_slow_path_reads_what_the_quick_one_does(path: Path) -> None:
     assert slow.values == quick.values
     assert [fault.code for _, fault in slow.problems] == ["JSN103"]
     assert [at - len("// a comment\n") for at in slow.starts] == list(quick.starts)
+
+
+@pytest.mark.parametrize("value", ['"\\ud800"', '{"\\udfff": 1}', "NaN"])
+def test_an_attribute_that_is_not_unicode_or_not_json_is_listed(tmp_path: Path, value: str) -> None:
+    corpus = Corpus(
+        sources=[{"row": 0, "path": "d.json", "member": "d.json", "format": "x", "sha256": ""}],
+        documents=[{"row": 0, "origin": 0, "name": "d", "text": "a"}],
+        attributes=[
+            {"row": 0, "document": 0, "origin": 0, "record": 0, "element": "$"}
+            | {"name": "note", "value": value}
+        ],
+    )
+    findings = convert(corpus, tmp_path / "d.json", to_format="pubannotation")
+    assert [finding.code for finding in findings] == ["CNV103"]
