@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters.standoff.bionlp import FORMAT
@@ -271,8 +271,22 @@ def defined(document: Document, *, official: bool) -> tuple[int, int, int, int]:
     return len(document.reference), len(document.system), pairs, int(matched * UNIT)
 
 
+def equivalence(*targets: str, negated: bool = False) -> tuple[Event, ...]:
+    """An event whose arguments may change places."""
+    core = tuple(zip(("Element1", "Element2"), targets, strict=True))
+    return (Event("E1", "Functional_Equivalence", core, negated=negated),)
+
+
+TURNED = [
+    Document("d0", equivalence("T1", "T2"), equivalence("T2", "T1")),
+    Document("d1", equivalence("T1", "T2"), equivalence("T1", "T2", negated=True)),
+]
+"""What is seldom drawn: arguments in another order, and a negation on one side only."""
+
+
 @pytest.mark.parametrize("profile", ["plan", "official"])
 def test_full_is_scored_as_defined(profile: str) -> None:
+    @example(TURNED)
     @given(documents("full", equivalences=True, least=5))
     @settings(max_examples=8, deadline=None)
     def hold(listed: list[Document]) -> None:
