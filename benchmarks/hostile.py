@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.measuring import Benchmark, Step, hlteval
 
+DOCUMENTS = Path(__file__).parents[1] / "hlteval" / "demo" / "reference"
 FRAME = {"DocumentID": "S1", "Type": "Shelter", "TypeConfidence": 0.5}
 
 
@@ -26,16 +27,18 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
         path.write_bytes(content)
         yield Step(f"{task}: {name}", hlteval("validate", task, path), [path], code=1)
     for name, path in _archives(size, folder):
-        command = hlteval("validate", "seedev-full", path)
+        command = hlteval("validate", "seedev-full", path, "--against", DOCUMENTS)
         yield Step(f"seedev-full: {name}", command, [path], code=1)
 
 
 def _json(size: int) -> Iterator[tuple[str, str, bytes]]:
-    """JSON with comments everywhere, deep, in one line, with large numbers."""
+    """JSON with comments everywhere, open or not, deep, in one line, with large numbers."""
     frame = json.dumps(FRAME)
     commented = frame.replace(",", ", /* */").replace(":", ": /* */")
     yield "speech-sf", "comments.json", _listed(commented, size)
     yield "speech-sf", "no-commas.json", _listed(frame.replace(",", ""), size)
+    yield "speech-sf", "open-comments.json", _listed(f"{frame} /*", size)
+    yield "speech-sf", "escapes.json", _listed(frame.replace("S1", r"\q"), size)
     yield "speech-sf", "deep.json", b"[" * size
     yield "speech-sf", "unfinished.json", b'[{"DocumentID": "' + b"x" * size
     yield "speech-sf", "digits.json", b"[" + b"1" * size + b"]"

@@ -14,6 +14,12 @@ from hlteval.findings.sequence import severities
 Outcome = Literal["pass", "fail", "undecided"]
 
 
+class _InOrder(Findings):
+    """Findings that are sorted, without duplicates."""
+
+    __slots__ = ()
+
+
 class Verdict(msgspec.Struct, frozen=True):
     """The verdict of validation.
 
@@ -52,7 +58,9 @@ class Verdict(msgspec.Struct, frozen=True):
     compared: str = ""
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "findings", Findings(in_order(self.findings)))
+        # A changed copy has the same findings most of the time: they are sorted once.
+        if not isinstance(self.findings, _InOrder):
+            msgspec.structs.force_setattr(self, "findings", _InOrder(in_order(self.findings)))
 
     def __repr__(self) -> str:
         head = f"{self.task}, profile {self.profile}: " if self.task else ""
