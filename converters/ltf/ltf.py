@@ -68,23 +68,21 @@ def read(source: Source) -> Iterator[ReadResult]:
             parts.append(Tables.of(**others))
         tables = Tables.concat(parts)
         documents = files.named(tables.documents)
-        first, repeated = _repeated(documents, files, source.first_places)
+        first, repeated = _repeated(documents, files)
         tables = tables._replace(documents=documents.filter(first))
         findings += repeated
         yield ReadResult(corpus(files.sources, tables), tuple(findings), tuple(files.members))
 
 
-def _repeated(
-    documents: pl.DataFrame, files: FileBatch, places: dict[str, tuple[str, int]]
-) -> tuple[pl.Series, list[Finding]]:
+def _repeated(documents: pl.DataFrame, files: FileBatch) -> tuple[pl.Series, list[Finding]]:
     """Whether each document is the first of its name, and the findings about the others.
 
     Args:
         documents: those of a batch.
         files: the files of the batch.
-        places: the file and record of the first document of each name, of all batches.
     """
-    first, findings = [], []
+    first, findings = list[bool](), list[Finding]()
+    places: dict[str, tuple[str, int]] = {}
     for origin, record, name in documents.select("origin", "record", "name").iter_rows():
         file = files.members[origin].display
         earlier = places.setdefault(name, (file, record))

@@ -76,8 +76,6 @@ class Source:
         findings: problems of the source as a whole.
         corpus: the corpus, if it is in memory.
         of_corpus: problems of the rows of a saved corpus, which is in memory.
-        first_places: the file and record of the first document of each name that was read of it,
-            in whatever batch; readers fill it.
     """
 
     path: str
@@ -86,9 +84,6 @@ class Source:
     findings: tuple[Finding, ...] = ()
     corpus: Corpus | None = field(default=None, repr=False, compare=False)
     of_corpus: tuple[Finding, ...] = ()
-    first_places: dict[str, tuple[str, int]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
 
     @property
     def has_name(self) -> bool:
@@ -110,8 +105,5 @@ class Source:
         return replace(self, members=tuple(replace(m, encoding=encoding) for m in self.members))
 
     def only(self, members: Iterable[Member]) -> Source:
-        """The source with only some of its members, and without findings.
-
-        Both know the documents that are read of either.
-        """
+        """The source with only some of its members, and without findings."""
         return replace(self, members=tuple(members), findings=())

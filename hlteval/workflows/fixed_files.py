@@ -206,7 +206,7 @@ class FixedFiles:
         """The source with the corrected files."""
         members = tuple(map(self._member, self.source.members))
         kept = tuple(item for item in self.source.findings if item is not self.junk)
-        return replace(self.source, members=members, findings=kept, first_places={})
+        return replace(self.source, members=members, findings=kept)
 
     def _member(self, member: Member) -> Member:
         text = self.texts.get(member.display)
