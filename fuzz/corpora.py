@@ -146,7 +146,7 @@ def _value(old: Any, dtype: Any, draw: Random) -> Any:
             return old[:at] + odd + old[at + draw.randint(0, 2) :]
         return odd
     if dtype == pl.Int64:
-        near = isinstance(old, int) and draw.random() < 0.4
+        near = isinstance(old, int) and abs(old) < 2**62 and draw.random() < 0.4
         return old + draw.choice((-2, -1, 1, 2, 100)) if near else draw.choice(NUMBERS)
     if dtype in {pl.Float64, pl.Boolean}:
         return draw.choice(REALS if dtype == pl.Float64 else (True, False))

@@ -102,9 +102,11 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _writable(corpus: Corpus) -> pl.DataFrame:
-    """The documents whose names are identifiers, and not taken for a byte order mark."""
+    """The documents whose names are identifiers that a text file can hold."""
     names = corpus.documents["name"]
-    fits = [_NAME.accepts(name) and not name.startswith("\ufeff") for name in names]
+    fits = [
+        _NAME.accepts(name) and "\0" not in name and not name.startswith("\ufeff") for name in names
+    ]
     return corpus.documents.filter(pl.Series(fits, dtype=pl.Boolean))
 
 

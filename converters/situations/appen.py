@@ -193,18 +193,27 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    output_paths = per_document.original_files(corpus, FORMAT.name)
     blocks: dict[int, list[str]] = {}
     for document, block in _blocks(corpus):
         blocks.setdefault(document, []).append(block)
-    for document, origin, name in corpus.documents.select("row", "origin", "name").iter_rows():
-        if _is_file_name(name):
-            home = output_paths.get(origin, f"ALL/{FOLDER}/{name}{SUFFIX}")
-            yield home, "\n".join(blocks.get(document, [_block([], None, None, None, [])]))
+    for document, path in _paths(corpus):
+        yield path, "\n".join(blocks.get(document, [_block([], None, None, None, [])]))
+
+
+def _paths(corpus: Corpus) -> Iterator[tuple[int, str]]:
+    """The documents that can have a file, and its path: the original one where it is read there."""
+    originals = per_document.original_files(corpus, FORMAT.name)
+    columns = corpus.documents.select("row", "origin", "name").iter_rows()
+    documents = [(row, originals.get(origin, ""), name) for row, origin, name in columns]
+    documents = [document for document in documents if _is_file_name(document[2])]
+    bare = all("/" not in path and path == name + SUFFIX for _, path, name in documents)
+    for row, path, name in documents:
+        keeps = bare or path.split("/")[-2:] == [FOLDER, name + SUFFIX]
+        yield row, path if keeps else f"ALL/{FOLDER}/{name}{SUFFIX}"
 
 
 def _is_file_name(name: str) -> bool:
-    return is_file_path(name) and "." not in name.rpartition("/")[2]
+    return is_file_path(name) and not {".", "/"} & {*name}
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
