@@ -19,7 +19,7 @@ import polars as pl
 
 from hlteval.converters.toolkit.single_file import unique_name
 from hlteval.representation import FRAGMENTS, TABLES, Corpus, Table
-from hlteval.representation.corpus import complete, of_other_document
+from hlteval.representation.corpus import complete, inside_documents, of_other_document
 from hlteval.sources import is_file_path
 from hlteval.sources.names import printable
 
@@ -147,7 +147,7 @@ class _Check:
         optional = {column.name for column in table.columns if column.nullable}
         for column, target in table.references:
             rows = self.referring(table.name, rows, column, target, optional=column in optional)
-        for column, target in table.references:
+        for column, target in inside_documents(table):
             rows = self.inside(table.name, rows, column, target, optional=column in optional)
         self.kept[table.name] = rows
 

@@ -133,6 +133,7 @@ class Corpus:
             for column, target in table.references:
                 missing = ~frame[column].is_in(self._tables[target]["row"].implode())
                 _hold(missing, f"{target} has no row with the key", frame[column], name)
+            for column, target in inside_documents(table):
                 foreign = of_other_document(frame, column, self._tables[target])
                 _hold(foreign, f"another document has the row of {target}", frame[column], name)
 
@@ -157,6 +158,21 @@ class Corpus:
         return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
 
 
+def inside_documents(table: Table) -> list[tuple[str, str]]:
+    """The references of a table to rows of the same document: columns, with names of tables.
+
+    Declarations decide, not names: a later version may call any column `document`.
+
+    Examples:
+        >>> inside_documents(TABLES["arguments"])
+        [('frame_row', 'frames')]
+    """
+    home = ("document", "documents")
+    if home not in table.references:
+        return []
+    return [pair for pair in table.references if home in TABLES[pair[1]].references]
+
+
 def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) -> pl.Series:
     """Whether each row refers to a row of another document.
 
@@ -171,7 +187,7 @@ def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) ->
         >>> of_other_document(arguments, "frame_row", frames).to_list()
         [False, True]
     """
-    if rows.is_empty() or not {"document"} <= {*rows.columns} & {*targets.columns}:
+    if rows.is_empty():
         return pl.repeat(value=False, n=rows.height, eager=True)
     homes = targets.select(pl.col("row").alias(column), _home="document")
     homes = homes.unique(column, keep="first")
