@@ -242,9 +242,9 @@ def _other_columns(frame: pl.DataFrame, draw: Random) -> pl.DataFrame:
 CONTENT = {
     **dict.fromkeys(("BRT206", "BRT207", "PUB201", "PUB202", "BIO202", "BIO203"), "offsets"),
     **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
-    **dict.fromkeys(("EDL214", "EDL215"), "names"),
+    **dict.fromkeys(("EDL214", "EDL215", "PUB106"), "names"),
     **dict.fromkeys(("LAF102", "SFJ206"), "types"),
-    "APN202": "values",
+    **dict.fromkeys(("APN202", "SFT103"), "values"),
     "BRT205": "triggers",
     "COR109": "records",
 }

@@ -202,7 +202,7 @@ class _Documents:
                 item = {"id": name, "span": span, "obj": label, "frame": event}
                 self.add("denotations", place, (1, row), name, item)
                 for own, position, role, target in held:
-                    item = {"subj": name, "pred": role, "obj": target, "argument": position}
+                    item = {"subj": name, "pred": role, "obj": target, "argument": max(position, 1)}
                     self.add("relations", own, (0, row, position), name, item)
 
     def event_span(self, document: int, trigger: str | None, targets: Sequence[str]) -> Any:
