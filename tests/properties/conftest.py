@@ -9,6 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from hlteval.representation import TABLES, Column, Corpus, Table
+from hlteval.representation.corpus import inside_documents
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 """Every character that Unicode has, in all planes, and no lone surrogates."""
@@ -23,25 +24,32 @@ def corpora() -> st.SearchStrategy[Corpus]:
 
 @st.composite
 def _corpora(draw: st.DrawFn) -> Corpus:
-    keys = {name: draw(st.lists(st.integers(0, 2**40), max_size=4, unique=True)) for name in TABLES}
-    return Corpus(**{name: _rows(draw, table, keys) for name, table in TABLES.items()})
+    made: dict[str, list[dict[str, Any]]] = {}
+    for name, table in TABLES.items():
+        keys = draw(st.lists(st.integers(0, 2**40), max_size=4, unique=True))
+        rows = (_row(draw, table, key, made) for key in keys)
+        made[name] = [row for row in rows if row is not None]
+    return Corpus(**made)
 
 
-def _rows(draw: st.DrawFn, table: Table, keys: dict[str, list[int]]) -> list[dict[str, Any]]:
-    references = dict(table.references)
-    rows = []
-    for key in keys[table.name]:
-        row = {"row": key}
-        for column in table.columns[1:]:
-            if column.name in references:
-                targets = [None] * column.nullable + keys[references[column.name]]
-                if not targets:
-                    return []  # nothing to refer to, so no row
-                row[column.name] = draw(st.sampled_from(targets))
-            else:
-                row[column.name] = draw(_values(column))
-        rows.append(row)
-    return rows
+def _row(
+    draw: st.DrawFn, table: Table, key: int, made: dict[str, list[dict[str, Any]]]
+) -> dict[str, Any] | None:
+    """A row; none where it would refer to nothing."""
+    references, inside = dict(table.references), dict(inside_documents(table))
+    row: dict[str, Any] = {"row": key}
+    for column in table.columns[1:]:
+        if column.name not in references:
+            row[column.name] = draw(_values(column))
+            continue
+        others = made[references[column.name]]
+        if column.name in inside:
+            others = [other for other in others if other["document"] == row["document"]]
+        targets = [None] * column.nullable + [other["row"] for other in others]
+        if not targets:
+            return None
+        row[column.name] = draw(st.sampled_from(targets))
+    return row
 
 
 def _values(column: Column) -> st.SearchStrategy[Any]:
