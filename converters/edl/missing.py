@@ -20,13 +20,13 @@ TABLE_FORMAT = "edl-tab"
 """What was read from it has all fields: those that are empty stay so, and are validated."""
 _NUMBERED = re.compile("m([0-9]{1,15})")
 SPACES = "[ \t\r\n\u00a0]+"
-_HYPHENATED = "-\r?\n"
+_HYPHENATED = "-(\r?\n)+"
 
 
 def normalised(column: str) -> pl.Expr:
     r"""A text as mention strings are written, following the evaluations of TAC.
 
-    A line break is a space, or nothing after a hyphen; several spaces are one.
+    A line break is a space; line breaks after a hyphen are nothing; several spaces are one.
 
     Examples:
         >>> frame = pl.DataFrame({"text": ["Jean-\nLuc  Martin"]})

@@ -271,6 +271,7 @@ def test_spans_beside_each_other_agree_with_trying_all_pairs(spans: list[tuple[i
     st.integers(1, 30),
     st.sampled_from(["same", "joined", "other"]),
 )
+@example("ß-\n\n", 0, 4, "joined")
 def test_a_mention_string_fits_the_text_it_is_from(
     text: str, start: int, length: int, how: str
 ) -> None:
