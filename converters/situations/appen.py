@@ -204,16 +204,19 @@ def _paths(corpus: Corpus) -> Iterator[tuple[int, str]]:
     """The documents that can have a file, and its path: the original one where it is read there."""
     originals = per_document.original_files(corpus, FORMAT.name)
     columns = corpus.documents.select("row", "origin", "name").iter_rows()
-    documents = [(row, originals.get(origin, ""), name) for row, origin, name in columns]
-    documents = [document for document in documents if _is_file_name(document[2])]
-    bare = all("/" not in path and path == name + SUFFIX for _, path, name in documents)
+    documents = [
+        (row, originals.get(origin, ""), name)
+        for row, origin, name in columns
+        if is_file_path(name) and "." not in name.rpartition("/")[2]
+    ]
+    fitting = {row for row, path, name in documents if f"/{path}".endswith(f"/{name}{SUFFIX}")}
+    inside = {row for row, path, _ in documents if path.split("/")[-2:-1] == [FOLDER]}
+    bare = not inside and len(fitting) == len(documents)
     for row, path, name in documents:
-        keeps = bare or path.split("/")[-2:] == [FOLDER, name + SUFFIX]
-        yield row, path if keeps else f"ALL/{FOLDER}/{name}{SUFFIX}"
-
-
-def _is_file_name(name: str) -> bool:
-    return is_file_path(name) and not {".", "/"} & {*name}
+        if row in fitting and (bare or row in inside):
+            yield row, path
+        elif "/" not in name:
+            yield row, f"ALL/{FOLDER}/{name}{SUFFIX}"
 
 
 def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
@@ -270,9 +273,8 @@ def lost(corpus: Corpus) -> Mapping[str, int]:
         "frames with unsupported types or places": sum(
             not writable(label, place) for label, place in pairs
         ),
-        "documents whose name is not a valid file name": sum(
-            not _is_file_name(name) for name in corpus.documents["name"]
-        ),
+        "documents whose name is not a valid file name": corpus.documents.height
+        - len([*_paths(corpus)]),
     }
 
 
