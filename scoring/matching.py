@@ -70,27 +70,37 @@ def _assigned(group: list[Pair]) -> Iterable[Pair]:
     table = [[0] * len(columns) for _ in rows]
     for pair in group:
         table[rows[pair.reference]][columns[pair.system]] = pair.weight * (size + 1) + 1
-    chosen = set(_solution(table))
+    chosen = set(best_places(table, compiled=len(table) * len(table[0]) > _LARGE))
     return [pair for pair in group if (rows[pair.reference], columns[pair.system]) in chosen]
 
 
-def _solution(table: list[list[int]]) -> Iterable[tuple[int, int]]:
-    """The places of the one-to-one pairs of greatest total; compiled code solves large tables."""
-    if len(table) * len(table[0]) > _LARGE:
+_LARGE = 10_000
+"""Cells of a table whose assignment takes longer than loading SciPy."""
+
+
+def best_places(table: list[list[int]], *, compiled: bool) -> Iterable[tuple[int, int]]:
+    """The places of the one-to-one pairs of greatest total, of all rows or all columns.
+
+    Args:
+        table: the weight of each row with each column.
+        compiled: whether SciPy finds them: it takes time to load, and less for large tables.
+
+    Examples:
+        >>> list(best_places([[6, 5], [5, 0]], compiled=False))
+        [(0, 1), (1, 0)]
+    """
+    if compiled:
         from scipy.optimize import linear_sum_assignment
 
         places = linear_sum_assignment(np.array(table, dtype=np.float64), maximize=True)
         return zip(*map(np.ndarray.tolist, places), strict=True)
     if len(table) > len(table[0]):
-        return ((row, column) for column, row in _solution([*map(list, zip(*table, strict=True))]))
+        turned = [*map(list, zip(*table, strict=True))]
+        return ((row, column) for column, row in best_places(turned, compiled=False))
     paths = AugmentingPaths(len(table[0]))
     for row in table:
         paths.add([-weight for weight in row])
     return enumerate(paths.columns)
-
-
-_LARGE = 10_000
-"""Cells of a table whose assignment takes longer than loading SciPy."""
 
 
 def gains(pairs: Sequence[Pair]) -> list[tuple[int, int]]:

@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
 import polars as pl
 
-from hlteval.scoring.augmenting_paths import AugmentingPaths
 from hlteval.scoring.hub4.candidates import Candidates, candidates
 from hlteval.scoring.hub4.points import (
     Evaluation,
@@ -27,6 +25,7 @@ from hlteval.scoring.hub4.points import (
 )
 from hlteval.scoring.hub4.templettes import Side
 from hlteval.scoring.hub4.type_order import ranked
+from hlteval.scoring.matching import best_places
 
 ZeroF = Literal["map", "skip-optional", "skip"]
 TEMPLATE = "TEMPLATE"
@@ -269,34 +268,29 @@ def _best(pairs: pl.DataFrame) -> pl.DataFrame:
     )
     sizes = zip(groups["height"], groups["width"], strict=True)
     steps = sum(height * width * min(height, width) for height, width in sizes)
-    solved = _by_scipy if steps > _MOST_STEPS else _by_paths
-    best = [solved(*row) for row in groups.drop(group).iter_rows()]
+    compiled = steps > _MOST_STEPS
+    best = [_most(*row, compiled=compiled) for row in groups.drop(group).iter_rows()]
     return groups.select(*group, best=pl.Series(best, dtype=pl.Int64))
 
 
 _MOST_STEPS = 300_000
 """The most steps of assignments that take less time than loading SciPy."""
-_Column = list[int]
 
 
-def _by_scipy(height: int, width: int, rows: _Column, columns: _Column, points: _Column) -> int:
-    """The greatest total of a one-to-one mapping of rows and columns."""
-    from scipy.optimize import linear_sum_assignment
-
-    table = np.zeros((height, width))
-    table[rows, columns] = points
-    return int(table[linear_sum_assignment(table, maximize=True)].sum())
-
-
-def _by_paths(height: int, width: int, rows: _Column, columns: _Column, points: _Column) -> int:
-    """The same without SciPy, for small tables."""
-    if height > width:
-        return _by_paths(width, height, columns, rows, points)
+def _most(
+    height: int,
+    width: int,
+    rows: list[int],
+    columns: list[int],
+    points: list[int],
+    *,
+    compiled: bool,
+) -> int:
+    """The most points of a one-to-one mapping of rows and columns."""
     table = [[0] * width for _ in range(height)]
     for row, column, value in zip(rows, columns, points, strict=True):
-        table[row][column] = -value
-    paths = AugmentingPaths(width)
-    return -sum(map(paths.add, table))
+        table[row][column] = value
+    return sum(table[row][column] for row, column in best_places(table, compiled=compiled))
 
 
 def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:
