@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -29,6 +28,7 @@ from hlteval.workflows.batches import (
 )
 from hlteval.workflows.checks import Check, Checked
 from hlteval.workflows.jobs import Opening, results
+from hlteval.workflows.notes import despite, noted_warnings
 from hlteval.workflows.refusals import command, named, refuse
 from hlteval.workflows.signatures import File, Files, files_of, signature
 from hlteval.workflows.steps import Step, silent, watched
@@ -263,8 +263,8 @@ class Run:
         metrics = _in_order(metrics, task.metrics)
         files = metric.official_files(total)
         found = self.intervals(intervals, metrics)
-        warnings = _warnings(judged, task.noted)
-        notes = (*_spite(judged), *self.errors, *warnings, *metric.notes(total))
+        warnings = noted_warnings(judged, task.noted)
+        notes = (*despite(judged), *self.errors, *warnings, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
@@ -311,40 +311,6 @@ def _in_order(
     """The metrics in the order in which the task declares them, then all others."""
     first = {name: metrics[name] for name in declared if name in metrics}
     return first | dict(metrics)
-
-
-def _spite(judged: Verdict) -> tuple[str, ...]:
-    blocking = [finding for finding in judged.findings if finding.blocking]
-    if not blocking:
-        return ()
-    codes = ", ".join(sorted({finding.code for finding in blocking}))
-    number = f"{len(blocking):,} blocking finding" + "s" * (len(blocking) > 1)
-    return (
-        f"scored despite {number} ({codes}): missing documents and "
-        "unreadable records are left out, all other records count as written",
-    )
-
-
-def _warnings(judged: Verdict, noted: Collection[str]) -> tuple[str, ...]:
-    """The warnings about files of options, which no other command shows, and some others.
-
-    Args:
-        judged: the verdict.
-        noted: the codes of these others.
-    """
-    found: dict[tuple[str, str], list[Finding]] = {}
-    for finding in judged.findings:
-        if finding.severity != "warning":
-            continue
-        if finding.side.startswith("--") or (finding.code in noted and not finding.blocking):
-            found.setdefault((finding.side, finding.code), []).append(finding)
-    notes = []
-    for (side, code), same in found.items():
-        more = f", and {len(same) - 1:,} more" if len(same) > 1 else ""
-        where = f"{same[0].file}{same[0].position}"
-        hint = f"; {same[0].help}" if code in noted else ""
-        notes.append(f"{side}: {where}: {same[0].message}{hint} ({code}){more}")
-    return tuple(notes)
 
 
 def _counted(errors: int) -> str:
