@@ -5,8 +5,8 @@ Format:
     Relief. There is no quoting.
 
 Conventions:
-    An empty cell means no value. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
-    encode a tab, line breaks and a backslash, and `\e` alone an empty name.
+    An empty cell means no value. In every cell but TypeConfidence, `\t`, `\n`, `\r` and `\\`
+    encode a tab, line breaks and a backslash, and `\e` alone an empty value.
 
 Example lines:
     DocumentID	Type	PlaceMention	TypeConfidence	Need	Relief
@@ -34,6 +34,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
 
+_TEXTS = ("name", "label", "place", "status", "resolution")
 _ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
@@ -92,9 +93,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     table = TABLE.read(file.text)
-    rows = table.rows.with_columns(
-        kind=pl.lit(SITUATION), name=_unescaped("name"), place=_unescaped("place")
-    )
+    rows = table.rows.with_columns(map(_unescaped, _TEXTS), kind=pl.lit(SITUATION))
     documents, frames = with_documents(rows)
     corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
     return corpus, table.findings(file.member.display)
@@ -104,16 +103,15 @@ def _unescaped(column: str) -> pl.Expr:
     cell = pl.col(column).str.replace_all(r"\\", "\0", literal=True)  # no text has this character
     for character, escape in _ESCAPES.items():
         cell = cell.str.replace_all(escape, character, literal=True)
-    return pl.when(pl.col(column) == r"\e").then(pl.lit("")).otherwise(
-        cell.str.replace_all("\0", "\\", literal=True)
-    )  # fmt: skip
+    text = cell.str.replace_all("\0", "\\", literal=True)
+    return pl.when(pl.col(column) == r"\e").then(pl.lit("")).otherwise(text).alias(column)
 
 
 def _escaped(column: str) -> pl.Expr:
     cell = pl.col(column)
     for character, escape in _ESCAPES.items():
         cell = cell.str.replace_all(character, escape, literal=True)
-    return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell)
+    return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell).alias(column)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -130,7 +128,7 @@ def _rows(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     rows = frames.join(names, on="document", maintain_order="left")
-    return rows.with_columns(name=_escaped("name"), place=_escaped("place"))
+    return rows.with_columns(map(_escaped, _TEXTS))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
