@@ -101,6 +101,8 @@ class Format:
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
+        repeated_code: the code of a document with the name of an earlier one, if names are in the
+            files: its reader reports those of one batch, a check those of two.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -121,6 +123,7 @@ class Format:
     reads: bool = True
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    repeated_code: str = ""
     has_rows: bool = False
     words: Mapping[str, str] = field(default_factory=dict)
     needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

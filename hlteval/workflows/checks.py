@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
 from hlteval.converters import ReadResult
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
 from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
@@ -29,11 +29,12 @@ class Checked(NamedTuple):
 
     Attributes:
         names: how many documents both sides have.
+        documents: the file of each document by its name, where the format has one for each.
     """
 
     names: int
     seen: Seen
-    documents: list[str]
+    documents: dict[str, str]
     records: int
     findings: list[Finding]
     judging: list[Finding]
@@ -71,7 +72,7 @@ class Check:
         judging: those of rules about the submission, beside its reference.
         unusable: why the reference cannot be used; empty if it can.
         read: whether the batches were read: then the official software gets to its end.
-        documents: the names of the documents of what is judged.
+        documents: the documents of what is judged, by name, each with its file.
         records: the number of their records.
         later: findings of which all batches decide whether they count.
     """
@@ -83,7 +84,7 @@ class Check:
     judging: list[Finding] = field(default_factory=list)
     unusable: list[Finding] = field(default_factory=list)
     read: bool = True
-    documents: dict[str, None] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
     records: int = 0
     later: Later = field(default_factory=Later)
 
@@ -130,7 +131,7 @@ class Check:
     def checked(self, pair: Pair) -> Checked:
         """Check a batch."""
         corpus = pair.system.corpus
-        documents = corpus.documents["name"].to_list()
+        documents = self._files(pair.system)
         records = sum(getattr(corpus, table).height for table in IDENTIFIERS)
         seen = self.sides.seen(pair)
         later = Later()
@@ -151,11 +152,28 @@ class Check:
     def add(self, checked: Checked) -> None:
         """Add what the check of a batch has found."""
         self.sides.add(checked.seen)
-        self.documents.update(dict.fromkeys(checked.documents))
+        self.findings += self._repeated(checked.documents)
+        self.documents = checked.documents | self.documents
         self.records += checked.records
         self.findings += checked.findings
         self.judging += checked.judging
         self.later.add(checked.later)
+
+    def _files(self, read: ReadResult) -> dict[str, str]:
+        """The file of each document, if the format gives a document in two files a code."""
+        names = read.corpus.documents["name"].to_list()
+        if not self.opened.format.repeated_code:
+            return dict.fromkeys(names, "")
+        origins = read.corpus.documents["origin"]
+        return dict(zip(names, (read.members[at].display for at in origins), strict=True))
+
+    def _repeated(self, documents: Mapping[str, str]) -> Iterator[Finding]:
+        """Documents that an earlier batch has, too; the reader sees those of one batch."""
+        if code := self.opened.format.repeated_code:
+            for name in [name for name in documents if name in self.documents]:
+                values = {"name": name, "other": self.documents[name]}
+                found = entry(code).finding(values, file=documents[name], record=name)
+                yield found.of(self.opened.role)
 
     def _of_submission(self, pair: Pair, later: Later) -> Iterator[Finding]:
         opened, context = self.opened, self.judged(pair)
