@@ -10,8 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hlteval.scoring.augmenting_paths import AugmentingPaths
+
+Table = list[list[int]] | npt.NDArray[np.int64]
+"""What each of the rows with each of the columns is worth."""
 
 
 class Pair(NamedTuple):
@@ -78,7 +82,7 @@ _LARGE = 10_000
 """Cells of a table whose assignment takes longer than loading SciPy."""
 
 
-def best_places(table: list[list[int]], *, compiled: bool) -> Iterable[tuple[int, int]]:
+def best_places(table: Table, *, compiled: bool) -> Iterable[tuple[int, int]]:
     """The places of the one-to-one pairs of greatest total, of all rows or all columns.
 
     Args:
@@ -92,8 +96,9 @@ def best_places(table: list[list[int]], *, compiled: bool) -> Iterable[tuple[int
     if compiled:
         from scipy.optimize import linear_sum_assignment
 
-        places = linear_sum_assignment(np.array(table, dtype=np.float64), maximize=True)
+        places = linear_sum_assignment(np.asarray(table, dtype=np.float64), maximize=True)
         return zip(*map(np.ndarray.tolist, places), strict=True)
+    table = table.tolist() if isinstance(table, np.ndarray) else table
     if len(table) > len(table[0]):
         turned = [*map(list, zip(*table, strict=True))]
         return ((row, column) for column, row in best_places(turned, compiled=False))

@@ -83,6 +83,12 @@ def evaluated(given: Candidates, known: Known, mode: Mode) -> Evaluation:
     return Evaluation(slots, links, dropped.select("at", "which", "fill", "target"))
 
 
+def gained(mode: Mode) -> pl.Expr:
+    """The correct points of a pair of text fills, of its columns `content` and `extent`."""
+    content, extent = (pl.col(name).cast(pl.Int64) for name in ("content", "extent"))
+    return {"content": content, "extent": extent, "both": content + extent}[mode]
+
+
 def _without(alternatives: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
     """The alternatives without removed pointers; one that has nothing else is none."""
     counts = dropped.group_by("which").agg(gone=pl.len().cast(pl.Int64))
@@ -102,9 +108,7 @@ def _with_removed(slots: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
 
 def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) -> pl.DataFrame:
     """The pairs of single fills that the greedy algorithm takes, as far as they gain points."""
-    content = pl.all_horizontal("inside", "holds").cast(pl.Int64)
-    extent = pl.all_horizontal("enclosed", "overlaps").cast(pl.Int64)
-    gain = {"content": content, "extent": extent, "both": content + extent}[mode]
+    gain = gained(mode)
     right = given.pointers.join(
         known.mapped, left_on=["set", "target"], right_on=["set", "reference"]
     ).join(
