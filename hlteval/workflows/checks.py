@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,9 +14,10 @@ from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
-from hlteval.validators.rule import IDENTIFIERS, apply_each
+from hlteval.validators.rule import IDENTIFIERS, Rule, located, offending
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Seen, Sides, before_reading
+from hlteval.workflows.undecided import Later
 
 TEXTS = "--against"
 """The side of what a reference is checked against that is checked by itself."""
@@ -39,25 +40,6 @@ class Checked(NamedTuple):
     findings: list[Finding]
     judging: list[Finding]
     later: Later
-
-
-@dataclass
-class Later:
-    """Findings that count or not by the types of the frames of all batches.
-
-    Attributes:
-        types: these types, by side.
-        findings: the findings, each with the number of its rule among those of the task.
-    """
-
-    types: dict[str, set[str]] = field(default_factory=dict)
-    findings: list[tuple[int, Finding]] = field(default_factory=list)
-
-    def add(self, other: Later) -> None:
-        """Add those of another batch."""
-        for side, types in other.types.items():
-            self.types.setdefault(side, set()).update(types)
-        self.findings += other.findings
 
 
 @dataclass
@@ -176,28 +158,24 @@ class Check:
                 yield found.of(self.opened.role)
 
     def _of_submission(self, pair: Pair, later: Later) -> Iterator[Finding]:
-        opened, context = self.opened, self.judged(pair)
-        declared = rules(opened.task)
-        self._see_types(opened.role, context, later)
-        for rule, found in apply_each(declared, context, pair.system.members, opened.format):
-            if rule.counts_if is None:
-                yield found
-            else:
-                later.findings.append((declared.index(rule), found))
+        context = self.judged(pair)
+        return self._by_rules(rules(self.opened.task), context, pair.system, SUBMISSION, later)
 
-    def _see_types(self, side: str, context: RuleContext, later: Later) -> None:
-        """Take note of the types of the frames of a side, if findings depend on them."""
-        if any(rule.counts_if for rule in rules(self.opened.task)):
-            later.types.setdefault(side, set()).update(context.system.frames["label"].unique())
-
-    def _counting(self) -> Iterator[Finding]:
-        """The findings that count by the types of all batches."""
+    def _by_rules(
+        self,
+        applied: Sequence[Rule],
+        context: RuleContext,
+        read: ReadResult,
+        side: str,
+        later: Later,
+    ) -> Iterator[Finding]:
+        """What rules find and counts whatever other batches hold; the rest is for later."""
         opened = self.opened
-        for number, item in self.later.findings:
-            counts = rules(opened.task)[number].counts_if
-            schema = opened.task.allows(opened.options, reference=item.side == REFERENCE)
-            if counts is None or counts(frozenset(self.later.types[item.side]), schema):
-                yield item
+        declared = rules(opened.task)
+        form = opened.gold_format if side == REFERENCE else opened.format
+        later.see(side, read, declared)
+        decided = later.decided(offending(applied, context, form), side, read, declared)
+        return (found for _, found in located(decided, dict(enumerate(read.members)), form))
 
     def judged(self, pair: Pair) -> RuleContext:
         """What rules check of a batch of what is judged, whatever its role."""
@@ -216,21 +194,21 @@ class Check:
         against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
         context = RuleContext(gold.corpus, against, schema, opened.files.usable)
         fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
+        yield from self._about_reference(self._by_rules(fitting, context, gold, REFERENCE, later))
+
+    def _about_reference(self, found: Iterable[Finding]) -> Iterator[Finding]:
+        """What rules have found, about a reference: only some codes stop there."""
+        fitting = [rule for rule in rules(self.opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
-        self._see_types(REFERENCE, context, later)
-        for rule, found in apply_each(fitting, context, gold.members, opened.gold_format):
-            blocking = found.blocking and found.code in stops
-            own = msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
-            if rule.counts_if is None:
-                yield own
-            else:
-                later.findings.append((rules(opened.task).index(rule), own))
+        for item in found:
+            blocking = item.blocking and item.code in stops
+            yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
     def verdict(self) -> Verdict:
         """The findings of all batches, and whether what was checked passes."""
         opened = self.opened
-        for item in self._counting():
-            (self.judging if item.side == SUBMISSION else self.findings).append(item)
+        self.judging += self.later.counting(opened, SUBMISSION)
+        self.findings += self._about_reference(self.later.counting(opened, REFERENCE))
         if self.read:
             self.unusable = [] if self._unread else list(self.sides.findings())
         findings = [*self.findings, *self.unusable, *self._judging()]
