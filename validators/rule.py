@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -21,6 +21,8 @@ from hlteval.representation import (
 )
 from hlteval.sources import Member, Unreadable
 from hlteval.validators.row_keys import row_keys
+
+T = TypeVar("T")
 
 PLACE = ("origin", "record", "field", "id")
 """What a rule returns of each row: its source (null: the submission), its record (null: the file),
@@ -115,14 +117,21 @@ class RuleContext:
         return has_repeated_identifiers(self.system, self.against)
 
     @cached_property
-    def _cache(self) -> dict[Callable[[RuleContext], pl.LazyFrame], pl.LazyFrame]:
+    def _cache(self) -> dict[Callable[[RuleContext], Any], Any]:
         return {}
+
+    def once(self, function: Callable[[RuleContext], T]) -> T:
+        """What a function gives that several rules use, computed once."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        found: T = self._cache[function]
+        return found
 
     def cached(self, table: Callable[[RuleContext], pl.LazyFrame]) -> pl.LazyFrame:
         """A table that several rules use, computed once."""
         if table not in self._cache:
             self._cache[table] = table(self).collect().lazy()
-        return self._cache[table]
+        return self.once(table)
 
     @property
     def names(self) -> pl.LazyFrame:
@@ -148,6 +157,8 @@ class Rule:
             `field` of `PLACE`, and what is `put` there; none if the correction is not certain.
         counts_if: whether its findings count, by the types of the frames of all batches and by the
             schema: a batch alone does not show it.
+        suspects: a quick look at a batch, whether there may be anything to find: the check runs
+            only then.
     """
 
     code: str
@@ -159,6 +170,7 @@ class Rule:
     blocks_reference: bool = False
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
+    suspects: Callable[[RuleContext], bool] | None = None
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:
@@ -231,6 +243,7 @@ def offending(
         for rule in rules
         if getattr(context.system, rule.runs_on).height
         and (not rule.needs or rule.needs in form.carries)
+        and (rule.suspects is None or rule.suspects(context))
     ]
     results = pl.collect_all([rule.check(context) for rule in active])
     return [

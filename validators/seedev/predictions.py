@@ -15,11 +15,22 @@ def predicted_mention(context: RuleContext) -> pl.LazyFrame:
     return at(only_if(not context.own, added), "")
 
 
+def are_asked(context: RuleContext) -> bool:
+    """Whether the documents are given, so that a submission only predicts."""
+    return not context.own
+
+
 def predicted_equivalence(context: RuleContext) -> pl.LazyFrame:
     """An equivalence in a submission; the official software ignores it."""
     groups = context.table("groups", "document", "origin", "record", "group")
     groups = groups.unique(["document", "group"], keep="first", maintain_order=True)
     return at(only_if(not context.own, groups), "").with_columns(id=pl.lit("*"))
+
+
+def some_are_empty(context: RuleContext) -> bool:
+    """Whether any file of predictions has no event."""
+    files = context.system.sources["member"].str.ends_with(".a2").sum()
+    return context.system.frames["origin"].n_unique() < files
 
 
 def empty_prediction(context: RuleContext) -> pl.LazyFrame:
