@@ -15,11 +15,6 @@ def predicted_mention(context: RuleContext) -> pl.LazyFrame:
     return at(only_if(not context.own, added), "")
 
 
-def are_asked(context: RuleContext) -> bool:
-    """Whether the documents are given, so that a submission only predicts."""
-    return not context.own
-
-
 def predicted_equivalence(context: RuleContext) -> pl.LazyFrame:
     """An equivalence in a submission; the official software ignores it."""
     groups = context.table("groups", "document", "origin", "record", "group")

@@ -63,13 +63,7 @@ RULES = (
     Rule("SEE304", "frames", refs.cyclic_events, suspects=tables.are_nested),
     Rule("SEE305", "frames", arguments.same_filler, suspects=arguments.any_filler_is_repeated),
     Rule("SEE306", "frames", arguments.event_as_entity, suspects=arguments.any_event_is_entity),
-    Rule(
-        "SEE307",
-        "mentions",
-        predictions.predicted_mention,
-        submission_only=True,
-        suspects=predictions.are_asked,
-    ),
+    Rule("SEE307", "mentions", predictions.predicted_mention, submission_only=True),
     Rule("SEE308", "frames", types.relation_identifier, suspects=types.any_is_relation),
     Rule("SEE309", "groups", predictions.predicted_equivalence, submission_only=True),
     Rule(
