@@ -1,6 +1,6 @@
 """A trial: pass damaged files to `validate` and `convert`, which may report any findings.
 
-A trial fails on an exception, a finding outside its file, more than `SECONDS` of CPU time (for large
+A trial fails on an exception, a finding outside its file, more than `SECONDS` of CPU time (of large
 inputs, `PER_MB`), or more than `BYTES` of memory.
 """
 
