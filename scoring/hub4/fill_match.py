@@ -85,10 +85,10 @@ def _by_content(
     marked = pl.any_horizontal(several.fill_null(False)) | pl.col("fill").is_in(
         ours["fill"].implode()
     )
-    plain = _single(rows.filter(~marked), strings, fillers)
     some = rows.filter(marked)
     if some.is_empty():
-        return plain
+        return _single(rows, strings, fillers)
+    plain = _single(rows.filter(~marked), strings, fillers)
     return pl.concat([plain, _of_variants(some, strings, fillers)]).sort("number")
 
 
@@ -156,6 +156,8 @@ def _single(
 
 def _each(rows: pl.DataFrame, listed: pl.DataFrame, **own: str) -> pl.DataFrame:
     """The rows once for each of what is listed of their fill; what is not listed is its own."""
+    if listed.is_empty():
+        return rows.with_columns(bare=pl.lit(False), **{k: pl.col(v) for k, v in own.items()})
     several = rows.join(listed, on="fill")
     alone = rows.join(listed, on="fill", how="anti").with_columns(bare=pl.lit(False))
     own_minimal = alone.with_columns(**{k: pl.col(v) for k, v in own.items()})

@@ -120,15 +120,17 @@ def pointing(fills: Fills, ours: pl.DataFrame, theirs: pl.DataFrame, known: Know
         known: what is mapped.
 
     Returns:
-        `set`, `type`, `reference`, `system`.
+        `set`, `reference`, `system`.
     """
+    if known.mapped.is_empty() or fills.pointers.is_empty() or fills.pointers_system.is_empty():
+        return known.mapped.clear()
     left = ours.join(fills.pointers, left_on="reference", right_on="instance")
     mapped = known.mapped.select("set", target="reference", other="system")
-    left = left.select("set", "type", "place", "reference", "target")
+    left = left.select(*SLOT, "reference", "target")
     left = left.join(mapped, on=["set", "target"])
     right = theirs.join(fills.pointers_system, left_on="system", right_on="instance")
     right = right.select(*SLOT, "system", other="target")
-    return left.join(right, on=[*SLOT, "other"]).select("set", "type", "reference", "system")
+    return left.join(right, on=[*SLOT, "other"]).select("set", "reference", "system")
 
 
 def _first(*columns: str) -> pl.Expr:

@@ -266,6 +266,8 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     limit = limits[0].join(limits[1], on=group).join(sums, on=group, how="left")
     limit = limit.with_columns(pl.col("cor").fill_null(0), pl.min_horizontal("reference", "system"))
     open_ = limit.filter(pl.col("reference") > pl.col("cor"))
+    if open_.is_empty():
+        return limit.select(*group, "cor", best="cor").sort(group)
     some = points.join(open_.select(group), on=group, how="semi")
     rows = limit.select(*group, "cor").join(_best(some), on=group, how="left")
     return rows.with_columns(best=pl.coalesce("best", "cor")).sort(group)
@@ -274,8 +276,6 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
 def _best(pairs: pl.DataFrame) -> pl.DataFrame:
     """By set and type, the most correct points that a one-to-one mapping can have."""
     group = ["set", "type"]
-    if pairs.is_empty():
-        return pairs.select(*group, best="cor")
     numbered = pairs.sort(group).with_columns(
         pl.col(side).rank("dense").over(group).cast(pl.Int64) - 1
         for side in ("reference", "system")
