@@ -92,19 +92,19 @@ def _rows(reader: str, files: Files) -> int:
 def run_trial(reader: str, number: int, files: Files, folder: Path) -> Outcome:
     """Validate and convert an input in a folder; `number` is the seed of the random choices."""
     before, start, found = _peak(reset=True), time.process_time(), 0
-    failure = report = ""
+    seconds, failure, report = 0.0, "", ""
     try:
         path = write_files(files, folder)
         draw = Random(number)
         findings = [*_validate(reader, path, draw, missing=files.missing)]
         findings += _convert(reader, path, draw, folder, missing=files.missing)
-        found = len(findings)
+        found, seconds = len(findings), time.process_time() - start
         _check_findings(findings, files, str(path))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of Polars is not an Exception
         failure, report = _failure(error), "".join(traceback.format_exception(error))
-    seconds, memory = time.process_time() - start, max(0, _peak() - before)
+    seconds, memory = seconds or time.process_time() - start, max(0, _peak() - before)
     shutil.rmtree(folder, ignore_errors=True)
     size = sum(len(content or b"") for content in files.files.values()) / 1e6
     if not failure and seconds > max(SECONDS, PER_MB * size + SECONDS / 2):
