@@ -57,8 +57,8 @@ class GainingTexts:
             instances: `set`, `reference`.
 
         Returns:
-            `set`, `type`, `reference`, `system`, `place`, `alternative`, `fill`, `fill_system`,
-            `position`, `position_system`, and whether they are correct by `content` and `extent`.
+            `set`, `reference`, `system`, `place`, `alternative`, `fill`, `fill_system`, `position`,
+            `position_system`, and whether they are correct by `content` and `extent`.
         """
         left = self._left.join(instances, on=["set", "reference"], how="semi")
         content, extent = self._by_content(left), self._by_extent(left)
@@ -139,6 +139,4 @@ def _first(*columns: str) -> pl.Expr:
 
 
 def _shaped(pairs: pl.DataFrame) -> pl.DataFrame:
-    return pairs.select(
-        "set", "type", "reference", "system", "place", "alternative", *_SAME, *_POSITIONS
-    )
+    return pairs.select("set", "reference", "system", "place", "alternative", *_SAME, *_POSITIONS)
