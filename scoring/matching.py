@@ -165,22 +165,20 @@ class Candidates:
         """The pairing, in the order of the references."""
         codes = np.frombuffer(self._codes, np.int64)
         codes.sort()
+        # Of most pairs an item is taken long before: only the others are looked at one by one.
         free = np.ones(self.references, np.bool_), np.ones(self.systems, np.bool_)
         taken: list[Pair] = []
-        begin, size = 0, 1024
-        while begin < len(codes):
-            part = codes[begin : begin + size]
-            rest, system = np.divmod(part, self.systems)
+        for begin in range(0, len(codes), _PART):
+            rest, system = np.divmod(codes[begin : begin + _PART], self.systems)
             loss, reference = np.divmod(rest, self.references)
             still = free[0][reference] & free[1][system]
             columns = (values[still].tolist() for values in (reference, system, self.most - loss))
-            for pair in map(Pair._make, zip(*columns, strict=True)):
-                if free[0][pair.reference] and free[1][pair.system]:
-                    free[0][pair.reference] = free[1][pair.system] = False
-                    taken.append(pair)
-            begin, size = begin + size, min(2 * size, _PART)
+            for pair in zip(*columns, strict=True):
+                if free[0][pair[0]] and free[1][pair[1]]:
+                    free[0][pair[0]] = free[1][pair[1]] = False
+                    taken.append(Pair(*pair))
         return sorted(taken)
 
 
-_PART = 250_000
-"""Candidates that are looked at together, at most."""
+_PART = 2_000
+"""Candidates that are looked at together."""
