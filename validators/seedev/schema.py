@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import polars as pl
 
@@ -87,6 +87,7 @@ class EventSchema:
         return pl.DataFrame(rows, schema=columns, orient="row")
 
 
+@cache
 def schema(task: str) -> EventSchema:
     """The event schema of `full` or `binary`, from grammars/seedev.toml.
 
