@@ -87,7 +87,6 @@ class EventSchema:
         return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-@cache
 def schema(task: str) -> EventSchema:
     """The event schema of `full` or `binary`, from grammars/seedev.toml.
 
@@ -95,6 +94,11 @@ def schema(task: str) -> EventSchema:
         >>> schema("binary").events["Binds_To"].mandatory
         ('Functional_Molecule', 'Molecule')
     """
+    return _schema(task)
+
+
+@cache
+def _schema(task: str) -> EventSchema:
     data = vocabulary("seedev")
     other = "binary" if task == "full" else "full"
     conditions = data["conditions"] if task == "full" else {}
