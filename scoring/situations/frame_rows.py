@@ -122,11 +122,13 @@ def conformed(rows: pl.DataFrame) -> pl.DataFrame:
 def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The rows of all batches, sorted so that they do not depend on the batches.
 
-    System frames are in the order of their file, reference frames by document.
+    What a system has is in the order of its file; what a reference has by document, and then in the
+    order of its files.
     """
     rows = pl.concat([pl.DataFrame(schema=dict(ROWS)), *batches])
-    place = pl.when("system").then("record")
-    return rows.sort(place, "docid", "part", "frame", "record", maintain_order=True)
+    of_system = pl.when("system").then("record")
+    in_document = pl.when(pl.col("part") == FRAME).then("frame").otherwise("record")
+    return rows.sort(of_system, "docid", "part", in_document, maintain_order=True)
 
 
 def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:

@@ -133,10 +133,10 @@ class Annotations:
             return frames
         frames = frames.sort("issue", "docid", "frame", maintain_order=True)
         speech = pl.col("modality").fill_null("text") == "speech"
-        unnamed = speech | (pl.col("entity").fill_null("none") == "none")
-        nowhere = (pl.col("place").is_null() & unnamed) | (
-            speech & (pl.col("place") == _SPEECH_NIL)
-        )
+        # text has a place if it names an entity, whatever entry there is; speech has entries only
+        nameless = (pl.col("entity").fill_null("none") == "none") & pl.col("urgency").is_null()
+        no_entry = pl.col("place").is_null() | (pl.col("place") == _SPEECH_NIL)
+        nowhere = pl.when(speech).then(no_entry).otherwise(nameless)
         return frames.filter(~nowhere.fill_null(value=False))
 
     @cached_property

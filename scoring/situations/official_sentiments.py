@@ -46,10 +46,9 @@ def with_reference(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFra
         frames: of the reference; identifiers may be repeated.
     """
     targets = frames.select("docid", "frame_id", "place", "type", "status", _frame="frame")
-    order = pl.int_range(pl.len()).first().over("docid", "frame_id")
-    own = sentiments.sort(order, maintain_order=True).select(
-        "docid", "frame_id", "source", "polarity", "value", *EMOTIONS
-    )
+    own = sentiments.with_row_index("_order")
+    own = own.sort(pl.col("_order").first().over("docid", "frame_id"), maintain_order=True)
+    own = own.select("docid", "frame_id", "source", "polarity", "value", *EMOTIONS)
     joined = own.join(targets, on=["docid", "frame_id"], maintain_order="left_right")
     return joined.rename({"_frame": "frame"}).with_columns(pl.col(EMOTIONS).fill_null(value=False))
 
