@@ -45,13 +45,12 @@ def of_class(frames: pl.DataFrame, name: str) -> pl.DataFrame:
 def references(frames: pl.DataFrame, name: str) -> pl.DataFrame:
     """The different frames of a reference, with the number of annotators as `weight`."""
     annotator = pl.col("annotator").fill_null("").n_unique().cast(pl.Int64)
-    return of_class(frames, name).group_by(key(name), maintain_order=True).agg(weight=annotator)
+    return of_class(frames, name).group_by(key(name)).agg(weight=annotator)
 
 
 def most_confident(frames: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The different frames of a system; of the same ones, the first of the most confident."""
-    ranked = of_class(frames, name).sort("confidence", descending=True, maintain_order=True)
-    return ranked.unique(key(name), keep="first", maintain_order=True)
+    """The different frames of a system, with the greatest `confidence` of each."""
+    return of_class(frames, name).group_by(key(name)).agg(pl.col("confidence").max())
 
 
 def compared(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -62,8 +61,5 @@ def compared(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.Dat
         frames).
     """
     fields = key(name)
-    gold = references(reference, name)
-    own = most_confident(system, name).select(*fields, "confidence")
-    return gold.join(
-        own, on=fields, how="full", nulls_equal=True, coalesce=True, maintain_order="left_right"
-    )
+    gold, own = references(reference, name), most_confident(system, name)
+    return gold.join(own, on=fields, how="full", nulls_equal=True, coalesce=True)

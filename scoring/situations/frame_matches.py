@@ -52,6 +52,11 @@ class FrameMatches:
         given = confidence.is_not_null()
         return given if least is None else given & (confidence > least)
 
+    def above_cutoff(self) -> pl.DataFrame:
+        """The frames, with the confidences of those only that are predicted."""
+        found = self.predicted.fill_null(value=False)
+        return self.rows.with_columns(confidence=pl.when(found).then("confidence"))
+
     def counts(self) -> pl.DataFrame:
         """By document: the weight of `right` frames and of `expected` ones, and the `false`."""
         found = self.predicted.fill_null(value=False)

@@ -7,6 +7,7 @@ frames of one type and place; its gain follows from its gravity in the reference
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -87,7 +88,7 @@ def ordered(table: pl.DataFrame) -> pl.DataFrame:
     return table.sort("gravity", "frames", "place", "type", descending=[True, True, False, False])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ranking:
     """The situations of a system, ranked, with the gains of the reference.
 
@@ -114,26 +115,45 @@ class Ranking:
             "gravity", "gain", descending=[True, forgiving], maintain_order=True
         )
 
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are: to the end of the longer one of both lists."""
+        return max(self.reference.height, self.system.height)
+
     def ndcg(self, ties: TieBreak) -> Numbers:
-        """The nDCG at each rank: to the end of the longer one of both lists."""
+        """The nDCG at each rank."""
         own, ideal = self.dcg(ties)
         return np.divide(own, ideal, out=np.zeros_like(own), where=ideal > 0)
 
     def dcg(self, ties: TieBreak) -> tuple[Numbers, Numbers]:
         """DCG of the system and the ideal DCG, at each rank."""
-        gains = self.ranked(ties)["gain"].to_numpy()
-        best = np.sort(self.reference["gain"].to_numpy())[::-1]
-        size = max(len(gains), len(best))
-        own, ideal = (np.pad(each, (0, size - len(each))) for each in (gains, best))
-        exact = self.official
-        return tuple(cumulative(each, self.discount, rounded=exact) for each in (own, ideal))  # type: ignore[return-value]
+        return self._cumulative(self._gains(ties)), self._ideal
 
     def last(self, ties: TieBreak) -> float | None:
         """The nDCG at the last rank; undefined where the reference has no situation with a gain."""
-        values = self.ndcg(ties)
         if not self.reference["gain"].sum() > 0:
-            return (0.0 if len(values) else None) if self.official else None
-        return float(values[-1])
+            return (0.0 if self.ranks else None) if self.official else None
+        own, ideal = (
+            discounted_sum(gains, self.discount) for gains in (self._gains(ties), self._best)
+        )
+        return own / ideal
+
+    def _gains(self, ties: TieBreak) -> Numbers:
+        return self._padded(self.ranked(ties)["gain"].to_numpy())
+
+    @property
+    def _best(self) -> Numbers:
+        return self._padded(np.sort(self.reference["gain"].to_numpy())[::-1])
+
+    @cached_property
+    def _ideal(self) -> Numbers:
+        return self._cumulative(self._best)
+
+    def _padded(self, gains: Numbers) -> Numbers:
+        return np.pad(gains, (0, self.ranks - len(gains)))
+
+    def _cumulative(self, gains: Numbers) -> Numbers:
+        return cumulative(gains, self.discount, rounded=self.official)
 
     def precision_at(self, number: int) -> float | None:
         """The share of the gravest `number` situations that are on both sides.
@@ -205,19 +225,31 @@ def cumulative(gains: Numbers, discount: Discount, *, rounded: bool = False) -> 
         >>> cumulative(np.array([5.0, 3.0]), "method1").round(2).tolist()
         [5.0, 6.89]
     """
-    ranks = np.arange(1, len(gains) + 1)
-    if discount == "method1":
-        terms = gains / np.log2(ranks + 1)
-        head = 0.0
-    else:
-        terms = gains.copy()
-        terms[1:] /= np.log2(ranks[1:])
-        head, terms = (float(terms[0]) if len(terms) else 0.0), terms[1:]
+    head, terms = _terms(gains, discount)
     if rounded:
         sums = np.array([terms[:end].sum() for end in range(1, len(terms) + 1)], dtype=np.float64)
     else:
         sums = np.cumsum(terms)
-    return sums if discount == "method1" else np.append([head] if len(gains) else [], head + sums)
+    return sums if discount == "method1" else np.append([head][: len(gains)], head + sums)
+
+
+def discounted_sum(gains: Numbers, discount: Discount) -> float:
+    """Discounted cumulative gain at the last rank.
+
+    Examples:
+        >>> round(discounted_sum(np.array([5.0, 3.0]), "method1"), 2)
+        6.89
+    """
+    head, terms = _terms(gains, discount)
+    return head + float(terms.sum())
+
+
+def _terms(gains: Numbers, discount: Discount) -> tuple[float, Numbers]:
+    """What is added up: the gain of the first rank where it is not divided, and all others."""
+    ranks = np.arange(1, len(gains) + 1)
+    if discount == "method1":
+        return 0.0, gains / np.log2(ranks + 1)
+    return float(gains[:1].sum()), gains[1:] / np.log2(ranks[1:])
 
 
 TIES: MappingProxyType[TieBreak, str] = MappingProxyType(

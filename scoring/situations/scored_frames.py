@@ -18,7 +18,7 @@ from hlteval.scoring.situations import sentiments as sec
 from hlteval.scoring.situations.frame_matches import FrameMatches, frame_matches
 from hlteval.scoring.situations.frame_sides import Annotations, Sides
 from hlteval.scoring.situations.ranking import TIE_BREAKS, Ranking, ranking, situations
-from hlteval.scoring.situations.situation_averages import averages, mean
+from hlteval.scoring.situations.situation_averages import averages, mean, official_averages
 
 Values = Iterator[tuple[str, float | None]]
 NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -71,26 +71,34 @@ class ScoredFrames:
     @cached_property
     def averages(self) -> dict[str, pl.DataFrame]:
         """Average precision and recall of each situation, by class."""
-        annotations = self.annotations
-        both = annotations.drawn if self.official else annotations.combined
-        both = both.above_cutoff()
-        return {
-            name: averages(both.reference, both.system, name, official=self.official)
-            for name in equivalence.SITUATION_CLASSES
-        }
+        names = equivalence.SITUATION_CLASSES
+        if self.official:
+            both = self.annotations.drawn
+            return {name: official_averages(both.reference, both.system, name) for name in names}
+        return {name: averages(self._matches(name).above_cutoff()) for name in names}
+
+    def _matches(self, name: str) -> FrameMatches:
+        """The frames of a class, which are compared once."""
+        if name not in self._compared:
+            annotations = self.annotations
+            both = annotations.drawn if self.official else annotations.combined
+            self._compared[name] = frame_matches(
+                both.reference,
+                both.system,
+                name,
+                cutoff=annotations.options.cutoff,
+                official=self.official,
+            )
+        return self._compared[name]
+
+    @cached_property
+    def _compared(self) -> dict[str, FrameMatches]:
+        return {}
 
     @cached_property
     def matches(self) -> dict[str, FrameMatches]:
         """The frames that are right, by class."""
-        annotations = self.annotations
-        both = annotations.drawn if self.official else annotations.combined
-        cutoff = annotations.options.cutoff
-        return {
-            name: frame_matches(
-                both.reference, both.system, name, cutoff=cutoff, official=self.official
-            )
-            for name in equivalence.CLASSES
-        }
+        return {name: self._matches(name) for name in equivalence.CLASSES}
 
     @cached_property
     def sentiments(self) -> dict[str, pl.DataFrame]:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from hlteval.scoring.situations.equivalence import GRAVE, key, most_confident, of_class, references
+from hlteval.scoring.situations.equivalence import GRAVE, of_class
 from hlteval.scoring.situations.precision_recall import points
 
 SITUATION = ["type", "place"]
@@ -29,42 +29,45 @@ _FLAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The flags that the public scorer compares: any two frames that are not current are equal."""
 
 
-def averages(
-    reference: pl.DataFrame, system: pl.DataFrame, name: str, *, official: bool
-) -> pl.DataFrame:
-    """Average precision and recall of each situation of the reference in a class.
+def averages(frames: pl.DataFrame) -> pl.DataFrame:
+    """Average precision and recall of each situation of the reference.
 
     Args:
-        reference: its frames.
-        system: the system's, with places as the reference has them.
-        name: of the class.
-        official: as the public scorer has them.
+        frames: the frames of both sides in a class of situations, as `equivalence.compared` gives
+            them.
 
     Returns:
         `type`, `place`, `average_precision` and `recall`, sorted by type and place.
     """
-    if official:
-        return _official(reference, system, name)
-    gold = references(reference, name)
-    situations = gold.select(SITUATION).unique().sort(SITUATION).with_row_index("group")
-    groups = situations.cast({"group": pl.Int64})
-    weights = gold.join(groups, on=SITUATION).group_by("group").agg(pl.col("weight").sum())
-    relevant = weights.sort("group")["weight"].to_numpy()
-    own = most_confident(system, name).join(groups, on=SITUATION)
-    own = own.join(gold, on=key(name), how="left", nulls_equal=True)
-    swept = own.select("group", "confidence", pl.col("weight").fill_null(0))
-    ranked = points(swept, relevant)
-    found = np.bincount(
-        swept["group"].to_numpy(), swept["weight"].to_numpy(), minlength=len(relevant)
+    relevant = frames.group_by(SITUATION).agg(pl.col("weight").sum())
+    relevant = relevant.filter(pl.col("weight") > 0).sort(SITUATION)
+    situations = relevant.with_columns(group=pl.int_range(pl.len(), dtype=pl.Int64))
+    own = frames.filter(pl.col("confidence").is_not_null()).with_columns(
+        pl.col("weight").fill_null(0)
     )
-    return situations.drop("group").with_columns(
-        average_precision=pl.Series(ranked.average_precision(), dtype=pl.Float64),
-        recall=pl.Series(found / relevant, dtype=pl.Float64),
+    swept = own.join(situations.drop("weight"), on=SITUATION).select(
+        "group", "confidence", "weight"
+    )
+    weights = relevant["weight"].to_numpy()
+    found = np.bincount(swept["group"].to_numpy(), swept["weight"].to_numpy(), len(weights))
+    return relevant.select(
+        *SITUATION,
+        average_precision=pl.Series(points(swept, weights).average_precision(), dtype=pl.Float64),
+        recall=pl.Series(found / weights, dtype=pl.Float64),
     )
 
 
-def _official(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The public scorer: the first frame of a document, and all frames of the reference beside."""
+def official_averages(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The same as the public scorer has it.
+
+    Of a system, the first frame of each document counts; the frames of a reference count one by
+    one, and two frames of a document are the same if their flags are.
+
+    Args:
+        reference: its frames, of one annotator.
+        system: the system's, with places as the reference has them.
+        name: of the class.
+    """
     document = ["docid", *SITUATION]
     gold, own = of_class(reference, name), of_class(system, name)
     situations = gold.select(SITUATION).unique().sort(SITUATION).with_row_index("group")

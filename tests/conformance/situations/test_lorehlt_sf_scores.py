@@ -14,7 +14,7 @@ from hlteval.scoring.situations.knowledge_base import resolved
 from hlteval.scoring.situations.ranking import Gains, Ranking, ranking, situations
 from hlteval.scoring.situations.ranking_metric import SituationRanking
 from hlteval.scoring.situations.ranking_options import RankingOptions
-from hlteval.scoring.situations.situation_averages import averages, mean
+from hlteval.scoring.situations.situation_averages import mean, official_averages
 from tests.conformance.situations import lorehlt_cases as cases
 
 SYNTHETIC = {"h1": {}, "h2": {"gravity": "numeric", "dcg": "method1"}}
@@ -174,7 +174,7 @@ def test_official_has_the_averages_of_2018_over_all_annotators(shared, case):
     for title, own in zip(
         ("", "+Status", "+Status+Urgency", "+Status+Resolution"), SITUATION_CLASSES, strict=False
     ):
-        table = averages(both.reference, both.system, own, official=True)
+        table = official_averages(both.reference, both.system, own)
         lines.append(f"EqClass_Type+Place{title}_MAP: {mean(table['average_precision'])}")
         lines.append(f"EqClass_Type+Place{title}_MAR: {mean(table['recall'])}")
     assert lines == expected.splitlines()[1:9]
@@ -232,7 +232,7 @@ def test_averages_of_the_public_tests(shared, name, number):
             (f"systemTable{number}", SYSTEM),
         )
     )
-    table = averages(gold, own, name, official=True)
+    table = official_averages(gold, own, name)
     values = mean(table["average_precision"]), mean(table["recall"])
     assert values == pytest.approx(AVERAGES[name][number], abs=1e-5)
 
