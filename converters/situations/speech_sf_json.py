@@ -40,8 +40,12 @@ from hlteval.syntax.json_schema import invalid, schema_errors
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
-_OTHERS = re.compile(rb'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
-"""Members of PubAnnotation files, which are similar."""
+_OTHERS = re.compile(
+    rb'"(?:denotations|sourceid|sourcedb|Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:'
+)
+"""Members of PubAnnotation files and of LoReHLT frames, which are similar."""
+_LOREHLT = "system_output.json"
+"""The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
 
@@ -63,7 +67,7 @@ def sniff(source: Source) -> bool:
         head = member.fetch()[:2000].removeprefix(_BOM).lstrip()
     except Unreadable:
         return False
-    if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head):
+    if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head) or member.basename == _LOREHLT:
         return False
     return head[:1] in {b"[", b"{"} or member.basename.endswith(".json")
 

@@ -26,6 +26,7 @@ WANTED: Mapping[str, str] = {
     "string": "a string",
     "number": "a number",
     "integer": "an integer",
+    "boolean": "true or false",
     "object": "an object",
     "array": "an array",
 }
