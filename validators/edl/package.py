@@ -23,13 +23,14 @@ def findings(package: Package) -> Iterator[Finding]:
     if neleval.sniff(source) and not sniff(source):
         return  # not a submission, but made from one for the scorer
     tables = files(source)
-    yield from (found for member in tables for found in _header(member))
+    yield from (found for member in tables for found in header(member))
     yield from _names(source, tables)
     if source.kind in ARCHIVES:
         yield from _archive(source, tables)
 
 
-def _header(member: Member) -> Iterator[Finding]:
+def header(member: Member) -> Iterator[Finding]:
+    """The finding about a header, which no submission has."""
     try:
         head = member.fetch()[:1000].decode("utf-8", "replace")
     except Unreadable:
