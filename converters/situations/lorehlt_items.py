@@ -50,12 +50,15 @@ class LorehltFile(FrameFile):
         self.version = version
 
     def array_hint(self, value: Any) -> str:
+        """What to write instead of a value that is not an array of frames."""
         return array_hint(value)
 
     def invalid(self) -> Iterable[int]:
+        """The indices of the items that break the version of the schema."""
         return invalid(SCHEMA, self.values, self.version)
 
     def explain(self, index: int) -> None:
+        """Report why an item breaks the schema, by the branch that was meant."""
         value = self.values[index]
         for code, path, values in violations(value, self.version):
             self.report_at(code, index, path, **values)

@@ -84,13 +84,21 @@ def _violation(error: SchemaError, branch: str) -> Violation:
         return Violation("LSF204" if path else "LSF203", path, {**kinds, "hint": hint})
     if keyword in {"minimum", "maximum"}:
         return Violation("LSF205", path, {"given": given})
-    if name == "Type":
-        return Violation("LSF206", path, {"given": str(given)[:80], "hint": type_hint(str(given))})
+    code, values = _outside(name, wanted, given, branch)
+    return Violation(code, path, values)
+
+
+def _outside(
+    name: str, wanted: Sequence[object], given: Any, branch: str
+) -> tuple[str, dict[str, object]]:
+    """The code and the values of a value outside a closed list."""
     if name == "Sentiment":
-        return Violation("LSF209", path, {"given": given, "hint": _sentiment_hint(given)})
+        return "LSF209", {"given": given, "hint": _sentiment_hint(given)}
+    shown = str(given)[:80] or "nothing"
+    if name == "Type":
+        return "LSF206", {"given": shown, "hint": type_hint(str(given))}
     listed = ", ".join(map(str, wanted))
-    values = {"given": str(given)[:80] or "nothing", "property": name, "branch": branch}
-    return Violation("LSF207", path, {**values, "values": listed})
+    return "LSF207", {"given": shown, "property": name, "branch": branch, "values": listed}
 
 
 def _missing(wanted: Sequence[str], given: dict[str, Any], path: Path) -> dict[str, object]:
@@ -110,7 +118,7 @@ _WANTED = {
     "insufficient",
     "Urgent": "add true or false; issues need it too",
     "SEC": "add an array of sentiments; an empty one, [ ], if there are none",
-    "Place_KB_ID": "add the entry of the knowledge base; an empty string, \"\", for no place",
+    "Place_KB_ID": 'add the entry of the knowledge base; an empty string, "", for no place',
     "Confidence": "add a number from 0 to 1",
     "Justification_ID": "add the identifier of one segment that justifies the frame",
 }
@@ -142,10 +150,13 @@ def _type_hint(path: Path, wanted: str, given: object) -> str:
         quoted = isinstance(given, str) and word in {"true", "false"}
         return f"write {word}, without quotes" if quoted else "write true or false"
     if wanted == "array":
-        bare = isinstance(given, dict)
-        return "put the entry in square brackets" if bare else "write [ ] if there are no sentiments"
-    if wanted == "object":
-        return "write it as an object in curly brackets"
+        none = "write [ ] if there are no sentiments"
+        return "put the entry in square brackets" if isinstance(given, dict) else none
+    return _string_hint(name, given) if wanted == "string" else "write it as an object: { … }"
+
+
+def _string_hint(name: str, given: object) -> str:
+    """What to write instead of a value that is not a string."""
     if given is None and name == "Place_KB_ID":
         return 'write an empty string for no place: ""'
     if isinstance(given, list):

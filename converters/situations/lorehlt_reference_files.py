@@ -111,7 +111,7 @@ class Group:
         schema = {"origin": pl.Int64, "count": pl.Int64, "before": pl.Int64}
         before = [0, *self._ends[:-1]] if counts else []
         files = pl.DataFrame([self.origins, counts, before], schema=schema)
-        lines = files.select(pl.all().repeat_by("count")).explode(pl.all())
+        lines = files.select(pl.all().repeat_by("count")).explode(files.columns)
         lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
         rows = self.parsed.rows.rename({"record": "line"})
         joined = rows.join(lines, on="line", how="left", maintain_order="left")
@@ -203,7 +203,8 @@ def _no_header(member: Member, header: str) -> Finding:
     folder = folder_of(member)
     kind = kinds().get(folder)
     wanted = kind.headings if kind else kinds()["needs"].headings
-    values = {"table": folder if kind else "annotation", "header": " ".join(wanted)}
+    table, listed = folder if kind else "annotation", " ".join(wanted)
     if not header:
-        return finding("LSF501", file=member.display, **values)
+        return finding("LSF501", file=member.display, table=table, header=listed)
+    values = {"table": table, "header": listed}
     return Problem("LSF501", 1, 0, len(header), values).in_line(member.display, header)

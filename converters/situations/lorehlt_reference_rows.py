@@ -40,7 +40,7 @@ _MISSING = (
     *(NONE, "", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "None", "#N/A", "<NA>", "-nan"),
     *("#N/A N/A", "#NA", "-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
-"""What is no value: `none`, an empty cell, and what the official scorer's software takes as such."""
+"""What is no value: `none`, an empty cell, and what the software of the official scorer skips."""
 
 
 def corpus_of(files: Files) -> Corpus:

@@ -55,8 +55,8 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
             yield path, "\n".join([header, *each, ""])
     for row, name, modality in corpus.documents.select("row", "name", "modality").iter_rows():
         if row not in written and is_file_path(name):
-            kind = kinds()[SPEECH if modality == AUDIO else NEEDS]
-            yield f"{kind.name}/{name}{kind.suffix}", "\t".join(kind.headings) + "\n"
+            own = kinds()[SPEECH if modality == AUDIO else NEEDS]
+            yield f"{own.name}/{name}{own.suffix}", "\t".join(own.headings) + "\n"
 
 
 def _columns(kind: str, rows: pl.DataFrame) -> Mapping[str, str]:

@@ -20,7 +20,8 @@ Example line:
      "Urgent": false, "SEC": [{"Sentiment": -3, "Emotion_Fear": true, "Emotion_Anger": false,
      "Emotion_Joy": false, "Source": "author"}]}
 
-Codes raised: JSNxxx, for invalid JSON; LSF1xx and LSF2xx; EDLxxx, for the table of entity mentions.
+Codes raised: JSNxxx, for invalid JSON; LSF101 and LSF2xx; for the table of entity mentions those of
+edl-tab.
 """
 
 from __future__ import annotations
@@ -168,7 +169,7 @@ FORMAT = Format(
     "Justification_ID; whether an empty SEC was written",
     sniff=sniff,
     read=read,
-    codes=("JSN", "LSF1", "LSF2", "EDL"),
+    codes=("JSN", "LSF101", "LSF2"),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

@@ -4,9 +4,9 @@ Format:
     Folders `needs`, `issues`, `sentiments`, `mentions` and `speech` with tab-separated tables:
     `needs/<document>.needs.tab`, `issues/<document>.issues.tab`,
     `sentiments/<document>.sentiment.tab`, `mentions/<document>.entity.tab`, and tables of speech
-    with any names. The first line of a table names its columns, in any order; columns that are not
-    listed in docs/lorehlt-sf.md are ignored. There is no quoting. Any folder or table may be missing,
-    and a table may have no lines.
+    with any names. The first line of a table names its columns, in any order; those that are not
+    listed in docs/lorehlt-sf.md are ignored. There is no quoting. Any folder or table may be
+    missing, and a table may have no lines.
 
 Conventions:
     `none`, an empty cell and `NA` are no value. A frame has the row of its table; a document may
@@ -16,8 +16,8 @@ Conventions:
     frames and `mention_status` of mentions are attributes of their records.
 
 Example lines:
-    user_id	doc_id	frame_id	frame_type	need_type	place_id	proxy_status	need_status	scope
-    314	ENG_D1	Frame-5c18-257	need	med	Ent-ENG_D1-283	False	current	3_municipality
+    user_id	doc_id	sentiment_value	polarity	emotion_value	source	target	kb_id
+    314	ENG_D1	-1.5	negative	fear,anger	Ent-ENG_D1-283	Frame-257	NIL12
 
 Codes raised: LSF5xx.
 """
@@ -58,7 +58,9 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
     header = beginning(member, 100_000).partition("\n")[0].rstrip("\r")
     kind = kind_of_header(header)
-    return locate_lines(member, places, kind.table(header).stretch) if kind else [None] * len(places)
+    if kind is None:
+        return [None] * len(places)
+    return locate_lines(member, places, kind.table(header).stretch)
 
 
 FORMAT = Format(
@@ -107,7 +109,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
-    codes=("LSF5",),
+    codes=tuple(f"LSF{number}" for number in range(501, 509)),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),

@@ -122,98 +122,85 @@ _EXTENT = (
 )
 
 
-@cache
-def kinds() -> Mapping[str, Kind]:
-    """The kinds of tables by the names of their folders."""
-    listed = (
-        Kind(
-            NEEDS,
-            ".needs.tab",
-            (
-                *_NAMES,
-                _text("frame_type", optional=True),
-                _type("need_type", partial(types, NEED)),
-                _text("place", "place_id"),
-                _text("proxy_status", optional=True),
-                _chosen("status", "need_status", statuses(NEED)),
-                *_EXTENT,
-                _chosen("resolution", "resolution_status", ("sufficient", "insufficient"), NONE),
-                _text("reported_by", optional=True),
-                _text("resolved_by", optional=True),
-                _text("description", optional=True),
-                _entry("kb_id"),
-            ),
-            "need_type",
+def _needs() -> Kind:
+    columns = (
+        *_NAMES,
+        _text("frame_type", optional=True),
+        _type("need_type", partial(types, NEED)),
+        _text("place", "place_id"),
+        _text("proxy_status", optional=True),
+        _chosen("status", "need_status", statuses(NEED)),
+        *_EXTENT,
+        _chosen("resolution", "resolution_status", ("sufficient", "insufficient"), NONE),
+        _text("reported_by", optional=True),
+        _text("resolved_by", optional=True),
+        _text("description", optional=True),
+        _entry("kb_id"),
+    )
+    return Kind(NEEDS, ".needs.tab", columns, "need_type")
+
+
+def _issues() -> Kind:
+    columns = (
+        *_NAMES,
+        _text("frame_type", optional=True),
+        _type("issue_type", partial(types, ISSUE)),
+        _text("place", "place_id"),
+        _text("proxy_status", optional=True),
+        _chosen("status", "issue_status", statuses(ISSUE)),
+        *_EXTENT,
+        _text("description", optional=True),
+        _entry("kb_id"),
+    )
+    return Kind(ISSUES, ".issues.tab", columns, "issue_type")
+
+
+def _sentiments() -> Kind:
+    columns = (
+        *_NAMES[:2],
+        Column(
+            "value",
+            "number",
+            pattern=r"[+-]?[0-9]{1,3}(?:\.[0-9]{1,9})?",
+            heading="sentiment_value",
+            code="LSF508",
         ),
-        Kind(
-            ISSUES,
-            ".issues.tab",
-            (
-                *_NAMES,
-                _text("frame_type", optional=True),
-                _type("issue_type", partial(types, ISSUE)),
-                _text("place", "place_id"),
-                _text("proxy_status", optional=True),
-                _chosen("status", "issue_status", statuses(ISSUE)),
-                *_EXTENT,
-                _text("description", optional=True),
-                _entry("kb_id"),
-            ),
-            "issue_type",
-        ),
-        Kind(
-            SENTIMENTS,
-            ".sentiment.tab",
-            (
-                *_NAMES[:2],
-                Column(
-                    "value",
-                    "number",
-                    pattern=r"[+-]?[0-9]{1,3}(?:\.[0-9]{1,9})?",
-                    heading="sentiment_value",
-                    code="LSF508",
-                ),
-                _chosen("polarity", "polarity", ("positive", "negative"), NONE, optional=True),
-                _emotions(),
-                _text("holder", "source"),
-                _text("target"),
-                _entry("kb_id", HOLDERS),
-            ),
-            "sentiment_value",
-        ),
-        Kind(
-            MENTIONS,
-            ".entity.tab",
-            (
-                _NAMES[1],
-                _text("entity", "entity_id"),
-                _text("mention", "mention_id"),
-                _text("label", "entity_type"),
-                _text("mention_status", optional=True),
-                Column("start", "integer", heading="start_char", code="LSF508"),
-                Column("last", "integer", heading="end_char", code="LSF508"),
-                _text("text", "mention_text"),
-            ),
-            "mention_id",
-        ),
-        Kind(
-            SPEECH,
-            ".speech.tab",
-            (
-                _text("annotator", "user_id", optional=True),
-                Column("frame", heading="file_id", pattern=r"[^\t ]+", code="LSF507"),
-                Column("name", heading="situation_id", pattern=r"[^\t ]+", code="LSF507"),
-                _type("situation_type", types, OUT_OF_DOMAIN),
-                _chosen("status", "situation_status", _SPEECH_STATUSES, NONE),
-                _chosen("scope", "scope", SCOPES, f"[0-4]|{NONE}|Scope_Not_Required"),
-                _chosen("severity", "severity", SEVERITIES, f"[0-4]|{NONE}|Severity_Not_Required"),
-                _chosen("resolution", "resolution_status", _RELIEFS, NONE),
-                _entry("place_id", (NONE,)),
-            ),
-            "situation_id",
-        ),
-    )  # fmt: skip
-    return {kind.name: kind for kind in listed}
+        _chosen("polarity", "polarity", ("positive", "negative"), NONE, optional=True),
+        _emotions(),
+        _text("holder", "source"),
+        _text("target"),
+        _entry("kb_id", HOLDERS),
+    )
+    return Kind(SENTIMENTS, ".sentiment.tab", columns, "sentiment_value")
+
+
+def _mentions() -> Kind:
+    columns = (
+        _NAMES[1],
+        _text("entity", "entity_id"),
+        _text("mention", "mention_id"),
+        _text("label", "entity_type"),
+        _text("mention_status", optional=True),
+        Column("start", "integer", heading="start_char", code="LSF508"),
+        Column("last", "integer", heading="end_char", code="LSF508"),
+        _text("text", "mention_text"),
+    )
+    return Kind(MENTIONS, ".entity.tab", columns, "mention_id")
+
+
+def _speech() -> Kind:
+    columns = (
+        _text("annotator", "user_id", optional=True),
+        Column("frame", heading="file_id", pattern=r"[^\t ]+", code="LSF507"),
+        Column("name", heading="situation_id", pattern=r"[^\t ]+", code="LSF507"),
+        _type("situation_type", types, OUT_OF_DOMAIN),
+        _chosen("status", "situation_status", _SPEECH_STATUSES, NONE),
+        _chosen("scope", "scope", SCOPES, f"[0-4]|{NONE}|Scope_Not_Required"),
+        _chosen("severity", "severity", SEVERITIES, f"[0-4]|{NONE}|Severity_Not_Required"),
+        _chosen("resolution", "resolution_status", _RELIEFS, NONE),
+        _entry("place_id", (NONE,)),
+    )
+    return Kind(SPEECH, ".speech.tab", columns, "situation_id")
 
 
 def _emotions() -> Column:
@@ -222,6 +209,13 @@ def _emotions() -> Column:
         "emotions", pattern=f"{NONE}|(?:{one})(?:, ?(?:{one}))*", code="LSF505", nullable=True,
         tolerated=True, heading="emotion_value", describe=partial(_hint, (*EMOTIONS, NONE)),
     )  # fmt: skip
+
+
+@cache
+def kinds() -> Mapping[str, Kind]:
+    """The kinds of tables by the names of their folders."""
+    listed = (_needs(), _issues(), _sentiments(), _mentions(), _speech())
+    return {kind.name: kind for kind in listed}
 
 
 def kind_of_header(header: str) -> Kind | None:

@@ -14,8 +14,9 @@ from hlteval.grammars import schema
 SCHEMA = "lorehlt-sf"
 VERSIONS = ("plan", "2018-v2", "2019-v1", "2019-v2")
 """The schemas of submissions: that of the plan, and those that were published."""
-NEED, ISSUE = "need", "issue"
 Kind = Literal["need", "issue", ""]
+NEED: Kind = "need"
+ISSUE: Kind = "issue"
 
 _SPEECH: Mapping[str, str] = {
     "evacuation": "evac",
@@ -73,7 +74,9 @@ def kind_of(label: object) -> Kind:
     """
     if not isinstance(label, str):
         return ""
-    return NEED if label in types(NEED) else ISSUE if label in types(ISSUE) else ""
+    if label in types("need"):
+        return "need"
+    return "issue" if label in types("issue") else ""
 
 
 def type_hint(unknown: str) -> str:

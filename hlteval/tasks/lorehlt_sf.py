@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
 from hlteval.tasks.edl import refuses as refuses_entities
-from hlteval.tasks.task import Option, Package, Task
+from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
@@ -39,17 +38,6 @@ def _rules() -> tuple[Rule, ...]:
     return (*RULES, *(replace(rule, needs="", submission_only=True) for rule in of_entities))
 
 
-def _package(package: Package) -> Iterator[Finding]:
-    """The findings about the files of a submission, and about the header of its EDL output."""
-    from hlteval.converters.situations.lorehlt_sf_json import entity_members
-    from hlteval.validators.edl.package import header
-    from hlteval.validators.situations.lorehlt_package import findings
-
-    yield from findings(package)
-    for member in entity_members(package.submission):
-        yield from header(member)
-
-
 LOREHLT_SF = Task(
     name="lorehlt-sf",
     title="LoReHLT 2019, situation frames: needs and issues with sentiments (validation only)",
@@ -62,7 +50,7 @@ LOREHLT_SF = Task(
     reference_optional=True,
     schema_for=lazy("hlteval.validators.situations.lorehlt_schema:allowed"),
     rules=_rules,
-    package=_package,
+    package=lazy("hlteval.validators.situations.lorehlt_package:findings"),
     codes=(*(f"LSF{number}" for number in range(102, 108)), "EDL102"),
     document_codes=frozenset({"LSF301", "LSF302", "LSF303", "EDL501"}),
     official_rejects=_refuses,

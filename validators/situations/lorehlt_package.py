@@ -9,7 +9,7 @@ from hlteval.converters.situations.lorehlt_sf_json import NAME, entity_members, 
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
 from hlteval.sources.problems import shown_names
-from hlteval.validators.packages import Package
+from hlteval.validators.packages import Package, entity_header
 
 _ARCHIVES = {"zip", "tgz"}
 _SUFFIXES = (".tgz", ".zip")
@@ -18,10 +18,11 @@ _SUFFIXES = (".tgz", ".zip")
 def findings(package: Package) -> Iterator[Finding]:
     """The findings about a submission as a package; a single file is the frames alone."""
     source = package.submission
-    frames = frames_member(source)
+    frames, tables = frames_member(source), entity_members(source)
+    for member in tables:
+        yield from entity_header(member)
     if source.kind not in {"folder", *_ARCHIVES} or frames is None:
         return
-    tables = entity_members(source)
     yield from _files(source, frames, tables)
     if source.kind in _ARCHIVES:
         yield from _archive(source, [frames, *tables])

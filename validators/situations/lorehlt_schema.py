@@ -17,7 +17,7 @@ class Allowed:
     cutoff: bool
 
 
-def allowed(options: Mapping[str, str], reference: bool = False) -> Allowed:  # noqa: FBT001, FBT002
+def allowed(options: Mapping[str, str], reference: bool = False) -> Allowed:
     """What a submission, or a reference, may have.
 
     Examples:

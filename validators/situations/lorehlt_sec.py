@@ -36,9 +36,7 @@ def unknown_source(context: RuleContext) -> pl.LazyFrame:
     """A source that is neither an entity nor author nor other, once for each source."""
     known = _matches(ENTRY) | _matches(NIL) | pl.col("holder_kb").is_in(HOLDERS)
     found = first_of(_sourced(context).filter(~known), "holder_kb").collect()
-    hints = {
-        name: did_you_mean(name, HOLDERS, _VOCABULARY) for name in found["holder_kb"].unique()
-    }
+    hints = {name: did_you_mean(name, HOLDERS, _VOCABULARY) for name in found["holder_kb"].unique()}
     hint = pl.col("holder_kb").replace_strict(hints, default="", return_dtype=pl.String)
     return at(found.lazy().with_columns(hint=hint), source_field())
 
