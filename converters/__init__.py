@@ -22,6 +22,8 @@ BUILTIN: Mapping[str, str] = {
     "appen": "hlteval.converters.situations.appen",
     "speech-sf-json": "hlteval.converters.situations.speech_sf_json",
     "speech-sf-tsv": "hlteval.converters.situations.speech_sf_tsv",
+    "lorehlt-sf-json": "hlteval.converters.situations.lorehlt_sf_json",
+    "lorehlt-sf-reference": "hlteval.converters.situations.lorehlt_sf_reference",
     "document-list": "hlteval.converters.lists.document_list",
     "edl-tab": "hlteval.converters.edl.edl_tab",
     "kb-tab": "hlteval.converters.edl.kb_tab",

@@ -317,7 +317,8 @@ class Task:
     @property
     def profiles(self) -> tuple[str, ...]:
         """Its profiles; without public software to compare with there is only `plan`."""
-        return tuple(self.primary) or ("plan",)
+        judged = ("plan", "official") if self.official_rejects else ("plan",)
+        return tuple(self.primary) or judged
 
     def ranking(self, profile: str, options: Mapping[str, str]) -> str:
         """The metric that ranks: the primary one, of the measure that an option selects.
