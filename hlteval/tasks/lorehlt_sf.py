@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
 from hlteval.tasks.edl import refuses as refuses_entities
+from hlteval.tasks.lorehlt_sf_scores import (
+    MEASURES,
+    METRIC,
+    METRIC_OPTIONS,
+    OPTIONS,
+    PRIMARY,
+    STATISTICS,
+    TABLE_STATISTICS,
+)
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -40,7 +49,7 @@ def _rules() -> tuple[Rule, ...]:
 
 LOREHLT_SF = Task(
     name="lorehlt-sf",
-    title="LoReHLT 2019, situation frames: needs and issues with sentiments (validation only)",
+    title="LoReHLT 2019, situation frames: needs and issues with sentiments",
     specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 16",
     format="lorehlt-sf-json",
     references=("lorehlt-sf-reference", "lorehlt-sf-json", "ltf", "corpus", "jsonl",
@@ -54,38 +63,34 @@ LOREHLT_SF = Task(
     codes=(*(f"LSF{number}" for number in range(102, 108)), "EDL102"),
     document_codes=frozenset({"LSF301", "LSF302", "LSF303", "EDL501"}),
     official_rejects=_refuses,
+    metric=METRIC,
+    metric_options=METRIC_OPTIONS,
+    statistics=STATISTICS,
+    measures=MEASURES,
+    table_statistics=TABLE_STATISTICS,
+    primary=PRIMARY,
     official_settings={"schema": "2019-v1", "document-ids": "stripped"},
     options=(
         Option(
             "documents",
             "List of documents, texts and speech, that are processed, one identifier per line.",
             format="document-list",
-            commands=("validate",),
+            selects_documents=True,
+            commands=("score", "validate"),
         ),
         Option(
             "kb",
             "Table of knowledge base entries; places and sources are checked against it.",
             format="kb-tab",
-            commands=("validate",),
-        ),
-        Option(
-            "system_edl",
-            "EDL output to which sources refer, if the submission does not hold it.",
-            format="edl-tab",
-            commands=("validate",),
+            commands=("score", "validate"),
         ),
         Option(
             "schema",
             "Version of the JSON schema (default: that of the plan; in `official` 2019-v1).",
             choices=("plan", "2018-v2", "2019-v1", "2019-v2"),
             is_format_setting=True,
-            commands=("validate",),
+            commands=("score", "validate"),
         ),
-        Option(
-            "cutoff",
-            "Cut-off confidence of the submission.",
-            metavar="CONFIDENCE",
-            commands=("validate",),
-        ),
+        *OPTIONS,
     ),
 )  # fmt: skip

@@ -287,6 +287,7 @@ class Task:
             f"{measure.name}.{statistic.name}": (measure, statistic)
             for measure in self.measures
             for statistic in self.statistics
+            if not measure.statistics or statistic.name in measure.statistics
         }
 
     def statistic(self, name: str) -> StatisticInfo | None:

@@ -16,9 +16,11 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.situations.knowledge_base import is_nil
 
-FRAME, SENTIMENT, ANNOTATED = "frame", "sentiment", "document"
-"""The parts of the rows: what a row is. `ANNOTATED` rows are documents without anything."""
+FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "document"
+"""The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
+mentions, only those of NIL entities of the system are needed."""
 
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
@@ -45,6 +47,8 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "fear": pl.Boolean,
         "anger": pl.Boolean,
         "joy": pl.Boolean,
+        "start": pl.Int64,
+        "end": pl.Int64,
     }
 )
 """The columns. Of a sentiment, `frame_id` is the frame that its record names, or null."""
@@ -103,10 +107,12 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         pl.coalesce("holder_kb", "holder").alias("source"),
         *_FELT,
     )
-    parts = [own, felt]
-    if not system:
-        parts.append(documents.select("docid", "modality", pl.lit(ANNOTATED).alias("part")))
-    rows = pl.concat(parts, how="diagonal_relaxed").with_columns(system=pl.lit(system))
+    if system:
+        nil = corpus.mentions.filter(is_nil("entity")).join(documents, on="document")
+        more = nil.select("docid", "record", "entity", "start", "end", part=pl.lit(MENTION))
+    else:
+        more = documents.select("docid", "modality", part=pl.lit(ANNOTATED))
+    rows = pl.concat([own, felt, more], how="diagonal_relaxed").with_columns(system=pl.lit(system))
     return conformed(rows)
 
 

@@ -21,9 +21,10 @@ from hlteval.scoring.situations.annotators import (
     single,
 )
 from hlteval.scoring.situations.equivalence import FINEST, key
-from hlteval.scoring.situations.frame_rows import ANNOTATED, FRAME, SENTIMENT, side
+from hlteval.scoring.situations.frame_rows import ANNOTATED, FRAME, MENTION, SENTIMENT, side
 from hlteval.scoring.situations.gravity import judged
 from hlteval.scoring.situations.knowledge_base import (
+    MENTIONS,
     nil_places,
     resolved,
     with_entries,
@@ -45,6 +46,7 @@ class Sides:
         system_felt: those of the system.
         official: whether the public scorer is followed.
         options: what was chosen.
+        mentions: of system and reference, if there are such of both.
     """
 
     reference: pl.DataFrame
@@ -53,19 +55,19 @@ class Sides:
     system_felt: pl.DataFrame
     official: bool
     options: RankingOptions
+    mentions: tuple[pl.DataFrame, pl.DataFrame] | None
 
     @cached_property
     def targeted(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The sentiments of both sides with their targets and comparable sources (`plan`)."""
         reference = sec.about_frames(self.felt, self.reference)
         system = sec.about_frames(self.system_felt, self.system)
-        return reference, sec.with_sources(system, reference, self.options.mentions)
+        return reference, sec.with_sources(system, reference, self.mentions)
 
     @cached_property
     def official_targeted(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The sentiments of both sides as the public scorer joins them with frames."""
-        mentions = self.options.mentions
-        places = nil_places(*mentions) if mentions is not None else None
+        places = nil_places(*self.mentions) if self.mentions is not None else None
         system = official.with_system(self.system_felt, self.system, places)
         return official.with_reference(self.felt, self.reference), system
 
@@ -197,6 +199,14 @@ class Annotations:
         """Both sides, with all annotations."""
         return self.against(self.reference)
 
+    @cached_property
+    def mentions(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
+        """The mentions of system and reference, if there are such of both."""
+        own, gold = self.options.system_edl, self.options.reference_edl
+        if own is None:
+            own = side(self.rows, MENTION, system=True).select(*MENTIONS)
+        return None if gold is None or own.is_empty() else (own, gold)
+
     def against(self, reference: pl.DataFrame) -> Sides:
         """The system compared with some frames of the reference."""
         system = resolved(self.system, reference, official=self.official)
@@ -207,7 +217,7 @@ class Annotations:
             felt, own = (
                 table.filter(~pl.col("docid").is_in(self.speech.implode())) for table in (felt, own)
             )
-        return Sides(reference, system, felt, own, self.official, self.options)
+        return Sides(reference, system, felt, own, self.official, self.options, self.mentions)
 
     @cached_property
     def system_frames(self) -> int:
@@ -218,7 +228,8 @@ class Annotations:
     def seed(self) -> int:
         """The seed of the draw."""
         default = OFFICIAL_SEED if self.official else 0
-        return default if self.options.seed is None else self.options.seed
+        given = self.options.annotator_seed
+        return default if given is None else given
 
     @cached_property
     def documents(self) -> int:

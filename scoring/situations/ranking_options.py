@@ -26,10 +26,11 @@ class RankingOptions:
         no_sec: compute nothing that needs sentiments.
         documents: whether only listed documents are scored.
         annotators: the annotator of the needs and issues of documents: `docid`, `issue`, `chosen`.
-        seed: of the draw of annotators elsewhere.
+        annotator_seed: of the draw of annotators elsewhere.
         draws: how many other draws are scored, for their distribution.
         max_frames: how many frames of the submission are scored at most.
-        system_edl: the mentions of the submission: `docid`, `start`, `end`, `entity`.
+        system_edl: the mentions of the submission, `docid`, `start`, `end` and `entity`, instead of
+            those that it holds itself.
         reference_edl: those of the reference.
         system_name: the name of the system in the official files.
     """
@@ -44,7 +45,7 @@ class RankingOptions:
     no_sec: bool = False
     documents: bool = False
     annotators: pl.DataFrame | None = None
-    seed: int | None = None
+    annotator_seed: int | None = None
     draws: int = 0
     max_frames: int | None = None
     system_edl: pl.DataFrame | None = None
@@ -65,13 +66,6 @@ class RankingOptions:
             high, medium = self.gravity_thresholds
             table = table._replace(high_from=high, medium_from=medium)
         return table
-
-    @property
-    def mentions(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
-        """The mentions of system and reference, if both are given."""
-        if self.system_edl is None or self.reference_edl is None:
-            return None
-        return self.system_edl, self.reference_edl
 
     def threshold(self, *, official: bool) -> float | None:
         """The confidence that frames must exceed to be read at all.
