@@ -94,7 +94,7 @@ def counted(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> dict[st
     missed = reference.join(own, on=fields, how="anti").height
     found = pairs.height
     weights = _strengths(pairs)
-    equal = sum((pairs[emotion] == pairs[f"{emotion}_gold"]).sum() for emotion in EMOTIONS)
+    equal = sum(int((pairs[emotion] == pairs[f"{emotion}_gold"]).sum()) for emotion in EMOTIONS)
     size = own.height
     return {
         "polarity": _rates(found, size, found + missed),

@@ -129,5 +129,5 @@ def points(frames: pl.DataFrame, relevant: Whole) -> Points:
         .sort("group", "confidence", descending=[False, True])
         .with_columns(pl.col("hits", "false").cum_sum().over("group"))
     )
-    columns = (steps[name].to_numpy() for name in ("group", "confidence", "hits", "false"))
-    return Points(*columns, relevant)
+    group, confidence, hits, false = (steps[name].to_numpy() for name in steps.columns)
+    return Points(group, confidence, hits, false, relevant)

@@ -146,7 +146,7 @@ def ndcg(scored: ScoredFrames) -> pl.DataFrame:
 def precisions(scored: ScoredFrames) -> pl.DataFrame:
     """Precision at every N that the reference has situations for."""
     most = scored.shown.reference.height
-    values = scored.shown.precisions(most) if most else []
+    values = scored.shown.precisions(most).tolist() if most else []
     table = pl.DataFrame({"precision": values}, schema={"precision": pl.Float64})
     return table.select(pl.int_range(1, pl.len() + 1).alias("n"), "precision")
 

@@ -17,6 +17,7 @@ from hlteval.scoring.situations import official_sentiments as official
 from hlteval.scoring.situations import sentiments as sec
 from hlteval.scoring.situations.frame_matches import FrameMatches, frame_matches
 from hlteval.scoring.situations.frame_sides import Annotations, Sides
+from hlteval.scoring.situations.official_sentiments import Rates as PooledRates
 from hlteval.scoring.situations.ranking import TIE_BREAKS, Ranking, ranking, situations
 from hlteval.scoring.situations.situation_averages import averages, mean, official_averages
 
@@ -107,7 +108,7 @@ class ScoredFrames:
         return {name: sec.matched(reference, system, name) for name in sec.CLASSES}
 
     @cached_property
-    def official_sentiments(self) -> dict[str, dict[str, official.Rates]]:
+    def official_sentiments(self) -> dict[str, dict[str, PooledRates]]:
         """The public scorer's rates, by class of frames and then by measure."""
         reference, system = self.annotations.drawn.official_targeted
         return {name: official.counted(reference, system, name) for name in official.KEYS}
@@ -158,6 +159,7 @@ def _ndcg(scored: ScoredFrames, kind: str, of: str) -> Values:
 
 def _precision_at(scored: ScoredFrames) -> Values:
     if scored.stopped:
+        yield from dict.fromkeys(LEVELS).items()
         return
     table = scored.shown
     gains = scored.annotations.options.gain_table(official=scored.official)
@@ -170,10 +172,8 @@ def _precision_at(scored: ScoredFrames) -> Values:
     for number in NUMBERS:
         if number <= most:
             yield str(number), precisions[number - 1]
-    sizes = zip(LEVELS, (high, medium), strict=True)
-    for level, size in sizes:
-        if level == "high" or not scored.official:
-            yield level, precisions[size - 1] if size else None
+    for level, size in zip(LEVELS, (high, medium), strict=True):
+        yield level, precisions[size - 1] if 0 < size <= most else None
 
 
 def _situation_average(scored: ScoredFrames, column: str) -> Values:
