@@ -8,17 +8,18 @@ sentiments. The statistics are the frames themselves, since situations run throu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.metric import Metric, Tables
+from hlteval.scoring.metric import Metric, Replicates, Tables, Weights
 from hlteval.scoring.situations import official_files, ranking_notes, ranking_tables
 from hlteval.scoring.situations.frame_rows import frame_rows, total
 from hlteval.scoring.situations.frame_sides import Annotations
+from hlteval.scoring.situations.frame_sums import additive_families, replicates
 from hlteval.scoring.situations.ranking_options import RankingOptions
 from hlteval.scoring.situations.scored_frames import FAMILIES, ScoredFrames
 
@@ -102,14 +103,32 @@ class SituationRanking(Metric):
         """The files of the public scorer; none in the profile `plan`."""
         return official_files.written(self.scored(total)) if self.official else {}
 
+    @property
+    def additive(self) -> bool:
+        """Whether all families are computed from counts that add."""
+        families = additive_families(official=self.official)
+        return bool(self.families) and {*self.families} <= {*families}
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate: by weighted sums over documents where counts add."""
+        if not self.additive:
+            return super().replicates(counts, documents, weights)
+        scored = self.scored(self.total([counts]))
+        return replicates(scored, self.families, documents, weights)
+
     def decompose(self, names: Iterable[str] | None = None) -> tuple[SituationRanking, ...]:
-        """The metrics that give the named values.
+        """The metrics that give the named values: those whose counts add, and all others.
 
         Raises:
             ValueError: for an unknown name.
         """
         families = tuple(FAMILIES) if names is None else tuple(map(_family, names))
-        return (replace(self, families=tuple(dict.fromkeys(families))),)
+        wanted = [family for family in dict.fromkeys(families) if self._has(family)]
+        adding = {*additive_families(official=self.official)}
+        parts = [[f for f in wanted if (f in adding) is adds] for adds in (True, False)]
+        return tuple(replace(self, families=tuple(part)) for part in parts if part)
 
 
 def _family(name: str) -> str:
