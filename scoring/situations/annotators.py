@@ -7,7 +7,6 @@ submissions; section 16.2 weighs frames by their occurrences in the annotations 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import polars as pl
 
@@ -75,12 +74,6 @@ def single(frames: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
     joined = frames.join(chosen, on=["docid", "issue"], how="left", maintain_order="left")
     own = pl.col("annotator").fill_null("") == pl.col("chosen")
     return joined.filter(own).drop("chosen")
-
-
-def draws(frames: pl.DataFrame, number: int, seed: int) -> Iterator[pl.DataFrame]:
-    """The chosen annotators of several draws (section 16.2.1, last paragraph)."""
-    own = frames.select("docid", "issue", pl.col("annotator").fill_null("").alias("annotator"))
-    yield from (_draw(own, seed + draw) for draw in range(1, number + 1))
 
 
 def several(frames: pl.DataFrame) -> int:

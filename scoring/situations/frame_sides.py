@@ -189,6 +189,13 @@ class Annotations:
             self._annotated, options.annotators, self.seed, official=self.official
         )
 
+    def redrawn(self, seed: int) -> Annotations:
+        """The same with other annotators, where none are given."""
+        other = replace(self, options=replace(self.options, annotator_seed=seed))
+        for name in ("reference", "system", "speech", "mentions", "_annotated"):
+            other.__dict__[name] = getattr(self, name)  # what does not depend on the draw
+        return other
+
     @cached_property
     def drawn(self) -> Sides:
         """Both sides, with one annotation of each document."""

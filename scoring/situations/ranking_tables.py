@@ -4,7 +4,7 @@
 - `frames`: each frame as matched, missed or spurious, by type and place;
 - `sec`: the sentiments of each target;
 - `ndcg`, `precision_at`: the value at every rank; `pr`: the points of the curves;
-- `annotators`: who was drawn.
+- `annotators`: who was drawn; `annotation_draws`, `annotation_scores`: the scores of other draws.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.scoring import metric
+from hlteval.scoring.situations import annotation_draws
 from hlteval.scoring.situations import sentiments as sec
 from hlteval.scoring.situations.frame_matches import FrameMatches
 from hlteval.scoring.situations.ranking import TIE_BREAKS, Ranking
@@ -75,6 +76,9 @@ def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str
         found["annotators"] = scored.annotations.chosen.select(
             document="docid", kind=kind, annotator="chosen"
         ).sort("document", "kind")
+    if scored.annotations.options.draws:
+        found["annotation_draws"] = annotation_draws.draws(scored)
+        found["annotation_scores"] = annotation_draws.distribution(found["annotation_draws"])
     return found
 
 

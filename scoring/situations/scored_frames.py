@@ -159,7 +159,7 @@ def _ndcg(scored: ScoredFrames, kind: str, of: str) -> Values:
 
 def _precision_at(scored: ScoredFrames) -> Values:
     if scored.stopped:
-        yield from dict.fromkeys(LEVELS).items()
+        yield from dict.fromkeys((*map(str, NUMBERS), *LEVELS)).items()
         return
     table = scored.shown
     gains = scored.annotations.options.gain_table(official=scored.official)
@@ -170,8 +170,7 @@ def _precision_at(scored: ScoredFrames) -> Values:
     most = high if scored.official else table.reference.height
     precisions = table.precisions(most).tolist() if most else []
     for number in NUMBERS:
-        if number <= most:
-            yield str(number), precisions[number - 1]
+        yield str(number), precisions[number - 1] if number <= most else None
     for level, size in zip(LEVELS, (high, medium), strict=True):
         yield level, precisions[size - 1] if 0 < size <= most else None
 

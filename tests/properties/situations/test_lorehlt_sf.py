@@ -15,6 +15,7 @@ from hlteval.representation import of_documents
 from hlteval.scoring.situations.equivalence import CLASSES
 from hlteval.scoring.situations.ranking_metric import SituationRanking
 from hlteval.scoring.situations.ranking_options import RankingOptions
+from hlteval.scoring.situations.scored_frames import NUMBERS
 from tests.unit.situations.lorehlt_frames import corpus
 
 ISSUES = {"terrorism"}
@@ -218,7 +219,7 @@ def test_ndcg_and_precision(gold, own, felt, own_felt):
         for table in (left, right)
     ]
     for number in range(1, len(left) + 1):
-        if f"precision_at.{number}" in found:
+        if number in NUMBERS:
             both = set(tops[0][:number]) & set(tops[1][:number])
             assert found[f"precision_at.{number}"] == pytest.approx(len(both) / number)
 
