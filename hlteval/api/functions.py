@@ -37,6 +37,7 @@ from hlteval.sources.frames import is_frame
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.open_input import OpenInput
 from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
 from hlteval.workflows import comparison, conversion, plotting, scoring, validation
 from hlteval.workflows.scoring import Intervals
 
@@ -273,6 +274,7 @@ def score(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
     given = task_options(task, "score", options, task_option, _names(score))
+    given = with_seed(load(task), given, seed)
     with python_names({"reference": paths[0], "system": paths[1], **given}, task):
         settings["options"], display = plotting.split_options(task, given)
         more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "jobs": jobs}
@@ -332,6 +334,7 @@ def compare(
     table = load(task).scored_table
     path, submissions = as_path("reference", reference, table=table), _systems(systems, table)
     given = task_options(task, "compare", options, task_option, _names(compare))
+    given = with_seed(load(task), given, seed)
     with python_names({"reference": path, "systems": submissions[0], **given}, task):
         return comparison.compare(
             task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,

@@ -230,8 +230,9 @@ OPTIONS = (
     ),
     Option(
         "annotator_seed",
-        "Random seed of the draw of annotators (default 0; in `official` 1).",
+        "Random seed of the draw of annotators (default: --seed; in `official` 1).",
         metavar="N",
+        follows_seed=True,
         read=lazy(f"{_READERS}seed"),
     ),
     Option(

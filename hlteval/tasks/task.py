@@ -60,6 +60,7 @@ class Option:
         selects_documents: whether only the documents of the corpus that it names are scored.
         holds_options: whether the file that it names holds options of the task, in TOML.
         without_documents: whether the documents of a submission have no boundaries under it.
+        follows_seed: whether it is the seed that all commands have, unless it is given itself.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Option:
     selects_documents: bool = False
     holds_options: bool = False
     without_documents: bool = False
+    follows_seed: bool = False
 
     @property
     def flag(self) -> str:
