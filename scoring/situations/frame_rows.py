@@ -86,6 +86,8 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         documents, on="document", maintain_order="left"
     )
     frames = frames.with_columns(number=pl.int_range(pl.len()).over("document"))
+    unnamed = pl.format("#{}", "number")
+    frames = frames.with_columns(frame=pl.coalesce("frame", unnamed))
     own = frames.select(
         "docid",
         "modality",
@@ -94,7 +96,7 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         *(pl.col(source).alias(name) for name, source in _FRAMES.items()),
         *_SAME,
     )
-    numbers = frames.select(frame_row="row", frame="number")
+    numbers = frames.select(frame_row="row", frame="number", frame_id="frame")
     felt = corpus.sentiments.join(documents, on="document", maintain_order="left").join(
         numbers, on="frame_row", how="left", maintain_order="left"
     )
@@ -103,7 +105,7 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         "modality",
         "frame",
         pl.lit(SENTIMENT).alias("part"),
-        pl.col("target").alias("frame_id"),
+        pl.coalesce("target", "frame_id").alias("frame_id"),
         pl.coalesce("holder_kb", "holder").alias("source"),
         *_FELT,
     )

@@ -109,6 +109,10 @@ class SituationRanking(Metric):
         families = additive_families(official=self.official)
         return bool(self.families) and {*self.families} <= {*families}
 
+    def no_interval(self, name: str) -> str:
+        """The top of a list changes too much without some documents to say anything."""
+        return _TOP if name.startswith("precision_at.") else ""
+
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
@@ -129,6 +133,9 @@ class SituationRanking(Metric):
         adding = {*additive_families(official=self.official)}
         parts = [[f for f in wanted if (f in adding) is adds] for adds in (True, False)]
         return tuple(replace(self, families=tuple(part)) for part in parts if part)
+
+
+_TOP = "the top of the list varies too much"
 
 
 def _family(name: str) -> str:
