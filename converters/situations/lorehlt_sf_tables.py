@@ -47,10 +47,12 @@ from hlteval.syntax.tsv import Column, ParsedTable, Table
 FRAMES_FILE, ENTRIES_FILE = "frames.tsv", "sec.tsv"
 _NUMBER = r"-?(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _NAMED = r"[^\t]+"
+_TRUTH = "true|false|True|False|TRUE|FALSE"
+"""Spreadsheets write truth values in capitals."""
 
 
 def _truth(name: str, heading: str) -> Column:
-    return Column(name, heading=heading, pattern="true|false", code="LSF603", nullable=True)
+    return Column(name, heading=heading, pattern=_TRUTH, code="LSF603", nullable=True)
 
 
 def _number(name: str, heading: str) -> Column:
@@ -153,7 +155,8 @@ def read(source: Source) -> Iterator[ReadResult]:
         return
     tables = _Tables(source)
     frames, parsed = tables.read(files[0], FRAMES)
-    frames = frames.with_columns(*map(unescaped, _TEXTS))
+    urgent = pl.col("urgent").str.to_lowercase()
+    frames = frames.with_columns(urgent, *map(unescaped, _TEXTS))
     if len(files) > 1:
         entries, parsed_entries = tables.read(files[1], ENTRIES)
         unknown = entries.join(frames, on="key", how="anti", maintain_order="left")
@@ -180,12 +183,9 @@ def _entries(rows: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
     keys = keys.unique("key", keep="first", maintain_order=True)
     placed = rows.join(keys, on="key", maintain_order="left")
     ordered = placed.with_columns(unescaped("holder_kb")).sort("frame_row", maintain_order=True)
-    truths = [pl.col(name).replace_strict(_TRUTHS, return_dtype=pl.Boolean) for name in _FELT]
+    truths = [pl.col(name).str.to_lowercase() == "true" for name in _FELT]
     item = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("frame_row")
     return ordered.with_columns(*truths, item=item)
-
-
-_TRUTHS = {"true": True, "false": False}
 
 
 def _corpus(tables: _Tables, frames: pl.DataFrame, entries: pl.DataFrame) -> Corpus:
