@@ -218,7 +218,7 @@ def situations(draw: st.DrawFn) -> Corpus:
 
 @st.composite
 def lorehlt_situations(draw: st.DrawFn) -> Corpus:
-    """Situations in texts, with the sentiments about them, as a system or an annotator gives them."""
+    """Situations in texts, with the sentiments about them, of a system or an annotator."""
     tables: dict[str, Rows] = {"sources": [], "documents": [], "frames": [], "sentiments": []}
     _add(tables, "sources", path="x", member="x", format="x", sha256="")
     for document in range(draw(st.integers(1, 2))):

@@ -115,9 +115,7 @@ def test_an_annotation_makes_the_perfect_submission(shared, name, tmp_path):
     path = tmp_path / "system_output.json"
     settings = {"urgency": "and"}
     folder = shared / CASES / name
-    convert(
-        str(folder / ANNOTATION), str(path), to_format="lorehlt-sf-json", settings=settings
-    )
+    convert(str(folder / ANNOTATION), str(path), to_format="lorehlt-sf-json", settings=settings)
     ours, theirs = (
         sorted(map(said, json.loads(file.read_text("utf-8"))))
         for file in (path, folder / "perfect_submission.json")
