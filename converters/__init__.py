@@ -24,6 +24,7 @@ BUILTIN: Mapping[str, str] = {
     "speech-sf-tsv": "hlteval.converters.situations.speech_sf_tsv",
     "lorehlt-sf-json": "hlteval.converters.situations.lorehlt_sf_json",
     "lorehlt-sf-reference": "hlteval.converters.situations.lorehlt_sf_reference",
+    "lorehlt-sf-tables": "hlteval.converters.situations.lorehlt_sf_tables",
     "document-list": "hlteval.converters.lists.document_list",
     "edl-tab": "hlteval.converters.edl.edl_tab",
     "kb-tab": "hlteval.converters.edl.kb_tab",

@@ -101,6 +101,8 @@ class Format:
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
+        shares_documents: whether several files of a source speak of the same documents although a
+            file holds many of them.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -122,6 +124,7 @@ class Format:
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     has_rows: bool = False
+    shares_documents: bool = False
     words: Mapping[str, str] = field(default_factory=dict)
     needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

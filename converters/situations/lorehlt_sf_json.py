@@ -66,6 +66,12 @@ def entity_members(source: Source) -> tuple[Member, ...]:
     return tuple(member for member in source.members if member.basename.endswith(_ENTITIES))
 
 
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read."""
+    frames = frames_member(source)
+    return (*([frames] if frames else []), *entity_members(source))
+
+
 def sniff(source: Source) -> bool:
     """Whether the file of frames has a member that only these frames have, or is named so."""
     member = frames_member(source)
@@ -168,11 +174,13 @@ FORMAT = Format(
     known_losses="layout; properties outside the schema; the name Justification, which becomes "
     "Justification_ID; whether an empty SEC was written",
     sniff=sniff,
+    documents=lambda source: {"": members(source)},
     read=read,
     codes=("JSN", "LSF101", "LSF2"),
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),
+    shares_documents=True,
     count_losses=count_losses,
     settings=(
         Setting(

@@ -16,7 +16,7 @@ _GRAVEST = r"^[2-9]"
 """A scope of a large group at least, a severity of non-life threatening injury at least."""
 _STATUS = {"past only": "past", "not current": "not_current"}
 _PROPERTIES = ("row", "name", "label", "place_kb", "status", "confidence", "justification")
-_OUTPUT = ("name", "label", "place_kb", "status", "resolution", "urgent", "justification")
+_OUTPUT = ("document", "label", "place_kb", "status", "resolution", "urgent")
 _ENTRY = ("holder_kb", "value", "fear", "anger", "joy")
 
 
@@ -65,10 +65,12 @@ def system_frames(corpus: Corpus, urgency: str = "or") -> pl.DataFrame:
         resolution=pl.when(gold).then(_resolution(issue)).otherwise("resolution"),
         urgent=pl.coalesce("urgent", _urgent(urgency)),
     )
-    same = pl.struct(*_OUTPUT[:-1])
-    return written.with_columns(
-        first=pl.when(gold).then(pl.col("row").filter(gold).first().over(same)).otherwise("row")
+    # Equal frames of one annotator are as many frames of the output.
+    numbered = written.with_columns(
+        ordinal=pl.int_range(pl.len()).over(*_OUTPUT, "annotator", "confidence")
     )
+    first = pl.col("row").first().over(*_OUTPUT, "ordinal", "confidence")
+    return numbered.with_columns(first=pl.when(gold).then(first).otherwise("row"))
 
 
 def _status(issue: pl.Expr) -> pl.Expr:

@@ -26,8 +26,9 @@ _ACCEPTED = frozenset({"JSN109", "JSN110", "JSN112"})
 """Findings in JSON that block, but that the parser of the official software passes over."""
 _REFUSED = frozenset({"LSF102", "LSF103"})
 """Findings that do not block, but for which the official validator refuses a submission."""
-_NOT_OF_FRAMES = frozenset({"EDL101"})
-"""Rules of entity mentions that a submission without them does not break."""
+_NOT_OF_FRAMES = frozenset({"EDL101", "EDL506", "EDL507", "EDL508"})
+"""Rules of entity mentions that no submission of frames breaks: it may have none, and documents of
+speech have none."""
 
 
 def _refuses(finding: Finding) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import polars as pl
 
 from hlteval.findings.suggest import closest_files
@@ -32,11 +34,16 @@ def _only_texts(context: RuleContext) -> bool:
     return has_texts and DOCUMENTS not in context.lists
 
 
+def _meant(context: RuleContext, strange: Sequence[str]) -> Mapping[str, str]:
+    """The known documents that unknown names mean: one of speech may be similar to one of text."""
+    names = known_documents(context).collect()["name"].to_list()
+    return closest_files(strange, names, distance=0 if _only_texts(context) else 1)
+
+
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document that is not in the test set, once for each document."""
-    names = known_documents(context).collect()["name"].to_list()
     found = _strange(context).collect()
-    meant = closest_files(found["name"].to_list(), names)
+    meant = _meant(context, found["name"].to_list())
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
     hint = pl.col("name").replace_strict(hints, default=None, return_dtype=pl.String)
     # A name that no text is like may be one of speech.
@@ -48,9 +55,8 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
 
 def no_text(context: RuleContext) -> pl.LazyFrame:
     """A document without a text, where only texts are known, once for each document."""
-    names = known_documents(context).collect()["name"].to_list()
     found = only_if(_only_texts(context), _strange(context)).collect()
-    meant = closest_files(found["name"].to_list(), names)
+    meant = _meant(context, found["name"].to_list())
     rows = found.lazy().filter(~pl.col("name").is_in(list(meant)))
     return at(rows.with_columns(document=shown("name")), "DocumentID")
 

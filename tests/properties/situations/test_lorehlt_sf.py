@@ -1,400 +1,208 @@
-"""LoReHLT situation frames: every metric of `plan` against the plainest way to compute it."""
+"""LoReHLT situation frames: round trips, verdicts beside the schema, and reading in bulk."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from itertools import product
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft4Validator
 
-from hlteval.representation import of_documents
-from hlteval.scoring.situations.equivalence import CLASSES
-from hlteval.scoring.situations.ranking_metric import SituationRanking
-from hlteval.scoring.situations.ranking_options import RankingOptions
-from hlteval.scoring.situations.scored_frames import NUMBERS
-from tests.unit.situations.lorehlt_frames import corpus
+from hlteval.converters import load
+from hlteval.converters.situations.lorehlt_tables import kinds
+from hlteval.converters.situations.lorehlt_types import VERSIONS, types
+from hlteval.grammars import schema
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, open_source
 
-ISSUES = {"terrorism"}
-DOCUMENTS = st.sampled_from(["d1", "d2", "d3"])
-PLACES = st.sampled_from(["1", "2", "NIL3", None])
-STATUS = st.sampled_from(["current", "past"])
-FRAME = {
-    "doc": DOCUMENTS,
-    "label": st.sampled_from(["food", "water", "terrorism"]),
-    "place_kb": PLACES,
-    "status": STATUS,
-    "resolution": st.sampled_from(["insufficient", "sufficient"]),
-}
-GOLD = st.fixed_dictionaries(
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
+ENTRIES = st.fixed_dictionaries(
     {
-        **FRAME,
-        "scope": st.sampled_from(["1_smallgroup", "3_municipality"]),
-        "severity": st.sampled_from(["1_discomfort", "2_injury"]),
-        "annotator": st.sampled_from(["7", "8"]),
+        "Sentiment": st.sampled_from([-3, -0.5, 1, 2.5]),
+        "Emotion_Fear": st.booleans(),
+        "Emotion_Anger": st.booleans(),
+        "Emotion_Joy": st.booleans(),
+        "Source": st.one_of(st.sampled_from(["author", "NIL1", "17"]), NAMES),
     }
 )
-OWN = st.fixed_dictionaries(
-    {
-        **FRAME,
-        "urgent": st.sampled_from(["true", "false"]),
-        "confidence": st.sampled_from([0.0, 0.25, 0.5, 1.0]),
-    }
-)
-FELT = st.fixed_dictionaries(
-    {
-        "at": st.integers(0, 20),
-        "holder_kb": st.sampled_from(["author", "other", "9"]),
-        "value": st.sampled_from([-1.0, 2.0]),
-        "fear": st.booleans(),
-        "anger": st.booleans(),
-        "joy": st.booleans(),
-    }
-)
-MANY = {"max_size": 8}
-SETTINGS = settings(max_examples=12, deadline=None)
-OPTIONS = RankingOptions(gains=(5.0, 3.0, 1.0), gravity_thresholds=(2.0, 1.0))
 
 
-def sides(gold, own, felt, own_felt):
-    reference = [row | {"frame": f"F{number}"} for number, row in enumerate(gold)]
-    return corpus(reference, about(reference, felt)), corpus(own, about(own, own_felt))
-
-
-def about(frames, felt):
-    return [
-        {name: value for name, value in row.items() if name != "at"}
-        | {"doc": frames[row["at"] % len(frames)]["doc"], "frame_row": row["at"] % len(frames)}
-        for row in felt
-        if frames
-    ]
-
-
-def values(reference, system, *families, profile="plan"):
-    metric = SituationRanking(profile, OPTIONS, families)
-    total = metric.total([metric.statistics(reference, system)[0]])
-    return metric, total, metric.score(total)[0]
-
-
-def flags(row):
-    need = row["label"] not in ISSUES
-    urgent = row.get("urgent") == "true" or (
-        "urgent" not in row and (row["scope"] > "2" or row["severity"] > "2")
+def _frames(kind: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(
+        {
+            "DocumentID": st.one_of(st.sampled_from(["D1", "D2"]), NAMES),
+            "Type": st.sampled_from(types(kind)),
+            "Place_KB_ID": st.one_of(st.sampled_from(["", "17", "NIL1"]), NAMES),
+            "Status": st.just("current"),
+            "Confidence": st.floats(0, 1),
+            "Justification_ID": st.one_of(st.just(""), NAMES),
+            "Urgent": st.booleans(),
+            "SEC": st.lists(ENTRIES, max_size=2),
+            **more,
+        }
     )
-    return need, row["status"] == "current", urgent, need and row["resolution"] == "insufficient"
 
 
-def key(row, name):
-    _, _, urgent, unresolved = flags(row)
-    fields = {
-        "type": row["label"],
-        "place": row["place_kb"],
-        "status": row["status"],
-        "urgent": urgent,
-        "unresolved": unresolved,
-    }
-    return row["doc"], *(fields[field] for field in CLASSES[name])
-
-
-def once(rows, name, score=lambda row: 0):
-    """The rows of each key, only the one of the greatest score, the first of several."""
-    found = {}
-    for number, row in sorted(enumerate(rows), key=lambda item: -score(item[1])):
-        found.setdefault(key(row, name), (number, row))
-    return list(found.values())
-
-
-FINEST = list(CLASSES)[-1]
-
-
-def drawn(reference, gold):
-    """The frames of the annotators that were drawn."""
-    metric = SituationRanking()
-    total = metric.total([metric.statistics(reference, corpus([]))[0]])
-    chosen = metric.scored(total).annotations.chosen
-    names = {(row[0], row[1]): row[2] for row in chosen.rows()}
-    return [
-        (number, row)
-        for number, row in enumerate(gold)
-        if names[row["doc"], row["label"] in ISSUES] == row["annotator"]
-    ]
-
-
-def gravity(row, felt, numeric):
-    need, current, urgent, unresolved = flags(row)
-    fear, anger = any(sec["fear"] for sec in felt), any(sec["anger"] for sec in felt)
-    if not numeric:
-        return 5 * (need and current and urgent and unresolved)
-    if need:
-        return (5 + fear + anger) * (current and urgent and unresolved)
-    return (4 + fear + anger) * (current and urgent and (fear or anger))
-
-
-def situations(items, felt, numeric):
-    found = defaultdict(list)
-    for number, row in items:
-        if row["place_kb"] is not None:
-            grave = gravity(row, felt.get(number, []), numeric) / 5
-            found[row["place_kb"], row["label"]].append(grave)
-    return {name: (sum(graves), len(graves)) for name, graves in found.items()}
-
-
-def by_frame(felt, frames):
-    found = defaultdict(list)
-    for row in felt:
-        if frames:
-            found[row["at"] % len(frames)].append(row)
-    return found
-
-
-def target(row):
-    return row["doc"], row["label"], row["place_kb"]
-
-
-def right_felt(gold_items, gold_felt, own, own_felt):
-    """The system's sentiments of a source and polarity that the reference has of that target."""
-    known = {
-        (*target(row), sec["holder_kb"], sec["value"] > 0)
-        for number, row in gold_items
-        for sec in gold_felt.get(number, [])
-    }
-    return {
-        number: [
-            sec
-            for sec in secs
-            if (*target(own[number]), sec["holder_kb"], sec["value"] > 0) in known
-        ]
-        for number, secs in own_felt.items()
-    }  # fmt: skip
-
-
-def gain(grave):
-    return 5 if grave >= 2 else 3 if grave >= 1 else 1
-
-
-def dcg(gains):
-    return sum(own / math.log2(rank + 1) for rank, own in enumerate(gains, start=1))
-
-
-def rankings(reference, system, ties):
-    gains = {name: gain(grave) for name, (grave, _) in reference.items()}
-
-    def order(name):
-        grave, frames = system[name]
-        own = gains.get(name, 0)
-        middle = {"standard": -frames, "vindictive": own, "forgiving": -own}[ties]
-        return -grave, middle, name
-
-    ideal = sorted(gains.values(), reverse=True)
-    return [gains.get(name, 0) for name in sorted(system, key=order)], ideal
-
-
-@SETTINGS
-@given(
-    st.lists(GOLD, **MANY), st.lists(OWN, **MANY), st.lists(FELT, **MANY), st.lists(FELT, **MANY)
+FRAMES = st.one_of(
+    _frames("issue"),
+    _frames("need", Resolution=st.sampled_from(["sufficient", "insufficient"])),
 )
-def test_ndcg_and_precision(gold, own, felt, own_felt):
-    reference, system = sides(gold, own, felt, own_felt)
-    _, _, found = values(reference, system, "ndcg", "ndcg_sec", "precision_at")
-    items = drawn(reference, gold)
-    last = once([row for _, row in items], FINEST)
-    last = [items[at] for at, _ in last]
-    mine = once(own, FINEST, lambda row: row["confidence"])
-    gold_felt = by_frame(felt, gold)
-    emotions = right_felt(items, gold_felt, own, by_frame(own_felt, own))
-    for family, numeric in (("ndcg", False), ("ndcg_sec", True)):
-        left = situations(last, gold_felt, numeric)
-        right = situations(mine, emotions, numeric)
-        for ties in ("standard", "vindictive", "forgiving"):
-            gains, ideal = rankings(left, right, ties)
-            expected = dcg(gains) / dcg(ideal) if ideal else None
-            assert found[f"{family}.{ties}"] == pytest.approx(expected)
-            assert expected is None or 0 <= expected <= 1 + 1e-12
-    left, right = situations(last, {}, False), situations(mine, {}, False)
-    tops = [
-        sorted(table, key=lambda name, table=table: (-table[name][0], -table[name][1], name))
-        for table in (left, right)
-    ]
-    for number in range(1, len(left) + 1):
-        if number in NUMBERS:
-            both = set(tops[0][:number]) & set(tops[1][:number])
-            assert found[f"precision_at.{number}"] == pytest.approx(len(both) / number)
 
 
-def weights(gold, name):
-    """How many annotators have each frame of a class."""
-    annotators = defaultdict(set)
-    for row in gold:
-        if name == "type" or row["place_kb"] is not None:
-            annotators[key(row, name)].add(row["annotator"])
-    return {own: len(names) for own, names in annotators.items()}
+def source(data: bytes, name: str = "system_output.json") -> Source:
+    return Source(name, "file", (Member("", name, len(data), lambda: data),))
 
 
-def confident(own, name):
-    found = {}
-    for row in own:
-        if name == "type" or row["place_kb"] is not None:
-            found[key(row, name)] = max(row["confidence"], found.get(key(row, name), 0.0))
-    return found
+def read(form: str, given_source: Source, **chosen: str) -> Any:
+    (result,) = load(form).with_settings(chosen).read(given_source)
+    result.corpus.check_keys()
+    return result
 
 
-def swept(relevant, found):
-    """Confidence, weight of true positives and number of false ones from there upwards."""
-    for level in sorted(set(found.values()), reverse=True):
-        taken = [own for own, confidence in found.items() if confidence >= level]
-        yield sum(relevant.get(own, 0) for own in taken), sum(own not in relevant for own in taken)
+def content(corpus: Corpus) -> list[Any]:
+    """What a corpus holds, but for the places in its files."""
+    names = ("documents", "frames", "sentiments")
+    return [getattr(corpus, name).drop("origin", "record", strict=False).rows() for name in names]
 
 
-def share(part, whole):
-    return part / whole if whole else None
+@given(st.lists(FRAMES, max_size=4))
+@settings(max_examples=12, deadline=None)
+def test_json_becomes_tables_and_json_again(frames: list[dict[str, Any]]) -> None:
+    first = read("lorehlt-sf-json", source(json.dumps(frames).encode()))
+    assert {item.code for item in first.findings} <= {"LSF211"}
+    with tempfile.TemporaryDirectory() as folder:
+        tables, path = Path(folder, "tables"), Path(folder, "system_output.json")
+        load("lorehlt-sf-tables").write([first.corpus], tables)
+        second = read("lorehlt-sf-tables", open_source(str(tables)))
+        assert second.findings == ()
+        assert content(second.corpus) == content(first.corpus)
+        load("lorehlt-sf-json").write([second.corpus], path)
+        assert json.loads(path.read_text("utf-8")) == frames
 
 
-@SETTINGS
-@given(st.lists(GOLD, **MANY), st.lists(OWN, **MANY), st.sampled_from(list(CLASSES)))
-def test_frames(gold, own, name):
-    reference, system = sides(gold, own, [], [])
-    _, _, found = values(reference, system, "auc", "frame_f1", "frame_precision", "frame_recall")
-    relevant, taken = weights(gold, name), confident(own, name)
-    right = sum(relevant[item] for item in taken if item in relevant)
-    false = sum(item not in relevant for item in taken)
-    expected = sum(relevant.values())
-    assert found[f"frame_precision.{name}"] == share(right, right + false)
-    assert found[f"frame_recall.{name}"] == share(right, expected)
-    assert found[f"frame_f1.{name}"] == share(2 * right, right + false + expected)
-    area, before = 0.0, (0.0, None)
-    for hits, wrong in swept(relevant, taken):
-        precision = hits / (hits + wrong)
-        recall = share(hits, expected) or 0.0
-        last = precision if before[1] is None else before[1]
-        area += (recall - before[0]) * (precision + last) / 2
-        before = recall, precision
-    assert found[f"auc.{name}"] == (pytest.approx(area) if expected else None)
+VALUES = st.one_of(
+    st.none(), st.booleans(), st.floats(-4, 4), st.sampled_from(["", "current", "food", "0.5"]),
+    st.just([]), st.just({}), st.lists(ENTRIES, min_size=1, max_size=1),
+)  # fmt: skip
 
 
-@SETTINGS
-@given(st.lists(GOLD, **MANY), st.lists(OWN, **MANY), st.sampled_from(list(CLASSES)[1:]))
-def test_averages(gold, own, name):
-    reference, system = sides(gold, own, [], [])
-    _, _, found = values(reference, system, "map", "mar")
-    relevant, taken = weights(gold, name), confident(own, name)
-    precisions, recalls = [], []
-    for situation in {item[1:3] for item in relevant}:
-        inside = {item: weight for item, weight in relevant.items() if item[1:3] == situation}
-        frames = {item: level for item, level in taken.items() if item[1:3] == situation}
-        total, before, average = sum(inside.values()), 0, 0.0
-        for hits, wrong in swept(inside, frames):
-            average += (hits - before) * hits / (hits + wrong) / total
-            before = hits
-        precisions.append(average)
-        recalls.append(before / total)
-    size = len(precisions)
-    assert found[f"map.{name}"] == (pytest.approx(sum(precisions) / size) if size else None)
-    assert found[f"mar.{name}"] == (pytest.approx(sum(recalls) / size) if size else None)
+@st.composite
+def damaged(draw: st.DrawFn) -> dict[str, Any]:
+    """A frame with one value replaced or left out, perhaps in an entry of it."""
+    frame = draw(FRAMES)
+    inside = frame["SEC"][0] if frame["SEC"] and draw(st.booleans()) else frame
+    name = draw(st.sampled_from(sorted({*inside, "Resolution", "Justification"})))
+    if name in inside and draw(st.booleans()):
+        del inside[name]
+    else:
+        inside[name] = draw(VALUES)
+    return frame
 
 
-EMOTIONS = {"polarity": (), "polarity,fear": ("fear",), "polarity,anger": ("anger",)}
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_frame_has_an_error_if_and_only_if_it_breaks_the_schema(version: str) -> None:
+    definitions = schema("lorehlt-sf")["definitions"]
+    validator = Draft4Validator({**definitions[version], "definitions": definitions})
+
+    @given(damaged())
+    @settings(max_examples=12, deadline=None)
+    def hold(frame: dict[str, Any]) -> None:
+        data = json.dumps([frame]).encode()
+        findings = read("lorehlt-sf-json", source(data), schema=version).findings
+        errors = [item for item in findings if item.severity == "error"]
+        assert bool(errors) == (not validator.is_valid(frame))
+        assert all(item.span for item in findings)
+
+    hold()
 
 
-@SETTINGS
-@given(
-    st.lists(GOLD, min_size=1, max_size=5),
-    st.lists(OWN, min_size=1, max_size=5),
-    st.lists(FELT, **MANY),
-    st.lists(FELT, **MANY),
-)
-def test_sentiments(gold, own, felt, own_felt):
-    reference, system = sides(gold, own, felt, own_felt)
-    _, _, found = values(reference, system, "sec_f1", "sec_precision", "sec_recall")
-    items = dict(drawn(reference, gold))
-    for name, emotions in EMOTIONS.items():
-        tables = []
-        for rows, secs in (
-            (items, by_frame(felt, gold)),
-            (dict(enumerate(own)), by_frame(own_felt, own)),
-        ):
-            counts = defaultdict(Counter)
-            for number, row in rows.items():
-                for sec in secs.get(number, []):
-                    what = sec["holder_kb"], sec["value"] > 0, *(sec[name] for name in emotions)
-                    counts[target(row)][what] += 1
-            tables.append(counts)
-        left, right = tables
-        rates = {"precision": [], "recall": [], "f1": []}
-        for about_what in {*left, *right}:
-            both = (left[about_what] & right[about_what]).total()
-            sizes = left[about_what].total(), right[about_what].total()
-            rates["f1"].append(2 * both / sum(sizes))
-            for rate, size in zip(("recall", "precision"), sizes, strict=True):
-                if size:
-                    rates[rate].append(both / size)
-        for rate, each in rates.items():
-            mean = pytest.approx(sum(each) / len(each)) if each else None
-            assert found[f"sec_{rate}.{name}"] == mean
-            assert not each or found[f"sec_{rate}.{name}"] <= 1 + 1e-12
+CELLS = {
+    "annotator": ["300", "314"], "name": ["D1", "D2"], "frame": ["F1", "F2", "F3"],
+    "place": ["none", "Ent-1"], "status": ["current"], "scope": ["4_region", "none"],
+    "severity": ["2_injury", "x"], "resolution": ["insufficient"], "entry": ["17", "NIL2", ""],
+    "value": ["-1.5", "2", "y"], "polarity": ["negative", "none"],
+    "emotions": ["fear", "none", "fear,anger"], "holder": ["author"], "target": ["F1", "F9"],
+    "frame_type": ["need"], "description": ["fire", "none"], "label": [],
+}  # fmt: skip
 
 
-@SETTINGS
-@given(
-    st.lists(GOLD, **MANY),
-    st.lists(OWN, **MANY),
-    st.lists(FELT, **MANY),
-    st.sampled_from(["plan", "official"]),
-    st.randoms(use_true_random=False),
-)
-def test_nothing_depends_on_batches_or_on_the_order_of_documents(gold, own, felt, profile, random):
-    reference, system = sides(gold, own, felt, felt)
-    families = ("ndcg", "ndcg_sec", "map", "frame_f1", "sec_f1")
-    metric, _, found = values(reference, system, *families, profile=profile)
-    names = ["d1", "d2", "d3"]
-    random.shuffle(names)
-    batches = [
-        metric.statistics(*(of_documents(side, pl.Series([name])) for side in (reference, system)))[
-            0
-        ]
-        for name in names
-    ]
-    assert metric.score(metric.total(batches))[0] == found
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, str]:
+    """Files of needs, issues and sentiments by path; some lines are wrong."""
+    files = {}
+    for name in ("needs", "issues", "sentiments"):
+        kind = kinds()[name]
+        labels = [*types("need" if name == "needs" else "issue"), "weather"]
+        for number in range(draw(st.integers(0, 2))):
+            columns = [
+                column
+                for column in kind.columns
+                if column.name in CELLS and (not column.optional or draw(st.booleans()))
+            ]
+            lines = ["\t".join(column.title for column in columns)]
+            for _ in range(draw(st.integers(0, 3))):
+                cells = [draw(st.sampled_from(CELLS[c.name] or labels)) for c in columns]
+                lines.append("\t".join(cells[draw(st.sampled_from([0, 0, 0, 1])) :]))
+            files[f"{name}/D{number}{kind.suffix}"] = "\n".join([*lines, ""])
+    return files
 
 
-@SETTINGS
-@given(st.lists(GOLD, **MANY), st.lists(OWN, **MANY), OWN, st.sampled_from(["plan", "official"]))
-def test_a_false_situation_never_raises_ndcg(gold, own, more, profile):
-    reference, system = sides(gold, own, [], [])
-    _, _, before = values(reference, system, "ndcg", profile=profile)
-    larger = corpus([*own, more | {"place_kb": "666"}])
-    _, _, after = values(reference, larger, "ndcg", profile=profile)
-    if not own:
+@given(tables())
+@settings(max_examples=12, deadline=None)
+def test_many_files_are_read_as_each_by_itself(files: dict[str, str]) -> None:
+    def member(path: str) -> Member:
+        return Member(path, path, None, files[path].encode)
+
+    if not files:
         return
-    for ties in ("standard", "vindictive", "forgiving"):
-        name = f"ndcg.{ties}"
-        assert before[name] is None or after[name] <= before[name] + 1e-12
+    every = Source("x", "folder", tuple(map(member, sorted(files))))
+    together = read("lorehlt-sf-reference", every)
+    alone = [read("lorehlt-sf-reference", Source("x", "folder", (member(path),))) for path in files]
+    findings = [item for result in alone for item in result.findings]
+    assert sorted(map(repr, together.findings)) == sorted(map(repr, findings))
+    for table, column in (("frames", "frame"), ("sentiments", "value")):
+        assert rows(together.corpus, table, column) == sorted(
+            row for result in alone for row in rows(result.corpus, table, column)
+        )
+    assert together.corpus.rejected_records.height == sum(
+        result.corpus.rejected_records.height for result in alone
+    )
 
 
-@SETTINGS
-@given(st.lists(GOLD, min_size=1, max_size=8), st.lists(FELT, **MANY))
-def test_a_reference_given_back_is_perfect(gold, felt):
-    gold = [row | {"annotator": "7", "place": "Ent-1"} for row in gold]
-    reference, _ = sides(gold, [], felt, [])
-    own = [
-        {name: value for name, value in row.items() if name not in {"scope", "severity"}}
-        | {"urgent": str(flags(row)[2]).lower(), "confidence": 1.0}
-        for row in gold
-    ]
-    system = corpus(own, about(own, felt))
-    _, _, found = values(reference, system)
-    assert {value for value in found.values() if value is not None} <= {1.0}
+def rows(corpus: Corpus, table: str, column: str) -> list[str]:
+    """The rows of a table with the names of their documents and files."""
+    names = corpus.documents.select("name", document="row")
+    files = corpus.sources.select("member", origin="row")
+    frame: pl.DataFrame = getattr(corpus, table)
+    joined = frame.join(names, on="document").join(files, on="origin")
+    return sorted(map(str, joined.select("name", "member", "record", column).rows()))
 
 
-@pytest.mark.parametrize("profile", ["plan", "official"])
-@pytest.mark.parametrize(("left", "right"), list(product([True, False], repeat=2)))
-def test_empty_sides(profile, left, right):
-    frame = {"doc": "d1", "label": "food", "place_kb": "1", "status": "current", "place": "e"}
-    reference = corpus([frame | {"scope": "4", "severity": "4"}] * left)
-    system = corpus([frame | {"urgent": "true", "confidence": 0.5}] * right)
-    metric, total, found = values(reference, system, profile=profile)
-    assert metric.notes(total) is not None
-    if profile == "plan" and left:
-        assert found["ndcg.standard"] == float(right)
+@given(tables())
+@settings(max_examples=8, deadline=None)
+def test_an_annotation_comes_back_equal(files: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in files.items():
+            file = Path(folder, "one", path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+        form = load("lorehlt-sf-reference")
+        if not files:
+            return
+        first = read("lorehlt-sf-reference", open_source(f"{folder}/one")).corpus
+        assert form.losses(first.replace(rejected_records=[])) == {}
+        form.write([first], Path(folder, "two"))
+        results = [*form.read(open_source(f"{folder}/two"))]
+        again = Corpus.concat(result.corpus for result in results)
+        places = ("origin", "record", "row", "frame_row")
+        for table in ("documents", "frames", "sentiments"):
+            ours, theirs = (
+                sorted(map(str, getattr(corpus, table).drop(places, strict=False).rows()))
+                for corpus in (first, again)
+            )
+            assert ours == theirs, table
