@@ -297,6 +297,7 @@ FORMAT = Format(
         "frames.confidence": "Confidence",
         "frames.justification": "Justification_ID",
         "frames.annotator": "annotator",
+        "sentiments.item": "position of an entry of SEC",
         "sentiments.target": "target of a sentiment",
         "sentiments.holder": "source entity of a sentiment",
         "sentiments.holder_kb": "Source",
