@@ -6,10 +6,11 @@ G are the situations or frames of the reference, S those of the system.
 from __future__ import annotations
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import LOW, NORMAL, MeasureInfo, StatisticInfo
+from hlteval.tasks.statistics import HIGH, LOW, NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option
 
 _SECTION = "LoReHLT 2019 plan, "
+_AT_N = f"{_SECTION}16.2.5"
 _TIES = ("standard", "vindictive", "forgiving")
 _STATUS = "type,place,status"
 _PLACED = (
@@ -29,62 +30,68 @@ _POOLED = tuple(
     for what in ("polarity", "sentiment", "emotion")
 )
 
+_ORDER = "by gravity, highest first; then"
+_TIE_BREAKS = (
+    ("standard", "more frames first, then by place and type", "number of frames, place, type"),
+    ("vindictive", "less gain first", "gain in the reference, lowest first"),
+    ("forgiving", "more gain first", "gain in the reference, highest first"),
+)
+
+
+def _class(name: str, what: str, section: str) -> StatisticInfo:
+    fields = name.removeprefix("grave:").split(",")
+    return StatisticInfo(
+        name, f"{what} of {', '.join(fields)}.", f"key: document, {', '.join(fields)}",
+        clause=f"{_SECTION}{section}",
+    )  # fmt: skip
+
+
 STATISTICS = (
-    StatisticInfo(
-        "standard",
-        "Situations of equal gravity: more frames first, then by place and type.",
-        clause=f"{_SECTION}16.2.3",
-    ),
-    StatisticInfo(
-        "vindictive",
-        "Situations of equal gravity: less gain first.",
-        clause=f"{_SECTION}16.2.3",
-        importance=NORMAL,
-    ),
-    StatisticInfo(
-        "forgiving",
-        "Situations of equal gravity: more gain first.",
-        clause=f"{_SECTION}16.2.3",
-        importance=NORMAL,
+    *(
+        StatisticInfo(
+            name,
+            f"Situations of equal gravity: {what}.",
+            f"{_ORDER} {order}",
+            clause=f"{_SECTION}16.2.3",
+            importance=HIGH if name == "standard" else NORMAL,
+        )
+        for name, what, order in _TIE_BREAKS
     ),
     *(
-        StatisticInfo(number, f"The {number} gravest situations.", clause=f"{_SECTION}16.2.5")
+        StatisticInfo(number, f"The {number} gravest situations.", f"N = {number}", clause=_AT_N)
         for number in _NUMBERS
     ),
     StatisticInfo(
         "high",
         "As many of the gravest situations as the reference has of high gravity.",
-        clause=f"{_SECTION}16.2.5",
+        "N = situations of G of high gravity",
+        clause=_AT_N,
     ),
     StatisticInfo(
         "medium",
         "As many as it has of medium or high gravity.",
-        clause=f"{_SECTION}16.2.5",
+        "N = situations of G of medium or high gravity",
+        clause=_AT_N,
     ),
-    StatisticInfo("type", "Frames of the same document and type.", clause=f"{_SECTION}16.2.7"),
+    _class("type", "Frames", "16.2.7"),
+    *(_class(name, "Frames", "16.2.4") for name in _PLACED),
+    _class(_GRAVE, "Only urgent and unresolved frames,", "16.2.4"),
     *(
         StatisticInfo(
             name,
-            f"Frames of the same document, {', '.join(name.split(','))}.",
-            clause=f"{_SECTION}16.2.4",
-        )
-        for name in _PLACED
-    ),
-    StatisticInfo(
-        _GRAVE,
-        "The same for urgent and unresolved frames only.",
-        clause=f"{_SECTION}16.2.4",
-    ),
-    *(
-        StatisticInfo(
-            name,
-            f"Sentiments of the same target, source, {', '.join(name.split(','))}.",
+            f"Sentiments of one source, {', '.join(name.split(','))}.",
+            f"key: document, type, place, source, {', '.join(name.split(','))}",
             clause=f"{_SECTION}16.2.7",
         )
         for name in _SENTIMENTS
     ),
     *(
-        StatisticInfo(name, "What the public scorer counts (`official`).", clause="public scorer")
+        StatisticInfo(
+            name,
+            f"In `official` only: what the public scorer counts as {name.partition(':')[0]}.",
+            f"pooled over frames of one document, {', '.join(name.partition(':')[2].split(','))}",
+            clause=f"{_SECTION}16.2.7",
+        )
         for name in _POOLED
     ),
 )

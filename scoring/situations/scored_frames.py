@@ -196,14 +196,13 @@ def _matches(scored: ScoredFrames) -> Iterator[tuple[str, FrameMatches | None]]:
 
 
 def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
-    if not scored.official:
-        for name, counts in scored.sentiments.items():
-            yield name, sec.averaged(counts)[rate]
-        return
-    crashed = scored.stopped or scored.lacks_emotions
+    """The sentiments of a profile; the classes of the other one are undefined."""
+    for name in sec.CLASSES:
+        yield name, None if scored.official else sec.averaged(scored.sentiments[name])[rate]
+    uncounted = not scored.official or scored.stopped or scored.lacks_emotions
     for name in official.KEYS:
         for measure in official.MEASURES:
-            rates = None if crashed else scored.official_sentiments[name][measure]
+            rates = None if uncounted else scored.official_sentiments[name][measure]
             yield f"{measure}:{name}", getattr(rates, rate) if rates else None
 
 
