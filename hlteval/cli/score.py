@@ -28,6 +28,7 @@ from hlteval.cli.commands import (
     uses_seed,
     validation,
 )
+from hlteval.tasks import load
 
 
 def score(
@@ -68,7 +69,6 @@ def score(
     from hlteval.cli.output import check_folder, refusals, show_scores
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.tasks import load
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.plotting import plot, split_options
     from hlteval.workflows.scoring import Intervals, measure_names

@@ -174,6 +174,8 @@ PRIMARY = {"plan": "ndcg.standard", "official": "ndcg.standard"}
 METRIC = lazy("hlteval.scoring.situations.ranking_metric:SituationRanking")
 METRIC_OPTIONS = lazy("hlteval.scoring.situations.ranking_options:RankingOptions")
 
+OPTION_CODES = ("OPT101", "OPT107", "OPT109", "OPT112", "OPT113")
+"""The codes of findings in files that options name."""
 _READERS = "hlteval.tasks.lorehlt_sf_readers:"
 
 OPTIONS = (
