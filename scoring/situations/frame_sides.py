@@ -84,7 +84,7 @@ class Sides:
         fields = [*sec.TARGET, *sec.CLASSES["polarity"]]
         return reference, system.join(reference, on=fields, how="semi")
 
-    @property
+    @cached_property
     def last_frames(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The frames of both sides of which situations consist: no frame twice (`plan`)."""
         if self.official:
@@ -94,11 +94,15 @@ class Sides:
         ranked = self.system.sort("confidence", descending=True, maintain_order=True)
         return once, ranked.unique(fields, keep="first", maintain_order=True)
 
+    @cached_property
     def text_only(self) -> Sides:
         """The frames of documents of text."""
         text = pl.col("modality").fill_null("text") != "speech"
+        if self.reference.select(text.all()).item() and self.system.select(text.all()).item():
+            return self
         return replace(self, reference=self.reference.filter(text), system=self.system.filter(text))
 
+    @cached_property
     def above_cutoff(self) -> Sides:
         """The frames of the system that its cut-off keeps (section 16.1: above this threshold)."""
         if self.official or self.options.cutoff is None:
@@ -204,7 +208,7 @@ class Annotations:
     @cached_property
     def combined(self) -> Sides:
         """Both sides, with all annotations."""
-        return self.against(self.reference)
+        return self.against(self.reference) if self.several else self.drawn
 
     @cached_property
     def mentions(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:

@@ -61,8 +61,10 @@ class ScoredFrames:
 
     def _ranked(self, kind: str, of: str) -> Ranking:
         both = self.annotations.combined if of == "combined" else self.annotations.drawn
-        both = both.text_only() if of == "text" else both
-        return ranked(both.above_cutoff(), kind)
+        both = both.text_only if of == "text" else both
+        if of != "drawn" and both is self.annotations.drawn:
+            return self.ranking(kind)
+        return ranked(both.above_cutoff, kind)
 
     @property
     def shown(self) -> Ranking:
@@ -104,7 +106,7 @@ class ScoredFrames:
     @cached_property
     def sentiments(self) -> dict[str, pl.DataFrame]:
         """The sentiments of each target that are right, by class (`plan`)."""
-        reference, system = self.annotations.drawn.above_cutoff().targeted
+        reference, system = self.annotations.drawn.above_cutoff.targeted
         return {name: sec.matched(reference, system, name) for name in sec.CLASSES}
 
     @cached_property
