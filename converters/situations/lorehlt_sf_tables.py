@@ -259,7 +259,7 @@ def _violations(
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file; those of entries have the names of parts of SEC."""
     table = ENTRIES if member.basename == ENTRIES_FILE else FRAMES
-    cells = [place._replace(field=place.field.rpartition(".")[2]) for place in places]
+    cells = [FieldRef(place.record, place.field.rpartition(".")[2]) for place in places]
     return located_cells(member, cells, table)
 
 

@@ -46,6 +46,7 @@ LOREHLT_SF = Task(
     format="lorehlt-sf-json",
     references=("lorehlt-sf-reference", "lorehlt-sf-json", "ltf", "corpus", "jsonl",
                 "document-list"),
+    submitted=("lorehlt-sf-tables",),
     submission_suffixes=(),
     provided_suffixes=(),
     reference_optional=True,

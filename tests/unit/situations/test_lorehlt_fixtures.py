@@ -124,3 +124,29 @@ def test_a_folder_of_texts_has_the_segments(tmp_path: Path) -> None:
         "the document water-2 has no segment segment-7",
         "no text of the document radio-9 (frames: 1)",
     ]
+
+
+def test_tables_are_checked_as_the_frames_that_they_hold(tmp_path: Path) -> None:
+    """What is found in a file of frames is found in the tables of the same, in its cell."""
+    codes = {"LSF304", "LSF305", "LSF306", "LSF307", "LSF308", "LSF401", "LSF402", "LSF404"}
+    form, against = load("lorehlt-sf-json"), str(VALID / "texts.jsonl")
+    write = load("lorehlt-sf-tables").write
+    assert write is not None
+    for path in [path for path in RULES if code_of(path) in codes]:
+        (result,) = form.read(open_source(str(path)))
+        write([result.corpus], tmp_path / path.stem)
+        tables = validate("lorehlt-sf", str(tmp_path / path.stem), against=against, options=OPTIONS)
+        frames = validate("lorehlt-sf", str(path), against=against, options=OPTIONS)
+        (ours,), (theirs,) = tables.findings, frames.findings
+        assert ours.code == theirs.code
+        assert ours.message == theirs.message or ours.code == "LSF307"  # a line, and an item
+        cell, place = marked(ours), marked(theirs)
+        assert cell == place.strip('"') or place == "{"
+
+
+def marked(finding: Finding) -> str:
+    """The text that a finding marks."""
+    assert finding.span is not None
+    assert finding.excerpt is not None
+    start = finding.span.column - 1 - finding.excerpt.offset
+    return finding.excerpt.text[start : start + finding.span.end_column - finding.span.column]
