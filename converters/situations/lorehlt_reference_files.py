@@ -23,7 +23,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     """The tables of each document by its name: the name of the file up to its first dot."""
     named: dict[str, list[Member]] = {}
     for member in tables(source):
-        named.setdefault(stem(member), []).append(member)
+        named.setdefault(named_by(member, stem(member)), []).append(member)
     return {name: tuple(named[name]) for name in sorted(named)}
 
 
@@ -35,6 +35,23 @@ def stem(member: Member) -> str:
         'ENG_D1'
     """
     return member.basename.partition(".")[0]
+
+
+def named_by(member: Member, name: str) -> str:
+    """The name of a document of a file: its own, after the folder if the file is qualified.
+
+    The folder is the one that holds those of the annotation.
+
+    Examples:
+        >>> named_by(Member("a/needs/d1.needs.tab", "", 0, bytes, qualified=True), "d1")
+        'a/d1'
+    """
+    home = member.name.rpartition("/")[0]
+    if folder_of(member) in kinds():
+        home = home.rpartition("/")[0]
+    if not member.qualified or not home or name.startswith(f"{home}/"):
+        return name
+    return f"{home}/{name}"
 
 
 def tables(source: Source) -> tuple[Member, ...]:
@@ -178,7 +195,8 @@ class Files:
         header = header.rstrip("\r")
         kind = kind_of_header(header)
         if not text.strip() and folder_of(member) in kinds():
-            self.header_only.append((origin, folder_of(member), stem(member)))
+            name = named_by(member, stem(member))
+            self.header_only.append((origin, folder_of(member), name))
             return
         if kind is None:
             self.findings.append(_no_header(member, header))
@@ -191,7 +209,15 @@ class Files:
         group = self.groups.setdefault((kind.name, header), Group(kind, header))
         group.add(origin, member.display, body)
         if not body.strip():
-            self.header_only.append((origin, kind.name, stem(member)))
+            self.header_only.append((origin, kind.name, named_by(member, stem(member))))
+
+    def named(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows whose documents have their folder in their names where files are qualified by it."""
+        if not any(member.qualified for member in self.members):
+            return rows
+        own = rows.select("origin", "name").iter_rows()
+        names = [named_by(self.members[origin], name) for origin, name in own]
+        return rows.with_columns(name=pl.Series(names, dtype=pl.String))
 
     def of_kind(self, name: str) -> Sequence[Group]:
         """The groups of a kind."""

@@ -72,7 +72,7 @@ def _rows(files: Files, kind: str) -> pl.DataFrame:
     tables = [group.rows.drop("line", "before", "count") for group in files.of_kind(kind)]
     known = [table.select(pl.exclude("^\t.*$")) for table in tables]
     empty = pl.DataFrame(schema={"name": pl.String, "origin": pl.Int64, "record": pl.Int64})
-    return pl.concat([empty, *known], how="diagonal")
+    return files.named(pl.concat([empty, *known], how="diagonal"))
 
 
 def _documents(files: Files, rows: dict[str, pl.DataFrame]) -> pl.DataFrame:

@@ -56,7 +56,9 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     for row, name, modality in corpus.documents.select("row", "name", "modality").iter_rows():
         if row not in written and is_file_path(name):
             own = kinds()[SPEECH if modality == AUDIO else NEEDS]
-            yield f"{own.name}/{name}{own.suffix}", "\t".join(own.headings) + "\n"
+            home, _, stem = name.rpartition("/")
+            path = "/".join([*([home] if home else []), own.name, f"{stem}{own.suffix}"])
+            yield path, "\t".join(own.headings) + "\n"
 
 
 def _columns(kind: str, rows: pl.DataFrame) -> Mapping[str, str]:
@@ -115,7 +117,12 @@ def _named(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
 def _with_paths(kind: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with the path of their file: the one they are from, or that of their document."""
     valid = [name for name in rows["name"].unique() if is_file_path(name)]
-    own = pl.concat_str(pl.lit(f"{kind}/"), "name", pl.lit(kinds()[kind].suffix))
+    stem = pl.concat_str(pl.lit(f"{kind}/"), "name", pl.lit(kinds()[kind].suffix))
+    own = (
+        pl.when(pl.col("name").str.contains("/", literal=True))
+        .then(pl.col("name").str.replace("/([^/]*)$", f"/{kind}/${{1}}{kinds()[kind].suffix}"))
+        .otherwise(stem)
+    )
     from_file = pl.col("folder").eq_missing(pl.lit(kind))
     path = pl.when(from_file).then("original").when(pl.col("name").is_in(valid)).then(own)
     return rows.with_columns(path=path)

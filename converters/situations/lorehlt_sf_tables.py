@@ -20,6 +20,7 @@ Codes raised: LSF2xx; LSF6xx.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,8 +103,11 @@ def members(source: Source) -> tuple[Member, ...]:
     """The table of frames, and that of entries if there is one."""
     if source.kind in {"file", "stdin"}:
         return source.members
-    found = {member.basename: member for member in reversed(source.members)}
-    return tuple(found[name] for name in (FRAMES_FILE, ENTRIES_FILE) if name in found)
+    named = [
+        [member for member in source.members if member.basename == name]
+        for name in (FRAMES_FILE, ENTRIES_FILE)
+    ]
+    return tuple(found[0] for found in named if len(found) == 1)
 
 
 def sniff(source: Source) -> bool:
@@ -150,8 +154,12 @@ class _Tables:
 def read(source: Source) -> Iterator[ReadResult]:
     """The frames of both tables, as one batch."""
     files = members(source)
-    if not files or (len(files) == 1 and files[0].basename == ENTRIES_FILE):
-        yield ReadResult(Corpus(), (finding("LSF605", file=source.path),))
+    counts = Counter(member.basename for member in source.members)
+    several = next((name for name in (FRAMES_FILE, ENTRIES_FILE) if counts[name] > 1), "")
+    if several or not files or files[0].basename == ENTRIES_FILE:
+        name = several or FRAMES_FILE
+        wrong = finding("LSF605", file=source.path, name=name, count=counts[name])
+        yield ReadResult(Corpus(), (wrong,))
         return
     tables = _Tables(source)
     frames, parsed = tables.read(files[0], FRAMES)
@@ -251,7 +259,7 @@ def _violations(
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file; those of entries have the names of parts of SEC."""
     table = ENTRIES if member.basename == ENTRIES_FILE else FRAMES
-    cells = [place._replace(field=place.field.rpartition(".")[2]) for place in places]
+    cells = [FieldRef(place.record, place.field.rpartition(".")[2]) for place in places]
     return located_cells(member, cells, table)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _ACCEPTED = frozenset({"JSN109", "JSN110", "JSN112"})
 """Findings in JSON that block, but that the parser of the official software passes over."""
-_REFUSED = frozenset({"LSF102", "LSF103"})
+_REFUSED = frozenset({"LSF102", "LSF103", "LSF105"})
 """Findings that do not block, but for which the official validator refuses a submission."""
 _NOT_OF_FRAMES = frozenset({"EDL101", "EDL506", "EDL507", "EDL508"})
 """Rules of entity mentions that no submission of frames breaks: it may have none, and documents of
@@ -56,6 +56,7 @@ LOREHLT_SF = Task(
     format="lorehlt-sf-json",
     references=("lorehlt-sf-reference", "lorehlt-sf-json", "ltf", "corpus", "jsonl",
                 "document-list"),
+    submitted=("lorehlt-sf-tables",),
     submission_suffixes=(),
     provided_suffixes=(),
     reference_optional=True,

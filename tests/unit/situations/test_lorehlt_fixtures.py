@@ -63,6 +63,18 @@ def test_a_fixture_breaks_its_rule_and_no_other(path: Path) -> None:
     assert all(bool(finding.span) == in_line for finding in verdict.findings)
 
 
+OFFICIALLY = {"LSF102": False, "LSF103": False, "LSF104": True, "LSF105": False, "LSF106": True}
+"""Whether the official validator passes a package: it lists the files of one folder."""
+
+
+@pytest.mark.parametrize("code", OFFICIALLY)
+def test_the_official_verdict_of_a_package(code: str) -> None:
+    (path,) = (path for path in RULES if code_of(path) == code)
+    verdict = validate("lorehlt-sf", str(path), profile="official")
+    assert code in verdict.by_code
+    assert verdict.passed == OFFICIALLY[code]
+
+
 def test_every_code_has_a_fixture() -> None:
     codes = {code for code in catalogue() if code.startswith("LSF")}
     assert {code_of(path) for _, path in READ} | {code_of(path) for path in RULES} == codes
@@ -96,3 +108,45 @@ def test_what_is_valid_has_no_finding() -> None:
         assert verdict.passed
     gold = str(FIXTURES / "lorehlt-sf-reference/valid/annotation")
     assert validate("lorehlt-sf", gold, role="reference").findings == ()
+
+
+def test_a_folder_of_texts_has_the_segments(tmp_path: Path) -> None:
+    frame = (VALID / "submission/system_output.json").read_text("utf-8").split("\n")[1].rstrip(",")
+    first = frame.replace("ENG_D1", "water-1").replace('"SEC": [{', '"SEC": [], "x": [{')
+    second = first.replace("water-1", "water-2").replace("segment-0", "segment-7")
+    speech = first.replace("water-1", "radio-9")
+    path = tmp_path / "system_output.json"
+    path.write_text(f"[{first},\n{second},\n{speech}]", "utf-8")
+    against = str(FIXTURES / "ltf/valid")
+    verdict = validate("lorehlt-sf", str(path), against=against, options={"cutoff": "0"})
+    messages = [finding.message for finding in verdict.findings if finding.code != "LSF210"]
+    assert messages == [
+        "the document water-2 has no segment segment-7",
+        "no text of the document radio-9 (frames: 1)",
+    ]
+
+
+def test_tables_are_checked_as_the_frames_that_they_hold(tmp_path: Path) -> None:
+    """What is found in a file of frames is found in the tables of the same, in its cell."""
+    codes = {"LSF304", "LSF305", "LSF306", "LSF307", "LSF308", "LSF401", "LSF402", "LSF404"}
+    form, against = load("lorehlt-sf-json"), str(VALID / "texts.jsonl")
+    write = load("lorehlt-sf-tables").write
+    assert write is not None
+    for path in [path for path in RULES if code_of(path) in codes]:
+        (result,) = form.read(open_source(str(path)))
+        write([result.corpus], tmp_path / path.stem)
+        tables = validate("lorehlt-sf", str(tmp_path / path.stem), against=against, options=OPTIONS)
+        frames = validate("lorehlt-sf", str(path), against=against, options=OPTIONS)
+        (ours,), (theirs,) = tables.findings, frames.findings
+        assert ours.code == theirs.code
+        assert ours.message == theirs.message or ours.code == "LSF307"  # a line, and an item
+        cell, place = marked(ours), marked(theirs)
+        assert cell == place.strip('"') or place == "{"
+
+
+def marked(finding: Finding) -> str:
+    """The text that a finding marks."""
+    assert finding.span is not None
+    assert finding.excerpt is not None
+    start = finding.span.column - 1 - finding.excerpt.offset
+    return finding.excerpt.text[start : start + finding.span.end_column - finding.span.column]

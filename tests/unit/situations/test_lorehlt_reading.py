@@ -298,3 +298,24 @@ def test_a_reference_makes_the_output_that_agrees_with_it(tmp_path: Path) -> Non
     ]
     verdict = validate("lorehlt-sf", str(path), profile="official")
     assert not any(finding.blocking for finding in verdict.findings)
+
+
+def test_truth_values_of_spreadsheets_and_several_tables(tmp_path: Path) -> None:
+    valid = FIXTURES / "lorehlt-sf-tables/valid/submission"
+    form = load("lorehlt-sf-tables")
+    for name in ("frames.tsv", "sec.tsv"):
+        text = (valid / name).read_text("utf-8")
+        text = text.replace("true", "TRUE").replace("false", "False")
+        (tmp_path / name).write_text(text, "utf-8")
+    (result,) = form.read(open_source(str(tmp_path)))
+    (other,) = form.read(open_source(str(valid)))
+    assert result.findings == ()
+    assert result.corpus.frames.equals(other.corpus.frames)
+    assert result.corpus.sentiments.equals(other.corpus.sentiments)
+    (tmp_path / "run2").mkdir()
+    (tmp_path / "run2/sec.tsv").write_bytes((valid / "sec.tsv").read_bytes())
+    (result,) = form.read(open_source(str(tmp_path)))
+    assert [item.message for item in result.findings] == [
+        "expected exactly one file sec.tsv, found 2"
+    ]
+    assert result.corpus.frames.is_empty()
