@@ -24,8 +24,8 @@ from pathlib import Path
 from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
-    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "hub4", "interchange"),
-    "hostile",
+    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4"),
+    *("interchange", "hostile"),
 )
 
 

@@ -13,10 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from benchmarks import situation_frames
 from hlteval.representation import TABLES, Corpus
 from hlteval.tasks import load
 from hlteval.validators.situations.schema import types
@@ -124,6 +126,36 @@ def speech(documents: int, seed: int, number: int = 0) -> Pair:
     return _frames(documents, reference), _frames(documents, system)
 
 
+def frames(documents: int, seed: int, number: int = 0) -> Pair:
+    """About five situation frames of a text with their sentiments, at six places."""
+    truth, errors = sources(seed, number)
+    each = list(situation_frames.documents(documents, 5, len(PLACES), truth))
+    system = [list(situation_frames.found(own, len(PLACES), errors)) for own in each]
+    return _situations(documents, each), _situations(documents, system)
+
+
+def _situations(documents: int, each: list[list[dict[str, Any]]]) -> Corpus:
+    own = [(document, row) for document, rows in enumerate(each) for row in rows]
+    felt = [(at, *pair) for at, (_, row) in enumerate(own) for pair in enumerate(row["sec"], 1)]
+    return Corpus(
+        documents=names(documents),
+        frames=[
+            {name: row.get(name) for name in ("label", "status", "scope", "severity")}
+            | {"row": at, "document": document, "origin": 0, "record": at + 1}
+            | {"kind": "situation", "place_kb": row["place"], "resolution": row["resolution"]}
+            | {"frame": str(at), "confidence": row.get("confidence")}
+            | {"urgent": str(row["urgent"]).lower() if "urgent" in row else None}
+            for at, (document, row) in enumerate(own)
+        ],
+        sentiments=[
+            {name: sec[name] for name in ("value", *situation_frames.EMOTIONS)}
+            | {"row": at, "document": own[frame][0], "origin": 0, "record": at + 1}
+            | {"frame_row": frame, "item": item, "holder_kb": sec["holder"]}
+            for at, (frame, item, sec) in enumerate(felt)
+        ],
+    )
+
+
 def _some(labels: Sequence[str], random: np.random.Generator) -> Iterable[str]:
     """At most three of them."""
     return (str(label) for label in random.choice(labels, random.integers(0, 4), replace=False))
@@ -195,6 +227,6 @@ def _thinned(corpus: Corpus, table: str, rates: np.ndarray, random: np.random.Ge
 
 
 GENERATORS: Mapping[str, Generator] = MappingProxyType(
-    {"lorehlt-edl": entities, "speech-sf": speech}
+    {"lorehlt-edl": entities, "speech-sf": speech, "lorehlt-sf": frames}
 )
 """The generators of the tasks that have one."""

@@ -103,6 +103,8 @@ class Format:
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
         repeated_code: the code of a document with the name of an earlier one, if names are in the
             files: its reader reports those of one batch, a check those of two.
+        shares_documents: whether several files of a source speak of the same documents although a
+            file holds many of them.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -125,6 +127,7 @@ class Format:
     codes: tuple[str, ...] = ()
     repeated_code: str = ""
     has_rows: bool = False
+    shares_documents: bool = False
     words: Mapping[str, str] = field(default_factory=dict)
     needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

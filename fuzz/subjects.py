@@ -66,6 +66,11 @@ CONTEXTS: Mapping[str, Context] = {
     "seedev-binary": Context("standoff/valid/binary", "standoff/valid/binary"),
     "seedev-full": Context("standoff/valid/full", "standoff/valid/full"),
     "speech-sf": Context("speech-sf/valid/submission.json", "speech-sf/valid/segments.list"),
+    "lorehlt-sf": Context(
+        "lorehlt-sf/valid/submission",
+        "lorehlt-sf/valid/texts.jsonl",
+        {"kb": "lorehlt-edl/valid/kb.tab", "documents": "lorehlt-sf/valid/documents.list"},
+    ),
     "lorehlt-edl": Context(
         "lorehlt-edl/valid/submission.tab",
         "lorehlt-edl/valid/texts.jsonl",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from hlteval.findings import Finding, finding
-from hlteval.sources import Member, Source
+from hlteval.converters.edl.edl_tab import is_header
+from hlteval.findings import Finding, Span, excerpt, finding
+from hlteval.sources import Member, Source, Unreadable
 
 
 class Package(Protocol):
@@ -46,6 +47,22 @@ def documents(package: Package, code: str, unread: str, suffix: str) -> Iterator
     for member in source.members:
         if member.name not in read and (hint := _meant(member.basename, suffix)):
             yield finding(unread, file=member.display, hint=hint)
+
+
+def entity_header(member: Member) -> Iterator[Finding]:
+    """The finding about the header of a table of entity mentions: submissions have none.
+
+    Args:
+        member: the file of the table.
+    """
+    try:
+        head = member.fetch()[:1000].decode("utf-8", "replace")
+    except Unreadable:
+        return
+    line = head.removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
+    if is_header(line):
+        span = Span(1, 1, len(line) + 1)
+        yield finding("EDL102", file=member.display, span=span, excerpt=excerpt(line, span))
 
 
 def _meant(name: str, suffix: str) -> str:

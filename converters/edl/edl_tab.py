@@ -39,7 +39,12 @@ SUFFIX = ".tab"
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first file has a line of eight fields, the fourth of which is an extent."""
+    """Whether the first file has a line of eight fields, the fourth of which is an extent.
+
+    With a file of situation frames beside it, it is a submission of these.
+    """
+    if any(member.basename == "system_output.json" for member in source.members):
+        return False
     members = files(source)
     try:
         head = members[0].fetch()[:4000].decode("utf-8", "replace") if members else ""

@@ -18,16 +18,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from operator import attrgetter
 from pathlib import Path as FilePath
 from typing import Any
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.situations.frame_files import FrameFile, located_items
 from hlteval.converters.situations.speech_sf_problems import (
     PROPERTIES,
     array_hint,
@@ -35,20 +33,19 @@ from hlteval.converters.situations.speech_sf_problems import (
     is_frame,
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION
-from hlteval.findings import FieldRef, Location, Problem, finding
-from hlteval.findings.suggest import did_you_mean
+from hlteval.findings import finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_parser import ONCE, Path, parse
-from hlteval.syntax.json_places import place_of, shown
-from hlteval.syntax.json_schema import KINDS, invalid, schema_errors
-from hlteval.syntax.json_text import Items, items, starts, strict
-from hlteval.syntax.places import Places
+from hlteval.syntax.json_schema import invalid, schema_errors
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
-_OTHERS = re.compile(rb'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
-"""Members of PubAnnotation files, which are similar."""
+_OTHERS = re.compile(
+    rb'"(?:denotations|sourceid|sourcedb|Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:'
+)
+"""Members of PubAnnotation files and of LoReHLT frames, which are similar."""
+_LOREHLT = "system_output.json"
+"""The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
 
@@ -70,7 +67,7 @@ def sniff(source: Source) -> bool:
         head = member.fetch()[:2000].removeprefix(_BOM).lstrip()
     except Unreadable:
         return False
-    if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head):
+    if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head) or member.basename == _LOREHLT:
         return False
     return head[:1] in {b"[", b"{"} or member.basename.endswith(".json")
 
@@ -90,96 +87,31 @@ def read(source: Source) -> Iterator[ReadResult]:
     file = _File(decoded.text or "")
     if decoded.text is not None:
         file.take()
+        file.unknown_properties("SFJ208", PROPERTIES)
     origin = {"row": 0, "path": source.path, "member": member.name}
     corpus = file.corpus({**origin, "format": FORMAT.name, "sha256": sha256(data)})
-    findings = (
-        file.places.finding(problem, member.display, str(problem.values["path"]))
-        for problem in file.problems
-    )
+    findings = file.findings(member.display)
     yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
 
 
-class _File:
+class _File(FrameFile):
     """The items of a file of frames, and the problems with them."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.values: list[Any] = []
-        self.problems: list[Problem] = []
-        self.bad: dict[int, str] = {}
-        """The items that are not frames, by index, with the code of the reason."""
+    no_array, no_frame = "SFJ201", "SFJ202"
 
-    @cached_property
-    def places(self) -> Places:
-        """Lines and columns."""
-        return Places(self.text)
+    def array_hint(self, value: Any) -> str:
+        return array_hint(value)
 
-    @cached_property
-    def starts(self) -> Sequence[int]:
-        """The start of each item."""
-        return starts(self.text)
-
-    def take(self) -> None:
-        """Read the items: fast if all of them are valid."""
-        valid, value = strict(self.text.encode())
-        if valid and isinstance(value, list):
-            self.values = value
-        else:
-            self.slowly(items(self.text))
-        for index in invalid(SCHEMA, self.values):
-            if index not in self.bad:
-                self.explain(index)
-        self.unknown_properties()
-
-    def slowly(self, found: Items) -> None:
-        """Read the items of a text that is not a valid array."""
-        if found.root is not None:
-            start = found.parsed[0].start
-            given = KINDS.get(type(found.root), "something else")
-            hint = array_hint(found.root)
-            self.report("SFJ201", (start, start + 1), (), given=given, hint=hint)
-        self.problems += [_with_path(problem, ()) for problem in found.problems]
-        self.starts = [item.start for item in found.parsed]
-        for index, item in enumerate(found.parsed):
-            self.values.append(item.value)
-            if item.problems or not item.complete:
-                self.bad[index] = item.problems[0].code if item.problems else "JSN101"
-            known = ONCE.intersection(problem.code for problem in self.problems)
-            fresh = (problem for problem in item.problems if problem.code not in known)
-            self.problems += [_with_path(problem, (index,)) for problem in fresh]
-
-    def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
-        """Add a problem at a stretch of the text."""
-        self.problems.append(_with_path(Problem(code, 0, *at, values), path))
+    def invalid(self) -> Iterable[int]:
+        return invalid(SCHEMA, self.values)
 
     def explain(self, index: int) -> None:
-        """Report why an item breaks the schema."""
-        value, parsed = self.values[index], parse(self.text, self.starts[index])
+        value = self.values[index]
         for error in schema_errors(SCHEMA, "frame", value):
             code, values = explain(error)
-            at = place_of(self.text, parsed, error.path)
-            self.report(code, at, (index, *error.path), **values)
+            self.report_at(code, index, error.path, **values)
         if not is_frame(value):
-            self.bad[index] = "SFJ202"
-
-    def unknown_properties(self) -> None:
-        """Report properties that are not in the schema, each name once."""
-        known = set(PROPERTIES)
-        named = Counter(
-            name
-            for value in self.values
-            if isinstance(value, dict) and not known.issuperset(value)
-            for name in value
-        )
-        for index, value in enumerate(self.values):
-            if index in self.bad or known.issuperset(value):
-                continue
-            parsed = parse(self.text, self.starts[index])
-            for name in [name for name in value if name not in known]:
-                known.add(name)
-                hint = did_you_mean(name, PROPERTIES, "remove it; it is not evaluated")
-                at = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
-                self.report("SFJ208", at, (index, name), name=name, count=named[name], hint=hint)
+            self.bad[index] = self.no_frame
 
     def corpus(self, origin: Mapping[str, object]) -> Corpus:
         """The frames, and the rejected items."""
@@ -224,26 +156,8 @@ class _File:
         for record, document in found.select("record", "document").iter_rows():
             name = "DocumentID" if document in strange else "PlaceMention"
             character = re.search(_CONTROL, self.values[record - 1][name])
-            parsed = parse(self.text, self.starts[record - 1])
-            at = place_of(self.text, parsed, (name,))
             shown = f"U+{ord(character[0]):04X}" if character else ""
-            self.report("SFJ209", at, (record - 1, name), character=shown)
-
-    def rejected_records(self) -> Iterator[dict[str, object]]:
-        """The items that are not frames."""
-        for row, (index, code) in enumerate(sorted(self.bad.items())):
-            start = self.starts[index]
-            text = self.text[start : min(parse(self.text, start).end, start + 1000)]
-            column = self.places.span(start, start).column - 1
-            end = column + len(text.partition("\n")[0])
-            problem = Problem(code, index + 1, column, end)
-            yield problem.rejected("frame", text, expected="a frame", row=row, origin=0)
-
-
-def _with_path(problem: Problem, path: Path) -> Problem:
-    """A problem in the item that a path leads to, with that path among its values."""
-    record = int(path[0]) + 1 if path else 0
-    return problem._replace(record=record, values={"path": shown(path), **problem.values})
+            self.report_at("SFJ209", record - 1, (name,), character=shown)
 
 
 _COLUMNS = (
@@ -255,19 +169,6 @@ _COLUMNS = (
 def _text(status: Any, name: str) -> str | None:
     value = status.get(name) if isinstance(status, dict) else None
     return value if isinstance(value, str) else None
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of items and of their properties, found in one pass over the file."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    begins, lines = starts(text), Places(text)
-    found: dict[FieldRef, Location] = {}
-    for place in sorted(places, key=attrgetter("record")):
-        if 1 <= place.record <= len(begins):
-            parsed = parse(text, begins[place.record - 1])
-            span = lines.span(*place_of(text, parsed, (place.field,) if place.field else ()))
-            found[place] = Location(span, lines.excerpt(span))
-    return [found.get(place) for place in places]
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, escapes: str = "native") -> None:
@@ -338,7 +239,7 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     codes=("JSN", "SFJ"),
-    locate=locate,
+    locate=located_items,
     write=write,
     frame_kinds=(SITUATION,),
     count_losses=lost,

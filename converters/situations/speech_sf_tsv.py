@@ -25,6 +25,7 @@ import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.types import type_hint
+from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located_cells, read_files
@@ -35,7 +36,6 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
 
 _TEXTS = ("name", "label", "place", "status", "resolution")
-_ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
 def _types() -> str:
@@ -93,25 +93,10 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     table = TABLE.read(file.text)
-    rows = table.rows.with_columns(map(_unescaped, _TEXTS), kind=pl.lit(SITUATION))
+    rows = table.rows.with_columns(map(unescaped, _TEXTS), kind=pl.lit(SITUATION))
     documents, frames = with_documents(rows)
     corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
     return corpus, table.findings(file.member.display)
-
-
-def _unescaped(column: str) -> pl.Expr:
-    cell = pl.col(column).str.replace_all(r"\\", "\0", literal=True)  # no text has this character
-    for character, escape in _ESCAPES.items():
-        cell = cell.str.replace_all(escape, character, literal=True)
-    text = cell.str.replace_all("\0", "\\", literal=True)
-    return pl.when(pl.col(column) == r"\e").then(pl.lit("")).otherwise(text).alias(column)
-
-
-def _escaped(column: str) -> pl.Expr:
-    cell = pl.col(column)
-    for character, escape in _ESCAPES.items():
-        cell = cell.str.replace_all(character, escape, literal=True)
-    return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell).alias(column)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -128,7 +113,7 @@ def _rows(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     rows = frames.join(names, on="document", maintain_order="left")
-    return rows.with_columns(map(_escaped, _TEXTS))
+    return rows.with_columns(map(escaped, _TEXTS))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

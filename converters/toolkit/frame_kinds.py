@@ -24,7 +24,10 @@ _PLURALS: Mapping[str, str] = MappingProxyType(
 _REFERENCES = {"arguments": "target", "modifiers": "target", "groups": "member"}
 """The columns that refer to an item by its identifier."""
 _RECORD = ["document", "origin", "record"]
-_ITEMS = ("segments", "tokens", "mentions", "frames", "arguments", "fills", "modifiers", "groups")
+_ITEMS = (
+    *("segments", "tokens", "mentions", "frames", "sentiments", "arguments", "fills"),
+    *("modifiers", "groups"),
+)
 
 
 def plural(kind: str) -> str:
@@ -40,9 +43,9 @@ def plural(kind: str) -> str:
 def only_kinds(corpus: Corpus, kinds: Collection[str]) -> Corpus:
     """A corpus with only the frames of some kinds.
 
-    All that belongs to the other frames is left out with them: their arguments and fills, the
-    modifiers, memberships and arguments that refer to them by an identifier of their own, the
-    modifiers of these, and the attributes of their records.
+    All that belongs to the other frames is left out with them: their sentiments, arguments and
+    fills, the modifiers, memberships and arguments that refer to them by an identifier of their
+    own, the modifiers of these, and the attributes of their records.
 
     Examples:
         >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
@@ -53,7 +56,10 @@ def only_kinds(corpus: Corpus, kinds: Collection[str]) -> Corpus:
     frames = corpus.frames.filter(pl.col("kind").is_in(list(kinds)))
     own = pl.col("frame_row").is_in(frames["row"].implode())
     kept = corpus.replace(
-        frames=frames, arguments=corpus.arguments.filter(own), fills=corpus.fills.filter(own)
+        frames=frames,
+        sentiments=corpus.sentiments.filter(own | pl.col("frame_row").is_null()),
+        arguments=corpus.arguments.filter(own),
+        fills=corpus.fills.filter(own),
     )
     removed = _identifiers(corpus, ["frames"]).join(_identifiers(kept), on=_NAME, how="anti")
     while removed.height:

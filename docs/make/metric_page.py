@@ -47,8 +47,8 @@ def _task(task: Task) -> str:
         parts.append(f"Intervals: {next(iter(methods.values()))}.\n")
     if task.measures:
         parts.append(f"Metrics are named `MEASURE.STATISTIC`, e.g. {ranked}.\n")
-        first = task.statistics[0].name
-        rows = (_measured(item, methods[f"{item.name}.{first}"]) for item in task.measures)
+        first = {name.rpartition(".")[0]: name for name in reversed(task.metrics)}
+        rows = (_measured(item, methods[first[item.name]]) for item in task.measures)
         parts.append(table(_WHAT, rows))
     return "\n".join([*parts, table(_FIGURE, map(_figure, task.statistics))])
 

@@ -146,9 +146,15 @@ def _metrics(names: Sequence[str]) -> str:
     """The metrics; where there are many, what they measure and the figures that each of it has."""
     if len(names) <= MANY:
         return code(names)
-    parts = [name.rpartition(".") for name in names]
-    measured, figures = (dict.fromkeys(part[at] for part in parts) for at in (0, 2))
-    return f"for each of {code(measured)}: {code('.' + figure for figure in figures)}"
+    endings: dict[str, list[str]] = {}
+    for name in names:
+        measure, _, ending = name.rpartition(".")
+        endings.setdefault(measure, []).append(f".{ending}")
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for measure, own in endings.items():
+        alike.setdefault(tuple(own), []).append(measure)
+    parts = [f"for each of {code(measured)}: {code(own)}" for own, measured in alike.items()]
+    return "; ".join(parts)
 
 
 def _option(option: Option) -> str:

@@ -37,6 +37,7 @@ from hlteval.sources.frames import is_frame
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.open_input import OpenInput
 from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
 from hlteval.workflows import comparison, conversion, plotting, scoring, validation
 from hlteval.workflows.scoring import Intervals
 
@@ -272,7 +273,7 @@ def score(
     paths = (as_path("reference", reference, table=table), as_path("system", system, table=table))
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    given = task_options(task, "score", options, task_option, _names(score))
+    given = _options(task, "score", options, task_option, seed)
     with python_names({"reference": paths[0], "system": paths[1], **given}, task):
         settings["options"], display = plotting.split_options(task, given)
         more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "jobs": jobs}
@@ -331,13 +332,25 @@ def compare(
     """
     table = load(task).scored_table
     path, submissions = as_path("reference", reference, table=table), _systems(systems, table)
-    given = task_options(task, "compare", options, task_option, _names(compare))
+    given = _options(task, "compare", options, task_option, seed)
     with python_names({"reference": path, "systems": submissions[0], **given}, task):
         return comparison.compare(
             task, path, submissions, metric=metric, test=test, alpha=alpha, profile=profile,
             intervals=Intervals(bootstrap or 0, confidence, seed), lenient=lenient,
             encoding=encoding, options=given,
         )  # fmt: skip
+
+
+def _options(
+    task: str,
+    command: Literal["score", "compare"],
+    options: Mapping[str, OptionValue] | None,
+    more: Mapping[str, OptionValue],
+    seed: int,
+) -> dict[str, Any]:
+    """The options of a task for a command, with its seed where one follows it."""
+    names = _names(score if command == "score" else compare)
+    return with_seed(load(task), task_options(task, command, options, more, names), seed)
 
 
 def _systems(systems: Iterable[Input] | Mapping[str, Input], table: str) -> list[str]:

@@ -260,7 +260,7 @@ def _command(
     def command(context: typer.Context, **arguments: Any) -> None:
         options = {o.name: value for o in task.options if (value := arguments.pop(o.name, None))}
         with usage():
-            _check(conditions, context, arguments)
+            _check(conditions, context, {**arguments, "task": name})
             _check_options(task, which, options, arguments)
         run(name, **arguments, options=options)
 
@@ -268,6 +268,12 @@ def _command(
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     return command
+
+
+def uses_seed(arguments: Mapping[str, Any]) -> bool:
+    """Whether something of a run is random: resamples, or what an option of the task draws."""
+    options = load(arguments["task"]).options
+    return bool(arguments["bootstrap"]) or any(option.follows_seed for option in options)
 
 
 def _check(

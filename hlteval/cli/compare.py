@@ -23,6 +23,7 @@ from hlteval.cli.commands import (
     usage,
     validation,
 )
+from hlteval.tasks import load
 
 Replicates = Annotated[
     Optional[int],  # noqa: UP045
@@ -78,11 +79,13 @@ def compare(
     from hlteval.cli.output_files import output_files
     from hlteval.reports.comparison import COLUMNS
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.tasks.options import with_seed
     from hlteval.workflows.comparison import compare as run
     from hlteval.workflows.scoring import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings |= {"metric": metric, "test": test, "options": options}
+    settings["options"] = with_seed(load(task), options or {}, seed)
+    settings |= {"metric": metric, "test": test}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
     view = table_view(columns, wide, lambda: COLUMNS)
     files = output_files(output_file, get_args(TableForm), [reference, *systems])

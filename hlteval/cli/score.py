@@ -25,8 +25,10 @@ from hlteval.cli.commands import (
     per_task,
     table_view,
     usage,
+    uses_seed,
     validation,
 )
+from hlteval.tasks import load
 
 
 def score(
@@ -67,13 +69,14 @@ def score(
     from hlteval.cli.output import check_folder, refusals, show_scores
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.tasks.options import with_seed
     from hlteval.workflows.plotting import plot, split_options
     from hlteval.workflows.scoring import Intervals, measure_names
     from hlteval.workflows.scoring import score as run
 
     files = output_files(output_file, get_args(TableForm), [reference, system])
     forms = {form, *dict(files)}
-    options, display = split_options(task, options or {})
+    options, display = split_options(task, with_seed(load(task), options or {}, seed))
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
     more: dict[str, Any] = {"alignment": "json" in forms or output is not None}
@@ -91,10 +94,8 @@ def score(
 
 CONDITIONS = (
     *VIEWS,
-    *(
-        Condition(name, itemgetter("bootstrap"), "without --bootstrap")
-        for name in ("confidence", "seed")
-    ),
+    Condition("confidence", itemgetter("bootstrap"), "without --bootstrap"),
+    Condition("seed", uses_seed, "without --bootstrap"),
 )
 
 app = typer.Typer(

@@ -1,8 +1,10 @@
-"""Precision-recall curves as an image: one panel per layer."""
+"""Curves as an image: precision and recall per layer or class, and nDCG."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -18,15 +20,17 @@ PANEL = 4.2
 """Width and height of a panel in inches."""
 LINE = 0.2
 """Height of a line of the legend in inches."""
+MOST = 4
+"""Most panels in a row."""
 LONGEST = 30
 """Most characters of a name in the legend."""
 
 
 def draw(scores: Mapping[str, Scores], path: Path, kind: str) -> None:
-    """Draw the precision-recall curves of several systems.
+    """Draw the curves of several systems.
 
     Args:
-        scores: the scores by name of the system; they contain the table `curve`.
+        scores: the scores by name of the system, with the table `curve`, or `ndcg` and `pr`.
         path: path of the image.
         kind: `png`, `svg` or `pdf`.
     """
@@ -36,16 +40,79 @@ def draw(scores: Mapping[str, Scores], path: Path, kind: str) -> None:
         figure(scores).savefig(path, format=kind, dpi=150, metadata={varying: None})
 
 
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A diagram with a curve of each system.
+
+    Attributes:
+        title: above it.
+        axes: what its axes show.
+        curve: the points of a system, as two lists.
+        metric: the metric of a system that its legend shows, with a word for it.
+    """
+
+    title: str
+    axes: tuple[str, str]
+    curve: Callable[[Scores], tuple[list[float], list[float]]]
+    metric: tuple[str, str]
+
+
+_RATES = ("recall", "precision")
+
+
+def panels(scores: Mapping[str, Scores]) -> list[Panel]:
+    """The diagrams of a task: by layer, or nDCG and the classes of situation frames."""
+    tables = [system.tables for system in scores.values()]
+    if any("curve" in own for own in tables):
+        layers = _values([own["curve"]["layer"] for own in tables])
+        return [
+            Panel(layer, _RATES, partial(points, layer=layer), (f"{layer.lower()}.auc", "AUC"))
+            for layer in layers
+        ]
+    classes = _values([own["pr"]["class"] for own in tables if "pr" in own])
+    return [
+        Panel("nDCG", ("k", "nDCG"), _ndcg, ("ndcg.standard", "nDCG")),
+        *(
+            Panel(name, _RATES, partial(_of_class, name=name), (f"auc.{name}", "AUC"))
+            for name in classes
+        ),
+    ]
+
+
+def _values(columns: Iterable[pl.Series]) -> list[str]:
+    names = pl.concat([pl.Series(dtype=pl.String), *columns])
+    return names.unique(maintain_order=True).to_list()
+
+
+def _ndcg(system: Scores) -> tuple[list[float], list[float]]:
+    """The nDCG at each rank, by the standard tie-break."""
+    table = system.tables.get("ndcg", pl.DataFrame({"k": [], "standard": []}))
+    return table["k"].to_list(), table["standard"].to_list()
+
+
+def _of_class(system: Scores, name: str) -> tuple[list[float], list[float]]:
+    """Recalls and precisions of the frames of a class; in `plan`, from recall 0."""
+    if "pr" not in system.tables:
+        return [], []
+    rows = system.tables["pr"].filter(pl.col("class") == name).drop_nulls()
+    recalls, precisions = rows["recall"].to_list(), rows["precision"].to_list()
+    if system.profile == "plan" and precisions:
+        return [0.0, *recalls], [precisions[0], *precisions]
+    return recalls, precisions
+
+
 def figure(scores: Mapping[str, Scores]) -> Figure:
-    """The curves of several systems, with the legend of each panel below it."""
-    tables = [system.tables["curve"] for system in scores.values()]
-    layers = pl.concat(tables)["layer"].unique(maintain_order=True).to_list()
-    columns = max(1, len(layers))
-    size = (PANEL * columns, PANEL + LINE * (len(scores) + 1))
+    """The curves of several systems, with the legend of each diagram below it."""
+    every = panels(scores)
+    columns = max(1, min(MOST, len(every)))
+    rows = max(1, -(-len(every) // columns))
+    size = (PANEL * columns, (PANEL + LINE * (len(scores) + 1)) * rows)
     image = Figure(figsize=size, layout="constrained")
-    panels = image.subplots(1, columns, squeeze=False)[0]
-    for panel, layer in zip(panels, layers, strict=False):
-        _panel(panel, layer, scores)
+    places = image.subplots(rows, columns, squeeze=False).ravel()
+    for place, panel in zip(places, every, strict=False):
+        _draw(place, panel, scores)
+    for place in places[len(every) :]:
+        place.remove()
     return image
 
 
@@ -66,21 +133,23 @@ def points(system: Scores, layer: str) -> tuple[list[float], list[float]]:
     return recalls, precisions
 
 
-def _panel(panel: Axes, layer: str, scores: Mapping[str, Scores]) -> None:
-    """Draw one layer: the curve of each system, with its area in the legend."""
+def _draw(place: Axes, panel: Panel, scores: Mapping[str, Scores]) -> None:
+    """Draw one diagram: the curve of each system, with its number in the legend."""
+    metric, word = panel.metric
     for name, system in zip(_short(list(scores)), scores.values(), strict=True):
-        area = shown(system.metrics.get(f"{layer.lower()}.auc"), RATE)
-        panel.plot(
-            *points(system, layer),
+        value = shown(system.metrics.get(metric), RATE)
+        place.plot(
+            *panel.curve(system),
             marker=".",
             markersize=3,
             linewidth=1.2,
-            label=f"{name.replace('$', chr(92) + '$')} (AUC {area})",
+            label=f"{name.replace('$', chr(92) + '$')} ({word} {value})",
         )
-    panel.set(title=layer, xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02))
-    panel.set(ylim=(-0.02, 1.02), aspect="equal")
-    panel.grid(visible=True, linewidth=0.4)
-    panel.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14))
+    place.set(title=panel.title, xlabel=panel.axes[0], ylabel=panel.axes[1], ylim=(-0.02, 1.02))
+    if panel.axes == _RATES:
+        place.set(xlim=(-0.02, 1.02), aspect="equal")
+    place.grid(visible=True, linewidth=0.4)
+    place.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.14))
 
 
 def _short(names: list[str]) -> list[str]:

@@ -102,6 +102,7 @@ _DECLARED = (
         Column("name", pl.String, "document identifier, unique in a corpus"),
         Column("text", pl.String, "complete text", nullable=True),
         Column("language", pl.String, "language as written (`eng`)", nullable=True),
+        Column("modality", pl.String, "`text` or `speech`", nullable=True),
         Column("start", pl.Int64, "offset of its text in the file", "code points", True),
         placed=False,
         origin="sources",
@@ -195,13 +196,48 @@ _DECLARED = (
         _LABEL,
         Column("trigger", pl.String, "identifier of the trigger mention", nullable=True),
         Column("place", pl.String, "place of a situation, as written", nullable=True),
+        Column(
+            "place_kb",
+            pl.String,
+            "knowledge base entry of the place, as written (`123`, `NIL4`, `1|2` if ambiguous)",
+            nullable=True,
+        ),
         Column("status", pl.String, "time of a need (`Current`, …)", nullable=True),
+        Column("scope", pl.String, "number of people affected, as written", nullable=True),
+        Column("severity", pl.String, "degree of harm, as written", nullable=True),
         Column("resolution", pl.String, "degree of relief (`Sufficient`, …)", nullable=True),
         Column("urgent", pl.String, "urgency as written", nullable=True),
         _CONFIDENCE,
         Column(
             "optional", pl.Boolean, "whether the instance is optional for systems", nullable=True
         ),
+        Column("justification", pl.String, "segment that justifies it, as written", nullable=True),
+        Column("annotator", pl.String, "annotator, as written", nullable=True),
+    ),
+    _table(
+        "sentiments",
+        "a sentiment, with its emotions, of someone about a situation",
+        Column("frame_row", pl.Int64, "row of `frames`; null if no frame is named", nullable=True),
+        Column(
+            "target", pl.String, "identifier of the frame, if the record names it", nullable=True
+        ),
+        Column("item", pl.Int64, "position in the list of its frame", "1-based", True),
+        Column(
+            "holder", pl.String, "who has it, as written: entity, `author`, `other`", nullable=True
+        ),
+        Column(
+            "holder_kb",
+            pl.String,
+            "knowledge base entry of the holder, or `author` or `other`, as written",
+            nullable=True,
+        ),
+        Column("value", pl.Float64, "strength and direction", "-3 to 3", True),
+        Column("polarity", pl.String, "`positive` or `negative`", nullable=True),
+        Column("fear", pl.Boolean, "whether fear is felt; null if not given", nullable=True),
+        Column("anger", pl.Boolean, "whether anger is felt; null if not given", nullable=True),
+        Column("joy", pl.Boolean, "whether joy is felt; null if not given", nullable=True),
+        Column("annotator", pl.String, "annotator, as written", nullable=True),
+        frame_row="frames",
     ),
     _table(
         "arguments",

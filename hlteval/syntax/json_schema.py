@@ -26,6 +26,7 @@ WANTED: Mapping[str, str] = {
     "string": "a string",
     "number": "a number",
     "integer": "an integer",
+    "boolean": "true or false",
     "object": "an object",
     "array": "an array",
 }
@@ -49,10 +50,14 @@ class SchemaError(NamedTuple):
 
 
 @cache
-def _gate(name: str) -> Any:
+def _gate(name: str, definition: str) -> Any:
     import jsonschema_rs
 
-    return jsonschema_rs.Draft4Validator(schema(name))
+    whole = schema(name)
+    if definition:
+        items = {"$ref": f"#/definitions/{definition}"}
+        whole = {"type": "array", "items": items, "definitions": whole["definitions"]}
+    return jsonschema_rs.Draft4Validator(whole)
 
 
 @cache
@@ -63,18 +68,19 @@ def _explainer(name: str, definition: str) -> Any:
     return Draft4Validator({**definitions[definition], "definitions": definitions})
 
 
-def invalid(name: str, items: Sequence[Any]) -> list[int]:
+def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:
     """The indices of the items of an array that break a schema.
 
     Args:
         name: the name of the schema, in grammars/.
         items: the items.
+        definition: of the schema that the items must follow, if it defines several versions.
 
     Examples:
         >>> invalid("speech-sf", [{"DocumentID": "d", "Type": "Shelter", "TypeConfidence": 1}, {}])
         [1]
     """
-    array, gate = list(items), _gate(name)
+    array, gate = list(items), _gate(name, definition)
     if gate.is_valid(array):
         return []
     return sorted({int(error.instance_path[0]) for error in gate.iter_errors(array)})

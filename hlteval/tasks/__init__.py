@@ -16,6 +16,7 @@ BUILTIN: Mapping[str, str] = {
     "seedev-full": "hlteval.tasks.seedev:FULL",
     "speech-sf": "hlteval.tasks.situations:SPEECH",
     "lorehlt-edl": "hlteval.tasks.edl:EDL",
+    "lorehlt-sf": "hlteval.tasks.lorehlt_sf:LOREHLT_SF",
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.laf:LAF",
     "hub4": "hlteval.tasks.hub4:HUB4",

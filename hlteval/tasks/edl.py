@@ -32,7 +32,7 @@ def _takes(finding: Finding) -> bool:
     return finding.code in _SCORED_AS_WRITTEN
 
 
-def _refuses(finding: Finding) -> bool:
+def refuses(finding: Finding) -> bool:
     """Whether the official validator refuses a submission for a finding."""
     return finding.code in _REFUSED or (finding.blocking and finding.code not in _LET_PASS)
 
@@ -65,7 +65,7 @@ EDL = Task(
         {"EDL312", "EDL313", *(f"NEL{number}" for number in range(101, 109))}
     ),
     official_ignores=_takes,
-    official_rejects=_refuses,
+    official_rejects=refuses,
     options=(
         Option(
             "measure",

@@ -44,6 +44,20 @@ def merged(task: Task, given: Mapping[str, object]) -> dict[str, str]:
     return {**{name: value for name, value in read.items() if value}, **own}
 
 
+def with_seed(task: Task, given: Mapping[str, object], seed: int) -> dict[str, object]:
+    """Options of a task with the seed of a command, for those that follow it and are not given.
+
+    Examples:
+        >>> from hlteval.tasks import load
+        >>> with_seed(load("lorehlt-sf"), {"gravity": "numeric"}, 7)
+        {'annotator_seed': '7', 'gravity': 'numeric'}
+        >>> with_seed(load("hub4"), {}, 7)
+        {}
+    """
+    names = [option.name for option in task.options if option.follows_seed and seed]
+    return {**dict.fromkeys(names, str(seed)), **given}
+
+
 def check_effect(
     task: Task, command: str, given: Collection[str], present: Collection[str] = ()
 ) -> None:

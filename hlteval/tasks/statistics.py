@@ -86,9 +86,11 @@ class MeasureInfo:
         meaning: what is compared, for people.
         formula: how its counts are made, in plain text.
         clause: of the specification that defines it.
+        statistics: the names of the statistics that it has; all of the task if empty.
     """
 
     name: str
     meaning: str
     formula: str = ""
     clause: str = ""
+    statistics: tuple[str, ...] = ()

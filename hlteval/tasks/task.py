@@ -60,6 +60,7 @@ class Option:
         selects_documents: whether only the documents of the corpus that it names are scored.
         holds_options: whether the file that it names holds options of the task, in TOML.
         without_documents: whether the documents of a submission have no boundaries under it.
+        follows_seed: whether it is the seed that all commands have, unless it is given itself.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Option:
     selects_documents: bool = False
     holds_options: bool = False
     without_documents: bool = False
+    follows_seed: bool = False
 
     @property
     def flag(self) -> str:
@@ -287,6 +289,7 @@ class Task:
             f"{measure.name}.{statistic.name}": (measure, statistic)
             for measure in self.measures
             for statistic in self.statistics
+            if not measure.statistics or statistic.name in measure.statistics
         }
 
     def statistic(self, name: str) -> StatisticInfo | None:
@@ -317,7 +320,8 @@ class Task:
     @property
     def profiles(self) -> tuple[str, ...]:
         """Its profiles; without public software to compare with there is only `plan`."""
-        return tuple(self.primary) or ("plan",)
+        judged = ("plan", "official") if self.official_rejects else ("plan",)
+        return tuple(self.primary) or judged
 
     def ranking(self, profile: str, options: Mapping[str, str]) -> str:
         """The metric that ranks: the primary one, of the measure that an option selects.

@@ -128,7 +128,7 @@ def _format_of_texts(source: Source) -> str:
 def _files(form: Format, source: Source) -> dict[str, Sequence[Member]]:
     """The files that are read, by document; where a file holds many documents, by file."""
     files = form.documents(source)
-    if form.layout == "per_document":
+    if form.layout == "per_document" or form.shares_documents:
         return dict(files)
     return {member.name: [member] for members in files.values() for member in members}
 

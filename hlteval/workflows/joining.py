@@ -22,7 +22,7 @@ _TEXT = "text"
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("segments", "tokens"), "segments"),
     **dict.fromkeys(("mentions", "links", "frames", "arguments", "fills"), "annotations"),
-    **dict.fromkeys(("modifiers", "groups"), "annotations"),
+    **dict.fromkeys(("sentiments", "modifiers", "groups"), "annotations"),
 }
 """What the tables of a document bring to it; of each kind there is one input that brings it."""
 

@@ -17,6 +17,9 @@ from hlteval.representation import Corpus
 _NO_CONTENT = ("sources", "documents", "attributes")
 """Tables that say nothing by themselves: names of files and documents, and layout."""
 
+_OF_FRAMES = ("frames", "sentiments", "arguments", "fills", "modifiers", "groups")
+"""The tables of frames and of what belongs to them."""
+
 
 class Losses:
     """The losses of a conversion, in the words of the formats that are read.
@@ -87,7 +90,7 @@ class Losses:
     def _unsupported(self, form: Format) -> set[str]:
         """The tables of frames, if a format represents frames of other kinds only."""
         fitting = not form.frame_kinds or self.kinds & {*form.frame_kinds}
-        return set() if fitting else {"frames", "arguments", "fills", "modifiers", "groups"}
+        return set() if fitting else {*_OF_FRAMES}
 
     def reasons(self) -> Iterator[Finding]:
         """The findings about what was not written of tables that the format supports."""

@@ -42,10 +42,14 @@ NO_NUMBER = {
     "seedev-inside-sentences": "what differs is how often a number is printed",
     "edl-archive": "what differs is which files are looked at",
     "edl-ceaf-time": "what differs is the time",
+    "lsf-cropping": "the software has no such option",
+    "lsf-ties": "the number of the software changes with its libraries",
+    "lsf-crashes": "both profiles score them",
 }
 ALIKE = {
     *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
     "edl-offsets",
+    *("lsf-no-grave-gain", "lsf-threshold"),
 }
 """Where the verdict is the same, but not what is told or done."""
 

@@ -35,6 +35,8 @@ FLAWED = {
     "seedev-binary": f"{DEMO}/flawed --against {DEMO}/reference",
     "seedev-full": f"{DEMO}/flawed --against {DEMO}/reference",
     "speech-sf": f"{DEMO}/speech/flawed.json",
+    "lorehlt-sf": "fixtures/lorehlt-sf/invalid/LSF402-ninety-nine.json --system-edl "
+    "fixtures/lorehlt-sf/valid/submission/edl.tab",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
     "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
     "ltf": "fixtures/ltf/invalid/LTF307-scant",

@@ -111,6 +111,7 @@ ELSEWHERE = (
     *("source", "appen", "document-list", "speech-sf", "speech-sf-json", "speech-sf-tsv"),
     *("xml", "ltf", "rsd", "laf", "conllu"),
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
+    *("lorehlt-sf", "lorehlt-sf-json", "lorehlt-sf-reference", "lorehlt-sf-tables"),
     *("hub4", "sgml-corpus", "glm"),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
 )

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from hlteval.converters.edl import neleval
-from hlteval.converters.edl.edl_tab import SUFFIX, files, is_header, sniff
-from hlteval.findings import Finding, Span, excerpt, finding
-from hlteval.sources import Member, Source, Unreadable
-from hlteval.validators.packages import Package
+from hlteval.converters.edl.edl_tab import SUFFIX, files, sniff
+from hlteval.findings import Finding, finding
+from hlteval.sources import Member, Source
+from hlteval.validators.packages import Package, entity_header
 
 ARCHIVES = {"zip", "tgz"}
 _NAME = re.compile(r"[^_]+_EDL_CP[0-9]+_[^_].*", re.IGNORECASE)
@@ -23,21 +23,10 @@ def findings(package: Package) -> Iterator[Finding]:
     if neleval.sniff(source) and not sniff(source):
         return  # not a submission, but made from one for the scorer
     tables = files(source)
-    yield from (found for member in tables for found in _header(member))
+    yield from (found for member in tables for found in entity_header(member))
     yield from _names(source, tables)
     if source.kind in ARCHIVES:
         yield from _archive(source, tables)
-
-
-def _header(member: Member) -> Iterator[Finding]:
-    try:
-        head = member.fetch()[:1000].decode("utf-8", "replace")
-    except Unreadable:
-        return
-    line = head.removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
-    if is_header(line):
-        span = Span(1, 1, len(line) + 1)
-        yield finding("EDL102", file=member.display, span=span, excerpt=excerpt(line, span))
 
 
 def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:

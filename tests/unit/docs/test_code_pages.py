@@ -44,14 +44,22 @@ def test_what_nobody_reads_or_checks_is_told_by_conversions():
     ("code", "formats", "found_by"),
     [
         ("BRT101", ("brat",), ()),
-        ("EDL403", (), ("lorehlt-edl",)),
+        ("EDL403", (), ("lorehlt-edl", "lorehlt-sf")),
         ("GLM101", (), ("hub4",)),
-        ("JSN101", ("speech-sf-json", "pubannotation"), ("speech-sf",)),
+        (
+            "JSN101",
+            ("speech-sf-json", "lorehlt-sf-json", "pubannotation"),
+            ("speech-sf", "lorehlt-sf"),
+        ),
         ("SEE301", (), ("seedev-binary", "seedev-full")),
         ("SEE402", (), ("seedev-binary", "seedev-full")),
         ("STD101", ("standoff",), ("seedev-binary", "seedev-full")),
         ("LTF106", (), ("ltf",)),
-        ("XML101", ("ltf", "laf", "bioc-xml"), ("lorehlt-edl", "ltf", "laf")),
+        (
+            "XML101",
+            ("ltf", "laf", "bioc-xml"),
+            ("lorehlt-edl", "lorehlt-sf", "ltf", "laf"),
+        ),
     ],
 )
 def test_a_code_comes_from_where_it_comes_from(code, formats, found_by):

@@ -175,6 +175,8 @@ OPT108-no-phones.lexicon         2   1   7  E
 OPT109-blank.documents           0   0   0  E
 OPT110-small-letters.types       2   1  11  E
 OPT111-two-names.slots           2   1  28  E
+OPT112-plural.annotators         2   8  14  E
+OPT113-no-number.config          0   0   0  E
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -187,7 +189,9 @@ def test_every_fixture_has_its_place() -> None:
 def test_a_file_of_an_option_raises_its_code_and_nothing_else(row: list[str]) -> None:
     name, *place, level = row
     option = name.rpartition(".")[2].replace("-", "_")
-    task = {"lexicon": "hub4", "slots": "hub4", "types": "speech-sf"}.get(option, "lorehlt-edl")
+    tasks = {"lexicon": "hub4", "slots": "hub4", "types": "speech-sf"}
+    tasks |= dict.fromkeys(("annotators", "config"), "lorehlt-sf")
+    task = tasks.get(option, "lorehlt-edl")
     (found,) = read_files(load(task), {option: str(FIXTURES / name)}).findings
     assert found.code == name[:6]
     span = found.span

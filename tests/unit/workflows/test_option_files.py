@@ -21,6 +21,7 @@ SIDES = {
     "seedev-binary": ("scores/seedev-binary/reference", "scores/seedev-binary/system"),
     "seedev-full": ("scores/seedev-full/reference", "scores/seedev-full/system"),
     "speech-sf": ("speech-sf/valid/reference.json", "speech-sf/valid/submission.json"),
+    "lorehlt-sf": ("lorehlt-sf-reference/valid/annotation", "lorehlt-sf/valid/submission"),
     "lorehlt-edl": ("scores/lorehlt-edl/reference.tab", "scores/lorehlt-edl/system.tab"),
     "hub4": ("hub4/valid/reference.tpl", "hub4/valid/system.tpl"),
 }

@@ -55,6 +55,7 @@ def trials(folder: Path) -> Iterator[Trial]:
     yield Trial("seedev-full", system, reference, scored=True)
     yield from packs(folder)
     yield from situations(folder)
+    yield from frames_of_texts(folder)
     yield from mentions(folder)
     yield from templettes(folder)
 
@@ -110,6 +111,27 @@ def situations(folder: Path) -> Iterator[Trial]:
     yield Trial("speech-sf", submission, room / "valid" / "segments.list")
     yield Trial("speech-sf", submission, room / "valid" / "reference.json", scored=True)
     yield Trial("speech-sf", submission, FIXTURES / "appen" / "valid", scored=True)
+
+
+def frames_of_texts(folder: Path) -> Iterator[Trial]:
+    """A submission of situations of LoReHLT with its EDL output, and annotations."""
+    room, gold = FIXTURES / "lorehlt-sf", FIXTURES / "lorehlt-sf-reference"
+    paths = sorted(
+        [*room.glob("invalid/LSF[34]*.json"), *FIXTURES.glob("lorehlt-sf-json/invalid/LSF2*.json")]
+    )
+    items = [json.loads(path.read_text("utf-8")) for path in paths]
+    joined = [frame for item in items for frame in (item if isinstance(item, list) else [item])]
+    submission = folder / "frames-of-texts"
+    write(submission / "system_output.json", json.dumps(joined))
+    entities = room / "valid/submission/edl.tab"
+    write(submission / "edl.tab", entities.read_bytes().decode())
+    options = {"documents": str(room / "valid/documents.list")}
+    options["kb"] = str(FIXTURES / "lorehlt-edl/valid/kb.tab")
+    yield Trial("lorehlt-sf", submission)
+    yield Trial("lorehlt-sf", submission, room / "valid" / "texts.jsonl", options)
+    yield Trial("lorehlt-sf", submission, gold / "valid" / "annotation")
+    for path in sorted([*room.glob("invalid/LSF51*"), gold / "valid" / "annotation"]):
+        yield Trial("lorehlt-sf", path, role="reference")
 
 
 def mentions(folder: Path) -> Iterator[Trial]:

@@ -1,0 +1,178 @@
+"""Files of situation frames in JSON: the items of one array, and what is wrong with them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings.suggest import did_you_mean
+from hlteval.sources import Member, decode
+from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
+from hlteval.syntax.json_places import place_of, shown
+from hlteval.syntax.json_schema import KINDS
+from hlteval.syntax.json_text import Items, items, starts, strict
+from hlteval.syntax.places import Places
+
+
+class FrameFile(ABC):
+    """The items of a file of frames, and the problems with them.
+
+    A format extends it with its schema.
+
+    Attributes:
+        no_array: code of a text that is not an array.
+        no_frame: code of an item that breaks the schema so that it cannot be read as a frame.
+        text: the text.
+        values: the items.
+        problems: what is wrong, with offsets in the text and paths among the values.
+        bad: the items that are not frames, by index, with the code of the reason.
+    """
+
+    no_array: str
+    no_frame: str
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.values: list[Any] = []
+        self.problems: list[Problem] = []
+        self.bad: dict[int, str] = {}
+
+    @abstractmethod
+    def invalid(self) -> Iterable[int]:
+        """The indices of the items that break the schema."""
+
+    @abstractmethod
+    def explain(self, index: int) -> None:
+        """Report why an item breaks the schema."""
+
+    @abstractmethod
+    def array_hint(self, value: Any) -> str:
+        """What to write instead of a value that is not an array of frames."""
+
+    @cached_property
+    def places(self) -> Places:
+        """Lines and columns."""
+        return Places(self.text)
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """The start of each item."""
+        return starts(self.text)
+
+    def parsed(self, index: int) -> Parsed:
+        """An item with the places of its parts."""
+        return parse(self.text, self.starts[index])
+
+    def take(self) -> None:
+        """Read the items: fast if all of them are valid."""
+        valid, value = strict(self.text.encode())
+        if valid and isinstance(value, list):
+            self.values = value
+        else:
+            self._slowly(items(self.text))
+        for index in self.invalid():
+            if index not in self.bad:
+                self.explain(index)
+
+    def _slowly(self, found: Items) -> None:
+        """Read the items of a text that is not a valid array."""
+        if found.root is not None:
+            start = found.parsed[0].start
+            given = KINDS.get(type(found.root), "something else")
+            hint = self.array_hint(found.root)
+            self.report(self.no_array, (start, start + 1), (), given=given, hint=hint)
+        self.problems += [_with_path(problem, ()) for problem in found.problems]
+        self.starts = [item.start for item in found.parsed]
+        for index, item in enumerate(found.parsed):
+            self.values.append(item.value)
+            if item.problems or not item.complete:
+                self.bad[index] = item.problems[0].code if item.problems else "JSN101"
+            known = ONCE.intersection(problem.code for problem in self.problems)
+            fresh = (problem for problem in item.problems if problem.code not in known)
+            self.problems += [_with_path(problem, (index,)) for problem in fresh]
+
+    def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
+        """Add a problem at a stretch of the text."""
+        self.problems.append(_with_path(Problem(code, 0, *at, values), path))
+
+    def report_at(self, code: str, index: int, path: Path, **values: object) -> None:
+        """Add a problem at a part of an item."""
+        at = place_of(self.text, self.parsed(index), path)
+        self.report(code, at, (index, *path), **values)
+
+    def unknown_properties(self, code: str, properties: Collection[str]) -> None:
+        """Report properties that are not in the schema, each name once."""
+        known = set(properties)
+        named = Counter(
+            name
+            for value in self.values
+            if isinstance(value, dict) and not known.issuperset(value)
+            for name in value
+        )
+        for index, value in enumerate(self.values):
+            if index in self.bad or known.issuperset(value):
+                continue
+            parsed = self.parsed(index)
+            for name in [name for name in value if name not in known]:
+                known.add(name)
+                hint = did_you_mean(name, properties, "remove it; it is not evaluated")
+                at = parsed.keys.get((name,), (parsed.start, parsed.start + 1))
+                self.report(code, at, (index, name), name=name, count=named[name], hint=hint)
+
+    def findings(self, file: str) -> list[Finding]:
+        """The findings of all problems in a file of some name."""
+        return [
+            self.places.finding(problem, file, str(problem.values["path"]))
+            for problem in self.problems
+        ]
+
+    def rejected_records(self) -> Iterator[dict[str, object]]:
+        """The items that are not frames."""
+        for row, (index, code) in enumerate(sorted(self.bad.items())):
+            start = self.starts[index]
+            text = self.text[start : min(parse(self.text, start).end, start + 1000)]
+            column = self.places.span(start, start).column - 1
+            end = column + len(text.partition("\n")[0])
+            problem = Problem(code, index + 1, column, end)
+            yield problem.rejected("frame", text, expected="a frame", row=row, origin=0)
+
+
+def _with_path(problem: Problem, path: Path) -> Problem:
+    """A problem in the item that a path leads to, with that path among its values."""
+    record = int(path[0]) + 1 if path else 0
+    return problem._replace(record=record, values={"path": shown(path), **problem.values})
+
+
+def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The locations of items and of their parts, found in one pass over the file.
+
+    Args:
+        member: the file.
+        places: what is looked for; fields are names of properties, or several names and indices
+            with points between them, such as `SEC.0.Source`.
+    """
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    begins, lines = starts(text), Places(text)
+    found: dict[FieldRef, Location] = {}
+    for place in sorted(places, key=attrgetter("record")):
+        if 1 <= place.record <= len(begins):
+            parsed = parse(text, begins[place.record - 1])
+            span = lines.span(*place_of(text, parsed, _path(place.field)))
+            found[place] = Location(span, lines.excerpt(span))
+    return [found.get(place) for place in places]
+
+
+def _path(field: str) -> Path:
+    """The path that a field names; empty for the whole item.
+
+    Examples:
+        >>> _path("SEC.0.Source"), _path("")
+        (('SEC', 0, 'Source'), ())
+    """
+    steps = field.split(".") if field else []
+    return tuple(int(step) if step.isdecimal() else step for step in steps)

@@ -1,0 +1,205 @@
+"""The items of a file of LoReHLT situation frames, and the tables that they make."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from hlteval.converters.situations.frame_files import FrameFile
+from hlteval.converters.situations.lorehlt_problems import (
+    EMOTIONS,
+    PROPERTIES,
+    is_frame,
+    violations,
+)
+from hlteval.converters.situations.lorehlt_types import SCHEMA
+from hlteval.converters.situations.speech_sf_problems import array_hint
+from hlteval.converters.toolkit.frame_kinds import SITUATION
+from hlteval.findings import entry
+from hlteval.representation import TABLES, Corpus
+from hlteval.syntax.json_schema import invalid
+
+_CONTROL = re.compile("[\x00-\x1f\x7f]")
+_STRIPPED = ".txt"
+"""The characters that the official scorer removes from the end of document identifiers."""
+_COLUMNS = {
+    "place_kb": "Place_KB_ID",
+    "status": "Status",
+    "resolution": "Resolution",
+}
+"""The properties that are strings and may be missing, by column; an empty one is none."""
+_JUSTIFICATIONS = ("Justification_ID", "Justification")
+
+
+class LorehltFile(FrameFile):
+    """The items of a file of frames, and the problems with them.
+
+    Args:
+        text: the text.
+        version: the version of the schema that it must follow.
+    """
+
+    no_array, no_frame = "LSF201", "LSF203"
+
+    def __init__(self, text: str, version: str) -> None:
+        super().__init__(text)
+        self.version = version
+
+    def array_hint(self, value: Any) -> str:
+        """What to write instead of a value that is not an array of frames."""
+        return array_hint(value)
+
+    def invalid(self) -> Iterable[int]:
+        """The indices of the items that break the version of the schema."""
+        return invalid(SCHEMA, self.values, self.version)
+
+    def explain(self, index: int) -> None:
+        """Report why an item breaks the schema, by the branch that was meant."""
+        value = self.values[index]
+        for code, path, values in violations(value, self.version):
+            self.report_at(code, index, path, **values)
+        if not is_frame(value):
+            self.bad[index] = self.no_frame
+
+    def read(self) -> None:
+        """Read the items, and report what is odd in those that can be read."""
+        self.take()
+        self.unknown_properties("LSF210", PROPERTIES)
+        if self.version != "plan":
+            self._beyond_the_plan()
+        for index, value in self._frames():
+            self._oddities(index, value)
+
+    def _frames(self) -> Iterator[tuple[int, Any]]:
+        return ((at, value) for at, value in enumerate(self.values) if at not in self.bad)
+
+    def _beyond_the_plan(self) -> None:
+        """Report once what the version accepts and the plan does not, each kind of it."""
+        broken = {*invalid(SCHEMA, self.values, self.version), *self.bad}
+        known: set[tuple[str, object]] = set()
+        for index in invalid(SCHEMA, self.values, "plan"):
+            for code, path, values in violations(self.values[index], "plan"):
+                kind = (code, values.get("missing") or (path[-1:] if path else ()))
+                if index in broken or kind in known:
+                    continue
+                known.add(kind)
+                message = entry(code).message.format_map({"path": "", **values})
+                reason = message.removeprefix(": ").strip()
+                self.report_at("LSF212", index, path, schema=self.version, reason=reason)
+
+    def _oddities(self, index: int, value: Mapping[str, Any]) -> None:
+        """Report invisible characters, and two justifications that differ."""
+        for name in ("DocumentID", "Place_KB_ID", *_JUSTIFICATIONS):
+            given = value.get(name)
+            if isinstance(given, str) and (found := _CONTROL.search(given)):
+                character = f"U+{ord(found[0]):04X}"
+                self.report_at("LSF211", index, (name,), character=character)
+        first, second = (value.get(name) for name in _JUSTIFICATIONS)
+        if first is not None and second is not None and first != second:
+            self.report_at("LSF214", index, ("Justification",), given=second, other=first)
+
+    def _stripped(self, frames: Sequence[Mapping[str, Any]], records: Sequence[int]) -> list[str]:
+        """The document identifiers as the official scorer reads them, each change reported once."""
+        names = [frame["DocumentID"] for frame in frames]
+        changed = {name: name.rstrip(_STRIPPED) for name in names}
+        counts = Counter(names)
+        first = dict(zip(reversed(names), reversed(records), strict=True))
+        for name, stripped in changed.items():
+            if name != stripped:
+                values = {"given": name, "read": stripped, "count": counts[name]}
+                self.report_at("LSF213", first[name], ("DocumentID",), **values)
+        return [changed[name] for name in names]
+
+    def corpus(self, origin: Mapping[str, object], *, stripped: bool = False) -> Corpus:
+        """The frames, their sentiments, and the rejected items.
+
+        Args:
+            origin: the row of `sources`.
+            stripped: whether document identifiers are read as the official scorer reads them.
+        """
+        records, frames = [at for at, _ in self._frames()], [value for _, value in self._frames()]
+        names = self._stripped(frames, records) if stripped else [f["DocumentID"] for f in frames]
+        numbers: dict[str, int] = {}
+        documents = [numbers.setdefault(name, len(numbers)) for name in names]
+        return Corpus(
+            sources=[origin],
+            documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
+            frames=_frame_table(frames, records, documents),
+            sentiments=_sentiment_table(frames, records, documents),
+            rejected_records=list(self.rejected_records()),
+        )
+
+
+def _frame_table(
+    frames: Sequence[Mapping[str, Any]], records: Sequence[int], documents: Sequence[int]
+) -> pl.DataFrame:
+    urgent = {True: "true", False: "false"}
+    columns: dict[str, Sequence[object]] = {
+        "row": range(len(frames)),
+        "document": documents,
+        "origin": [0] * len(frames),
+        "record": [at + 1 for at in records],
+        "kind": [SITUATION] * len(frames),
+        "label": [frame["Type"] for frame in frames],
+        **{
+            column: [frame.get(name) or None for frame in frames]
+            for column, name in _COLUMNS.items()
+        },
+        "urgent": [
+            urgent[value] if isinstance(value := frame.get("Urgent"), bool) else None
+            for frame in frames
+        ],
+        "confidence": [float(frame["Confidence"]) for frame in frames],
+        "justification": [_justification(frame) for frame in frames],
+    }
+    schema = {name: TABLES["frames"].schema[name] for name in columns}
+    return pl.DataFrame(columns, schema=schema)
+
+
+def _justification(frame: Mapping[str, Any]) -> str | None:
+    given = (frame.get(name) for name in _JUSTIFICATIONS)
+    return next((value for value in given if isinstance(value, str) and value), None)
+
+
+_SENTIMENT = (
+    *("document", "origin", "record", "frame_row", "item"),
+    *("holder_kb", "value", "fear", "anger", "joy"),
+)
+
+
+def _sentiment_table(
+    frames: Sequence[Mapping[str, Any]], records: Sequence[int], documents: Sequence[int]
+) -> pl.DataFrame:
+    rows = [
+        (documents[row], 0, records[row] + 1, row, item, *_entry(value))
+        for row, frame in enumerate(frames)
+        if isinstance(frame.get("SEC"), list)
+        for item, value in enumerate(frame["SEC"], start=1)
+        if isinstance(value, dict)
+    ]
+    schema = {name: TABLES["sentiments"].schema[name] for name in _SENTIMENT}
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return table.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+
+
+def _entry(value: Mapping[str, Any]) -> tuple[str | None, float | None, *tuple[bool | None, ...]]:
+    """The source, the sentiment and the emotions of an entry; None for what cannot be read."""
+    source, sentiment = value.get("Source"), value.get("Sentiment")
+    is_number = isinstance(sentiment, (int, float)) and not isinstance(sentiment, bool)
+    felt = (value.get(name) for name in EMOTIONS)
+    return (
+        source if isinstance(source, str) else None,
+        _number(sentiment) if is_number else None,
+        *(given if isinstance(given, bool) else None for given in felt),
+    )
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None

@@ -1,0 +1,236 @@
+"""Which files of a source are tables of LoReHLT annotation, and their lines read in bulk."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+import polars as pl
+
+from hlteval.converters.situations.lorehlt_tables import Kind, kind_of_header, kinds
+from hlteval.converters.toolkit.single_file import beginning
+from hlteval.findings import Finding, Problem, finding
+from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.syntax.tsv import ParsedTable
+
+SUFFIX = ".tab"
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The tables of each document by its name: the name of the file up to its first dot."""
+    named: dict[str, list[Member]] = {}
+    for member in tables(source):
+        named.setdefault(named_by(member, stem(member)), []).append(member)
+    return {name: tuple(named[name]) for name in sorted(named)}
+
+
+def stem(member: Member) -> str:
+    """The document that the name of a file is about.
+
+    Examples:
+        >>> stem(Member("needs/ENG_D1.needs.tab", "", 0, bytes))
+        'ENG_D1'
+    """
+    return member.basename.partition(".")[0]
+
+
+def named_by(member: Member, name: str) -> str:
+    """The name of a document of a file: its own, after the folder if the file is qualified.
+
+    The folder is the one that holds those of the annotation.
+
+    Examples:
+        >>> named_by(Member("a/needs/d1.needs.tab", "", 0, bytes, qualified=True), "d1")
+        'a/d1'
+    """
+    home = member.name.rpartition("/")[0]
+    if folder_of(member) in kinds():
+        home = home.rpartition("/")[0]
+    if not member.qualified or not home or name.startswith(f"{home}/"):
+        return name
+    return f"{home}/{name}"
+
+
+def tables(source: Source) -> tuple[Member, ...]:
+    """The files in folders of the annotation; where there are none, all that end in .tab."""
+    if source.kind in {"file", "stdin"}:
+        return source.members
+    found = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    inside = [member for member in found if folder_of(member) in kinds()]
+    return tuple(inside or found)
+
+
+def folder_of(member: Member) -> str:
+    """The name of the folder that a file is in; empty for a file in no folder."""
+    return member.name.rpartition("/")[0].rpartition("/")[2]
+
+
+def sniff(source: Source) -> bool:
+    """Whether one of the first tables has the header of a kind, or the folder and suffix of one."""
+    return any(
+        member.name.endswith(_PATHS)
+        or kind_of_header(beginning(member).partition("\n")[0].rstrip("\r")) is not None
+        for member in tables(source)[:3]
+    )
+
+
+_PATHS = (".needs.tab", ".issues.tab", ".sentiment.tab", ".entity.tab")
+"""How the names of tables end in distributions of LDC."""
+
+
+@dataclass
+class Group:
+    """The files of one header: their lines are read as one table.
+
+    Attributes:
+        kind: their kind.
+        header: their first line.
+        origins: the row of `sources` of each file.
+        displays: the name of each in findings.
+        bodies: the lines after the header of each.
+    """
+
+    kind: Kind
+    header: str
+    origins: list[int] = field(default_factory=list)
+    displays: list[str] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list)
+
+    def add(self, origin: int, display: str, body: str) -> None:
+        """Add a file without its header."""
+        if body:
+            self.origins.append(origin)
+            self.displays.append(display)
+            self.bodies.append(body if body.endswith("\n") else f"{body}\n")
+
+    @cached_property
+    def parsed(self) -> ParsedTable:
+        """All lines as one table."""
+        return self.kind.table(self.header).read("".join(self.bodies))
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """The number of lines up to the end of each file."""
+        return list(accumulate(body.count("\n") for body in self.bodies))
+
+    def place(self, record: int) -> tuple[int, int]:
+        """The index of the file that a line of the joined table is in, and its number there."""
+        at = bisect_right(self._ends, record - 1)
+        return at, record - (self._ends[at - 1] if at else 0) + 1
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """The rows with `origin`, and `record` as the number of the line in its file."""
+        counts = [body.count("\n") for body in self.bodies]
+        schema = {"origin": pl.Int64, "count": pl.Int64, "before": pl.Int64}
+        before = [0, *self._ends[:-1]] if counts else []
+        files = pl.DataFrame([self.origins, counts, before], schema=schema)
+        lines = files.select(pl.all().repeat_by("count")).explode(files.columns)
+        lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
+        rows = self.parsed.rows.rename({"record": "line"})
+        joined = rows.join(lines, on="line", how="left", maintain_order="left")
+        return joined.with_columns(record=pl.col("line") - pl.col("before") + 1)
+
+    def findings(self) -> Iterator[Finding]:
+        """The findings of all problems, each in its file."""
+        for problem in self.parsed.problems:
+            yield self._finding(problem)
+
+    def _finding(self, problem: Problem) -> Finding:
+        at, record = self.place(problem.record)
+        line = self.parsed.lines[problem.record - 1]
+        return problem._replace(record=record).in_line(self.displays[at], line)
+
+    def rejected_records(self, first: int) -> Iterator[dict[str, object]]:
+        """The lines without a row, as rows of `rejected_records` from a key on."""
+        for row, problem in enumerate(self.parsed.rejected, start=first):
+            at, record = self.place(problem.record)
+            line = self.parsed.lines[problem.record - 1]
+            kind = "sentiment" if self.kind.telling == "sentiment_value" else "frame"
+            moved = problem._replace(record=record)
+            yield {**moved.rejected(kind, line), "row": row, "origin": self.origins[at]}
+
+
+class Files:
+    """The files of a source, in groups of one header.
+
+    Attributes:
+        sources: the rows of the table `sources`.
+        members: the files by their row of `sources`.
+        groups: the groups by kind and header.
+        header_only: the kind and the document of each file without lines.
+        findings: what is wrong with files and headers.
+    """
+
+    def __init__(self, path: str, form: str) -> None:
+        self.path, self.form = path, form
+        self.sources: list[dict[str, object]] = []
+        self.members: list[Member] = []
+        self.groups: dict[tuple[str, str], Group] = {}
+        self.header_only: list[tuple[int, str, str]] = []
+        self.findings: list[Finding] = []
+
+    def add(self, member: Member) -> None:
+        """Read a file."""
+        try:
+            data = member.fetch()
+        except Unreadable as reason:
+            self.findings.append(reason.finding)
+            return
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        self.findings += decoded.findings
+        origin = len(self.sources)
+        names = {"path": self.path, "member": member.name or member.basename}
+        own = {"row": origin, **names, "format": self.form, "sha256": sha256(data)}
+        self.sources.append(own)
+        self.members.append(member)
+        if decoded.text is not None:
+            self._take(member, origin, decoded.text)
+
+    def _take(self, member: Member, origin: int, text: str) -> None:
+        header, _, body = text.partition("\n")
+        header = header.rstrip("\r")
+        kind = kind_of_header(header)
+        if not text.strip() and folder_of(member) in kinds():
+            name = named_by(member, stem(member))
+            self.header_only.append((origin, folder_of(member), name))
+            return
+        if kind is None:
+            self.findings.append(_no_header(member, header))
+            return
+        if missing := kind.missing(header):
+            names = {"table": kind.name, "missing": ", ".join(missing)}
+            problem = Problem("LSF502", 1, 0, len(header), names)
+            self.findings.append(problem.in_line(member.display, header))
+            return
+        group = self.groups.setdefault((kind.name, header), Group(kind, header))
+        group.add(origin, member.display, body)
+        if not body.strip():
+            self.header_only.append((origin, kind.name, named_by(member, stem(member))))
+
+    def named(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows whose documents have their folder in their names where files are qualified by it."""
+        if not any(member.qualified for member in self.members):
+            return rows
+        own = rows.select("origin", "name").iter_rows()
+        names = [named_by(self.members[origin], name) for origin, name in own]
+        return rows.with_columns(name=pl.Series(names, dtype=pl.String))
+
+    def of_kind(self, name: str) -> Sequence[Group]:
+        """The groups of a kind."""
+        return [group for (kind, _), group in self.groups.items() if kind == name]
+
+
+def _no_header(member: Member, header: str) -> Finding:
+    """The finding of a file that does not begin with the header of any kind."""
+    folder = folder_of(member)
+    kind = kinds().get(folder)
+    wanted = kind.headings if kind else kinds()["needs"].headings
+    table, listed = folder if kind else "annotation", " ".join(wanted)
+    if not header:
+        return finding("LSF501", file=member.display, table=table, header=listed)
+    values = {"table": table, "header": listed}
+    return Problem("LSF501", 1, 0, len(header), values).in_line(member.display, header)

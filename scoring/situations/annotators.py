@@ -1,0 +1,82 @@
+"""Several annotators: which one is drawn for each document, and how often each frame was annotated.
+
+Section 16.2.1 scores against the annotation of one annotator, drawn at random and the same for all
+submissions; section 16.2 weighs frames by their occurrences in the annotations of all of them.
+"""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+
+CHOSEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String}
+"""The annotator of the needs and of the issues of a document."""
+OFFICIAL_SEED = 1
+"""The seed of the public scorer."""
+
+
+def chosen_annotators(
+    frames: pl.DataFrame, given: pl.DataFrame | None, seed: int, *, official: bool
+) -> pl.DataFrame:
+    """The annotator whose frames count, for needs and issues of each document (`CHOSEN`).
+
+    Args:
+        frames: of the reference, with `docid`, `issue` and `annotator`.
+        given: annotators that are given, as `CHOSEN`; others are drawn.
+        seed: of the draw.
+        official: draw as the public scorer does: needs and issues for themselves, files in order.
+
+    Examples:
+        >>> row = {"docid": "d", "issue": False, "annotator": "7"}
+        >>> chosen_annotators(pl.DataFrame([row]), None, 0, official=False).rows()
+        [('d', False, '7')]
+    """
+    own = frames.select("docid", "issue", pl.col("annotator").fill_null("").alias("annotator"))
+    drawn = _official_draw(own, seed) if official else _draw(own, seed)
+    kinds = own.select("docid", "issue").unique(maintain_order=True)
+    if given is None:
+        return drawn
+    both = kinds.join(given, on=["docid", "issue"], how="left").join(
+        drawn, on=["docid", "issue"], how="left", suffix="_drawn"
+    )
+    return both.select("docid", "issue", pl.coalesce("chosen", "chosen_drawn").alias("chosen"))
+
+
+def _draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """One annotator per document; what is drawn for a document does not depend on others."""
+    names = frames.group_by("docid").agg(pl.col("annotator").unique().sort())
+    several = names.filter(pl.col("annotator").list.len() > 1)
+    chosen = [
+        random.Random(f"{seed}:{docid}").choice(annotators)  # noqa: S311
+        for docid, annotators in several.iter_rows()
+    ]
+    drawn = several.select("docid").with_columns(chosen=pl.Series(chosen, dtype=pl.String))
+    alone = names.join(several, on="docid", how="anti")
+    drawn = pl.concat([drawn, alone.select("docid", chosen=pl.col("annotator").list.first())])
+    kinds = frames.select("docid", "issue").unique()
+    return kinds.join(drawn, on="docid").select(*CHOSEN).sort("docid", "issue")
+
+
+def _official_draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """One annotator per file: the needs of all documents, then the issues, in order of names."""
+    files = frames.group_by("issue", "docid").agg(pl.col("annotator").unique(maintain_order=True))
+    numbers = random.Random(seed)  # noqa: S311
+    rows = [
+        (docid, issue, names[0] if len(names) == 1 else numbers.choice(names))
+        for issue, docid, names in files.sort("issue", "docid").iter_rows()
+    ]
+    return pl.DataFrame(rows, schema=CHOSEN, orient="row")
+
+
+def single(frames: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
+    """The frames of the chosen annotators."""
+    joined = frames.join(chosen, on=["docid", "issue"], how="left", maintain_order="left")
+    own = pl.col("annotator").fill_null("") == pl.col("chosen")
+    return joined.filter(own).drop("chosen")
+
+
+def several(frames: pl.DataFrame) -> int:
+    """How many documents have several annotators."""
+    names = frames.group_by("docid").agg(pl.col("annotator").fill_null("").n_unique())
+    return names.filter(pl.col("annotator") > 1).height

@@ -1,0 +1,144 @@
+"""What is scored of LoReHLT situation frames: a row per frame and per sentiment of both sides.
+
+These rows are the statistics of the metric. Situations run through all documents, so that rows of
+all batches are put together before anything is computed.
+
+Conventions:
+    A frame is identified by its side, its document (`docid`) and its number in that document
+    (`frame`, 0-based, in file order); its sentiments have the same three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.situations.knowledge_base import is_nil
+
+FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "document"
+"""The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
+mentions, only those of NIL entities of the system are needed."""
+
+ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
+    {
+        "docid": pl.String,
+        "system": pl.Boolean,
+        "part": pl.String,
+        "frame": pl.Int64,
+        "record": pl.Int64,
+        "modality": pl.String,
+        "annotator": pl.String,
+        "frame_id": pl.String,
+        "type": pl.String,
+        "entity": pl.String,
+        "place": pl.String,
+        "status": pl.String,
+        "scope": pl.String,
+        "severity": pl.String,
+        "resolution": pl.String,
+        "urgency": pl.String,
+        "confidence": pl.Float64,
+        "source": pl.String,
+        "value": pl.Float64,
+        "polarity": pl.String,
+        "fear": pl.Boolean,
+        "anger": pl.Boolean,
+        "joy": pl.Boolean,
+        "start": pl.Int64,
+        "end": pl.Int64,
+    }
+)
+"""The columns. Of a sentiment, `frame_id` is the frame that its record names, or null."""
+
+ISSUES = ("regimechange", "crimeviolence", "terrorism")
+"""The types that are issues; all others are needs."""
+
+_FRAMES = {
+    "frame_id": "frame",
+    "type": "label",
+    "entity": "place",
+    "place": "place_kb",
+    "urgency": "urgent",
+}
+_SAME = ("record", "annotator", "status", "scope", "severity", "resolution", "confidence")
+_FELT = ("record", "annotator", "value", "polarity", "fear", "anger", "joy")
+
+
+def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
+    """The rows of one side (`ROWS`).
+
+    Args:
+        corpus: whole documents.
+        system: whether it is the system's.
+
+    Examples:
+        >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
+        >>> frame |= {"label": "food", "place_kb": "17", "status": "current"}
+        >>> corpus = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[frame])
+        >>> frame_rows(corpus, system=False).select("docid", "part", "type", "place").row(0)
+        ('d1', 'frame', 'food', '17')
+    """
+    documents = corpus.documents.select(document="row", docid="name", modality="modality")
+    frames = corpus.frames.filter(pl.col("kind") == "situation").join(
+        documents, on="document", maintain_order="left"
+    )
+    frames = frames.with_columns(number=pl.int_range(pl.len()).over("document"))
+    unnamed = pl.format("#{}", "number")
+    frames = frames.with_columns(frame=pl.coalesce("frame", unnamed))
+    own = frames.select(
+        "docid",
+        "modality",
+        pl.lit(FRAME).alias("part"),
+        pl.col("number").alias("frame"),
+        *(pl.col(source).alias(name) for name, source in _FRAMES.items()),
+        *_SAME,
+    )
+    numbers = frames.select(frame_row="row", frame="number", frame_id="frame")
+    felt = corpus.sentiments.join(documents, on="document", maintain_order="left").join(
+        numbers, on="frame_row", how="left", maintain_order="left"
+    )
+    felt = felt.select(
+        "docid",
+        "modality",
+        "frame",
+        pl.lit(SENTIMENT).alias("part"),
+        pl.coalesce("target", "frame_id").alias("frame_id"),
+        pl.coalesce("holder_kb", "holder").alias("source"),
+        *_FELT,
+    )
+    if system:
+        nil = corpus.mentions.filter(is_nil("entity")).join(documents, on="document")
+        more = nil.select("docid", "record", "entity", "start", "end", part=pl.lit(MENTION))
+    else:
+        more = documents.select("docid", "modality", part=pl.lit(ANNOTATED))
+    rows = pl.concat([own, felt, more], how="diagonal_relaxed").with_columns(system=pl.lit(system))
+    return conformed(rows)
+
+
+def conformed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with all columns of `ROWS`, in order; what is absent is null."""
+    given = set(rows.columns)
+    return rows.select(
+        (pl.col(name) if name in given else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in ROWS.items()
+    )
+
+
+def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all batches, sorted so that they do not depend on the batches.
+
+    What a system has is in the order of its file; what a reference has by document, and then in the
+    order of its files.
+    """
+    rows = pl.concat([pl.DataFrame(schema=dict(ROWS)), *batches])
+    of_system = pl.when("system").then("record")
+    in_document = pl.when(pl.col("part") == FRAME).then("frame").otherwise("record")
+    return rows.sort(of_system, "docid", "part", in_document, maintain_order=True)
+
+
+def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
+    """The frames or the sentiments of one side."""
+    return rows.filter(pl.col("part") == part, pl.col("system") == system).drop("part", "system")

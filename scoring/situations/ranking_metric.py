@@ -1,0 +1,149 @@
+"""LoReHLT 2019 situation frames: nDCG, its variant with sentiments, and all diagnostic metrics.
+
+Section 16.3 of the plan, step by step: situations by gravity (nDCG, precision at N), frames within
+situations (mean average precision, macro-averaged recall), frames of documents (curves, F1), and
+sentiments. The statistics are the frames themselves, since situations run through all documents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.metric import Metric, Replicates, Tables, Weights
+from hlteval.scoring.situations import official_files, ranking_notes, ranking_tables
+from hlteval.scoring.situations.frame_rows import frame_rows, total
+from hlteval.scoring.situations.frame_sides import Annotations
+from hlteval.scoring.situations.frame_sums import additive_families, replicates
+from hlteval.scoring.situations.ranking_options import RankingOptions
+from hlteval.scoring.situations.scored_frames import FAMILIES, ScoredFrames
+
+Values = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class SituationRanking(Metric):
+    """How situation frames are scored in a profile.
+
+    Attributes:
+        options: what was chosen.
+        families: the metrics that are computed, by the first part of their names; all if empty.
+    """
+
+    document_column: ClassVar[str] = "docid"
+
+    options: RankingOptions = field(default_factory=RankingOptions)
+    families: tuple[str, ...] = ()
+    _kept: dict[int, tuple[pl.DataFrame, ScoredFrames]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def statistics(
+        self,
+        reference: Corpus,
+        system: Corpus,
+        *,
+        alignment: bool = True,  # noqa: ARG002
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The frames and sentiments of a batch of documents.
+
+        Examples:
+            >>> frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
+            >>> frame |= {"label": "food", "place_kb": "17", "urgent": "true", "confidence": 0.5}
+            >>> corpus = Corpus(documents=[{"row": 0, "name": "d1"}], frames=[frame])
+            >>> metric = SituationRanking()
+            >>> rows, _ = metric.statistics(corpus, corpus)
+            >>> metric.score(metric.total([rows]))[0]["ndcg.standard"]
+            1.0
+        """
+        sides = ((reference, False), (system, True))
+        return pl.concat([frame_rows(corpus, system=side) for corpus, side in sides]), None
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The rows of all batches."""
+        return total(counts)
+
+    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+        """All values, and the tables that show why they are what they are."""
+        scored = self.scored(total)
+        values = dict(self._values(scored))
+        if self.families:
+            return values, {"scorings": ranking_tables.scorings(values)}
+        return values, ranking_tables.tables(values, scored)
+
+    def _values(self, scored: ScoredFrames) -> Iterator[tuple[str, float | None]]:
+        for name, family in FAMILIES.items():
+            if self._has(name):
+                for ending, value in family(scored):
+                    yield f"{name}.{ending}", _plain(value)
+
+    def _has(self, family: str) -> bool:
+        if self.options.no_sec and family.startswith(("ndcg_sec", "sec_")):
+            return False
+        return not self.families or family in self.families
+
+    def scored(self, total: pl.DataFrame) -> ScoredFrames:
+        """Both sides, and what was computed of them; kept for the latest rows."""
+        if id(total) not in self._kept:
+            self._kept.clear()
+            annotations = Annotations(total, self.official, self.options)
+            self._kept[id(total)] = (total, ScoredFrames(annotations))
+        return self._kept[id(total)][1]
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the values must know."""
+        return tuple(ranking_notes.notes(self.scored(total)))
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files of the public scorer; none in the profile `plan`."""
+        return official_files.written(self.scored(total)) if self.official else {}
+
+    @property
+    def additive(self) -> bool:
+        """Whether all families are computed from counts that add."""
+        families = additive_families(official=self.official)
+        return bool(self.families) and {*self.families} <= {*families}
+
+    def no_interval(self, name: str) -> str:
+        """The top of a list changes too much without some documents to say anything."""
+        return _TOP if name.startswith("precision_at.") else ""
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate: by weighted sums over documents where counts add."""
+        if not self.additive:
+            return super().replicates(counts, documents, weights)
+        scored = self.scored(self.total([counts]))
+        return replicates(scored, self.families, documents, weights)
+
+    def decompose(self, names: Iterable[str] | None = None) -> tuple[SituationRanking, ...]:
+        """The metrics that give the named values: those whose counts add, and all others.
+
+        Raises:
+            ValueError: for an unknown name.
+        """
+        families = tuple(FAMILIES) if names is None else tuple(map(_family, names))
+        wanted = [family for family in dict.fromkeys(families) if self._has(family)]
+        adding = {*additive_families(official=self.official)}
+        parts = [[f for f in wanted if (f in adding) is adds] for adds in (True, False)]
+        return tuple(replace(self, families=tuple(part)) for part in parts if part)
+
+
+_TOP = "the top of the list varies too much"
+
+
+def _family(name: str) -> str:
+    family = name.partition(".")[0]
+    if family not in FAMILIES:
+        raise ValueError(f"unknown metric {name}; the first part is one of {', '.join(FAMILIES)}")
+    return family
+
+
+def _plain(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value

@@ -1,0 +1,77 @@
+"""What can be chosen about the scores of situation frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from hlteval.scoring.situations.ranking import OFFICIAL_GAINS, Discount, Gains
+
+
+@dataclass(frozen=True)
+class RankingOptions:
+    """How situation frames are prepared, ranked and compared.
+
+    Attributes:
+        gravity: the gravity that precision at N, the tables and the official files show; nDCG is
+            reported for both, as `ndcg` (boolean) and `ndcg_sec` (numeric).
+        dcg: the discount; empty: `method1` in `plan`, `method0` in `official`.
+        config: gains and thresholds of a configuration file of the public scorer.
+        gains: of high, medium and low gravity, and of no gravity where that has one of its own.
+        gravity_thresholds: the least number of grave frames of high and medium gravity.
+        cutoff: frames of higher confidence are the submission; without it, all are.
+        no_nil: leave out frames with NIL places on both sides.
+        no_sec: compute nothing that needs sentiments.
+        documents: whether only listed documents are scored.
+        annotators: the annotator of the needs and issues of documents: `docid`, `issue`, `chosen`.
+        annotator_seed: of the draw of annotators elsewhere.
+        draws: how many other draws are scored, for their distribution.
+        max_frames: how many frames of the submission are scored at most.
+        system_edl: the mentions of the submission, `docid`, `start`, `end` and `entity`, instead of
+            those that it holds itself.
+        reference_edl: those of the reference.
+        system_name: the name of the system in the official files.
+    """
+
+    gravity: Literal["boolean", "numeric"] = "boolean"
+    dcg: Literal["", "method0", "method1"] = ""
+    config: Gains | None = None
+    gains: tuple[float, ...] = ()
+    gravity_thresholds: tuple[float, ...] = ()
+    cutoff: float | None = None
+    no_nil: bool = False
+    no_sec: bool = False
+    documents: bool = False
+    annotators: pl.DataFrame | None = None
+    annotator_seed: int | None = None
+    draws: int = 0
+    max_frames: int | None = None
+    system_edl: pl.DataFrame | None = None
+    reference_edl: pl.DataFrame | None = None
+    system_name: str = "system"
+
+    def discount(self, *, official: bool) -> Discount:
+        """The discount of a profile."""
+        return self.dcg or ("method0" if official else "method1")
+
+    def gain_table(self, *, official: bool) -> Gains:
+        """The gains of a profile, with what is chosen."""
+        table = self.config or (OFFICIAL_GAINS if official else Gains())
+        if self.gains:
+            named = zip(("high", "medium", "low", "nothing"), self.gains, strict=False)
+            table = table._replace(nothing=None)._replace(**dict(named))
+        if self.gravity_thresholds:
+            high, medium = self.gravity_thresholds
+            table = table._replace(high_from=high, medium_from=medium)
+        return table
+
+    def threshold(self, *, official: bool) -> float | None:
+        """The confidence that frames must exceed to be read at all.
+
+        The public scorer takes notice of it only with a list of documents, and of 0 never.
+        """
+        if official and not (self.documents and self.cutoff):
+            return None
+        return self.cutoff

@@ -1,0 +1,226 @@
+"""The values of all metrics of situation frames, each family computed when it is asked for.
+
+A metric is named by its family and by what it is of: `ndcg.standard`, `map.type,place`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import MappingProxyType
+
+import polars as pl
+
+from hlteval.scoring.situations import equivalence, gravity
+from hlteval.scoring.situations import official_sentiments as official
+from hlteval.scoring.situations import sentiments as sec
+from hlteval.scoring.situations.frame_matches import FrameMatches, frame_matches
+from hlteval.scoring.situations.frame_sides import Annotations, Sides
+from hlteval.scoring.situations.official_sentiments import Rates as PooledRates
+from hlteval.scoring.situations.ranking import TIE_BREAKS, Ranking, ranking, situations
+from hlteval.scoring.situations.situation_averages import averages, mean, official_averages
+
+Values = Iterator[tuple[str, float | None]]
+NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)
+"""The N of precision at N among the metrics; the table `precision_at` has every N."""
+LEVELS = ("high", "medium")
+_RATES = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredFrames:
+    """Both sides of a submission, and what is computed of them, each once.
+
+    Attributes:
+        annotations: both sides.
+    """
+
+    annotations: Annotations
+
+    @property
+    def official(self) -> bool:
+        """Whether the public scorer is followed."""
+        return self.annotations.official
+
+    @cached_property
+    def _rankings(self) -> dict[tuple[str, str], Ranking]:
+        return {}
+
+    def ranking(self, kind: str, of: str = "drawn") -> Ranking:
+        """The situations ranked by a kind of gravity.
+
+        Args:
+            kind: `boolean` or `numeric`.
+            of: `drawn` for one annotation of each document, `combined` for all, `text` for that of
+                text only.
+        """
+        if (kind, of) not in self._rankings:
+            self._rankings[kind, of] = self._ranked(kind, of)
+        return self._rankings[kind, of]
+
+    def _ranked(self, kind: str, of: str) -> Ranking:
+        both = self.annotations.combined if of == "combined" else self.annotations.drawn
+        both = both.text_only if of == "text" else both
+        if of != "drawn" and both is self.annotations.drawn:
+            return self.ranking(kind)
+        return ranked(both.above_cutoff, kind)
+
+    @property
+    def shown(self) -> Ranking:
+        """The ranking that precision at N, tables and official files show."""
+        return self.ranking(self.annotations.options.gravity)
+
+    @cached_property
+    def averages(self) -> dict[str, pl.DataFrame]:
+        """Average precision and recall of each situation, by class."""
+        names = equivalence.SITUATION_CLASSES
+        if self.official:
+            both = self.annotations.drawn
+            return {name: official_averages(both.reference, both.system, name) for name in names}
+        return {name: averages(self._matches(name).above_cutoff()) for name in names}
+
+    def _matches(self, name: str) -> FrameMatches:
+        """The frames of a class, which are compared once."""
+        if name not in self._compared:
+            annotations = self.annotations
+            both = annotations.drawn if self.official else annotations.combined
+            self._compared[name] = frame_matches(
+                both.reference,
+                both.system,
+                name,
+                cutoff=annotations.options.cutoff,
+                official=self.official,
+            )
+        return self._compared[name]
+
+    @cached_property
+    def _compared(self) -> dict[str, FrameMatches]:
+        return {}
+
+    @cached_property
+    def matches(self) -> dict[str, FrameMatches]:
+        """The frames that are right, by class."""
+        return {name: self._matches(name) for name in equivalence.CLASSES}
+
+    @cached_property
+    def sentiments(self) -> dict[str, pl.DataFrame]:
+        """The sentiments of each target that are right, by class (`plan`)."""
+        reference, system = self.annotations.drawn.above_cutoff.targeted
+        return {name: sec.matched(reference, system, name) for name in sec.CLASSES}
+
+    @cached_property
+    def official_sentiments(self) -> dict[str, dict[str, PooledRates]]:
+        """The public scorer's rates, by class of frames and then by measure."""
+        reference, system = self.annotations.drawn.official_targeted
+        return {name: official.counted(reference, system, name) for name in official.KEYS}
+
+    @cached_property
+    def lacks_emotions(self) -> bool:
+        """Whether the public scorer stops at a sentiment of the system without an emotion."""
+        felt = self.annotations.drawn.system_felt
+        return bool(
+            felt.select(pl.any_horizontal(pl.col(sec.EMOTIONS).is_null())).to_series().any()
+        )
+
+    @cached_property
+    def stopped(self) -> bool:
+        """Whether the public scorer crashes before it scores anything: there are no frames."""
+        return self.official and self.annotations.system_frames == 0
+
+
+def ranked(both: Sides, kind: str) -> Ranking:
+    """The situations of both sides, ranked by a kind of gravity."""
+    exact = not both.official
+    frames = list(both.last_frames)
+    if kind == "numeric":
+        pairs = zip(frames, both.emotional, strict=True)
+        frames = [gravity.with_emotions(table, felt) for table, felt in pairs]
+    measure = gravity.numeric if kind == "numeric" else gravity.boolean
+    parts = gravity.PARTS if exact else 1
+    reference, system = (
+        situations(table.with_columns(gravity=measure(official=both.official)), parts)
+        for table in frames
+    )
+    options = both.options
+    return ranking(
+        reference,
+        system,
+        options.gain_table(official=both.official),
+        discount=options.discount(official=both.official),
+        official=both.official,
+    )
+
+
+def _ndcg(scored: ScoredFrames, kind: str, of: str) -> Values:
+    crashed = kind == "numeric" and scored.official and scored.lacks_emotions
+    for ties in TIE_BREAKS:
+        stopped = crashed or scored.stopped
+        yield ties, None if stopped else scored.ranking(kind, of).last(ties)
+
+
+def _precision_at(scored: ScoredFrames) -> Values:
+    if scored.stopped:
+        yield from dict.fromkeys((*map(str, NUMBERS), *LEVELS)).items()
+        return
+    table = scored.shown
+    gains = scored.annotations.options.gain_table(official=scored.official)
+    gravities = table.reference["gravity"]
+    high = int((gravities >= gains.high_from).sum())
+    medium = int((gravities >= gains.medium_from).sum())
+    # the public scorer goes no further than the situations of high gravity
+    most = high if scored.official else table.reference.height
+    precisions = table.precisions(most).tolist() if most else []
+    for number in NUMBERS:
+        yield str(number), precisions[number - 1] if number <= most else None
+    for level, size in zip(LEVELS, (high, medium), strict=True):
+        yield level, precisions[size - 1] if 0 < size <= most else None
+
+
+def _situation_average(scored: ScoredFrames, column: str) -> Values:
+    for name in equivalence.SITUATION_CLASSES:
+        yield name, None if scored.stopped else mean(scored.averages[name][column])
+
+
+def _area(scored: ScoredFrames) -> Values:
+    for name, matches in _matches(scored):
+        yield name, matches.area() if matches else None
+
+
+def _frame_rate(scored: ScoredFrames, rate: str) -> Values:
+    for name, matches in _matches(scored):
+        yield name, getattr(matches.rates(), rate) if matches else None
+
+
+def _matches(scored: ScoredFrames) -> Iterator[tuple[str, FrameMatches | None]]:
+    for name in equivalence.CLASSES:
+        yield name, None if scored.stopped else scored.matches[name]
+
+
+def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
+    """The sentiments of a profile; the classes of the other one are undefined."""
+    for name in sec.CLASSES:
+        yield name, None if scored.official else sec.averaged(scored.sentiments[name])[rate]
+    uncounted = not scored.official or scored.stopped or scored.lacks_emotions
+    for name in official.KEYS:
+        for measure in official.MEASURES:
+            rates = None if uncounted else scored.official_sentiments[name][measure]
+            yield f"{measure}:{name}", getattr(rates, rate) if rates else None
+
+
+FAMILIES: Mapping[str, Callable[[ScoredFrames], Values]] = MappingProxyType(
+    {
+        "ndcg": partial(_ndcg, kind="boolean", of="drawn"),
+        "ndcg_sec": partial(_ndcg, kind="numeric", of="drawn"),
+        "ndcg_text": partial(_ndcg, kind="boolean", of="text"),
+        "ndcg_sec_text": partial(_ndcg, kind="numeric", of="text"),
+        "ndcg_combined": partial(_ndcg, kind="boolean", of="combined"),
+        "precision_at": _precision_at,
+        "map": partial(_situation_average, column="average_precision"),
+        "mar": partial(_situation_average, column="recall"),
+        "auc": _area,
+        **{f"frame_{rate}": partial(_frame_rate, rate=rate) for rate in ("f1", *_RATES[:2])},
+        **{f"sec_{rate}": partial(_sentiment_rate, rate=rate) for rate in ("f1", *_RATES[:2])},
+    }
+)
+"""The families of metrics, in order; each gives the endings of its names with their values."""

@@ -1,0 +1,243 @@
+"""What options and odd inputs do to the scores of LoReHLT situation frames."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from hlteval.scoring.situations.annotators import CHOSEN
+from hlteval.scoring.situations.knowledge_base import MENTIONS, nil_places, nil_sources
+from hlteval.scoring.situations.ranking import Gains
+from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
+
+FEAR = {"holder_kb": "author", "value": -1.0, "fear": True, "anger": False, "joy": False}
+
+
+def chosen(*rows):
+    return pl.DataFrame(rows, schema=CHOSEN, orient="row")
+
+
+def mentions(*rows):
+    return pl.DataFrame(rows, schema=MENTIONS, orient="row")
+
+
+def test_a_boost_counts_a_fifth_of_a_frame_exactly():
+    """Five frames with two boosts are seven grave frames, whatever floats add up to."""
+    frames = [gold(f"d{n}") for n in range(5)]
+    felt = [FEAR | {"doc": f"d{n}", "frame_row": n, "anger": True} for n in range(5)]
+    metric, total = scored(corpus(frames, felt), corpus([said("d0")]))
+    assert metric.scored(total).ranking("numeric").reference["gravity"].to_list() == [7.0]
+
+
+def test_an_issue_is_grave_with_fear_or_anger_only():
+    frames = [gold("d1", "terrorism"), gold("d2", "terrorism", "2"), gold("d3", "terrorism", "3")]
+    felt = [
+        FEAR | {"doc": "d2", "frame_row": 1},
+        FEAR | {"doc": "d3", "frame_row": 2, "anger": True},
+    ]
+    metric, total = scored(corpus(frames, felt), corpus([said("d1")]))
+    situations = metric.scored(total).ranking("numeric").reference
+    assert dict(situations.select("place", "gravity").rows()) == {"3": 1.2, "2": 1.0, "1": 0.0}
+    boolean = metric.scored(total).ranking("boolean").reference
+    assert boolean["gravity"].to_list() == [0.0, 0.0, 0.0]
+
+
+def test_speech_has_no_sentiments():
+    frames, documents = [gold("d1", status="Current")], {"d1": "speech"}
+    felt = [FEAR | {"doc": "d1", "frame_row": 0}]
+    metric, total = scored(corpus(frames, felt, documents), corpus([said("d1")]))
+    assert metric.scored(total).ranking("numeric").reference["gravity"].to_list() == [1.0]
+
+
+def test_text_only_leaves_out_the_documents_of_speech_on_both_sides():
+    reference = corpus([gold("d1"), gold("s1", place="2")], (), {"d1": "text", "s1": "speech"})
+    system = corpus([said("s1", place="3"), said("d1")])
+    found = values(reference, system)
+    assert found["ndcg_text.standard"] == 1.0
+    assert found["ndcg.vindictive"] < 1
+
+
+def test_spellings_of_speech_mean_the_same():
+    reference = corpus(
+        [gold("s1", status="Past Only"), gold("s1", "water", resolution="Insufficient/Unknown")],
+        (),
+        {"s1": "speech"},
+    )
+    system = corpus([said("s1", status="past"), said("s1", "water")])
+    assert values(reference, system)["frame_f1.type,place,status,urgent,resolution"] == 1.0
+
+
+def test_levels_are_numbers_with_or_without_words():
+    frames = [gold("d1", scope=scope, severity="0") for scope in ("2", "1", "none", "3_x")]
+    metric, total = scored(corpus(frames), corpus([said("d1")]))
+    assert metric.scored(total).annotations.reference["urgent"].to_list() == [1, 0, 0, 1]
+
+
+def test_the_cut_off_is_strictly_above():
+    reference, system = corpus([gold("d1")]), corpus([said("d1", confidence=0.5)])
+    assert values(reference, system, cutoff=0.5)["frame_recall.type"] == 0
+    assert values(reference, system, cutoff=0.5)["auc.type"] == 1.0
+    assert values(reference, system, cutoff=0.49)["frame_recall.type"] == 1
+    official = values(reference, system, "official", cutoff=0.5)
+    assert official["mar.type,place"] == 1
+    assert official["frame_recall.type"] == 0
+    assert values(reference, system, "official", cutoff=0.5, documents=True)["mar.type,place"] == 0
+
+
+def test_only_the_most_confident_frames_are_scored_and_it_is_noted():
+    system = corpus([said("d1", confidence=0.1), said("d1", "water", confidence=0.9)])
+    metric, total = scored(corpus([gold("d1")]), system, max_frames=1)
+    assert metric.score(total)[0]["frame_recall.type"] == 0
+    (note,) = metric.notes(total)
+    assert note.startswith("only the 1 most confident frames")
+    assert scored(corpus([gold("d1")]), system, max_frames=2)[0].notes(total) is not None
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+def test_nil_places_can_be_left_out(profile):
+    reference = corpus([gold("d1"), gold("d2", place="NIL7"), gold("d3", "water", place=None)])
+    system = corpus([said("d1"), said("d4", place="nil9")])
+    assert values(reference, system, profile)["ndcg.standard"] < 1
+    assert values(reference, system, profile, no_nil=True)["ndcg.standard"] == 1
+
+
+def test_nothing_of_sentiments_without_them():
+    found = values(corpus([gold("d1")]), corpus([said("d1")]), no_sec=True)
+    assert not [name for name in found if "sec" in name]
+
+
+def test_gains_and_thresholds_override_a_configuration():
+    config = Gains(8, 4, 2, None, 2, 1)
+    metric, _ = scored(corpus([]), corpus([]), config=config, gains=(5.0, 3.0, 1.0))
+    table = metric.options.gain_table(official=False)
+    assert (table.high, table.high_from, table.medium_from) == (5.0, 2, 1)
+
+
+def test_annotators_that_are_given_decide():
+    reference = corpus([gold("d1", annotator="7"), gold("d1", place="2", annotator="8")])
+    system = corpus([said("d1")])
+    own, other = (chosen(("d1", False, name)) for name in ("7", "8"))
+    assert values(reference, system, annotators=own)["ndcg.standard"] == 1
+    assert values(reference, system, annotators=other)["ndcg.standard"] == 0
+    metric, total = scored(reference, system, annotators=own)
+    (note,) = metric.notes(total)
+    assert "is given" in note
+    assert metric.score(total)[1]["annotators"].rows() == [("d1", "need", "7")]
+
+
+def test_a_draw_does_not_depend_on_other_documents():
+    frames = [gold(f"d{n}", annotator=str(name)) for n in range(9) for name in (1, 2, 3)]
+    metric, all_of_them = scored(corpus(frames), corpus([]))
+    _, some = scored(corpus(frames[9:]), corpus([]))
+    rows = metric.scored(all_of_them).annotations.chosen.rows()
+    assert metric.scored(some).annotations.chosen.rows() == rows[3:]
+    _, other = metric, metric.scored(all_of_them).annotations.redrawn(5)
+    assert other.chosen.rows() != rows
+
+
+def test_draws_give_the_distribution_of_what_one_annotator_decides():
+    frames = [gold(f"d{n}", place=name, annotator=name) for n in range(6) for name in "12"]
+    found = tables(corpus(frames), corpus([said("d1")]), draws=4)
+    assert found["annotation_draws"]["draw"].unique().sort().to_list() == [1, 2, 3, 4]
+    summary = found["annotation_scores"]
+    row = summary.row(by_predicate=pl.col("metric") == "ndcg.standard", named=True)
+    assert row["low"] <= row["mean"] <= row["high"]
+    assert not summary["metric"].str.starts_with("frame").any()
+
+
+def test_frames_weigh_as_many_annotators_as_have_them():
+    reference = corpus([gold("d1", annotator="7"), gold("d1", annotator="8"), gold("d1", "water")])
+    found = values(reference, corpus([said("d1"), said("d1", "med")]))
+    assert found["frame_precision.type"] == 2 / 3
+    assert found["frame_recall.type"] == 2 / 3
+
+
+def test_nil_sources_are_those_with_the_greatest_overlap_in_their_document():
+    own = mentions(("d1", 0, 10, "NIL5"), ("d1", 20, 24, "NIL5"), ("d2", 0, 10, "NIL5"))
+    reference = mentions(("d1", 2, 5, "NIL1"), ("d1", 4, 10, "77"), ("d2", 10, 12, "NIL1"))
+    sources = pl.DataFrame({"docid": ["d1", "d2", "d1"], "source": ["NIL5", "NIL5", "8"]})
+    assert nil_sources(sources, own, reference).rows() == [("d1", "NIL5", "77")]
+
+
+def test_nil_places_are_those_of_the_first_equal_extent():
+    own = mentions(("d1", 0, 10, "NIL5"), ("d2", 1, 2, "NIL5"), ("d2", 3, 4, "NIL6"))
+    reference = mentions(("d2", 1, 2, "77"), ("d1", 0, 9, "NIL1"))
+    assert nil_places(own, reference).rows() == [("NIL5", "77"), ("NIL6", "None")]
+
+
+def test_the_mentions_of_a_submission_are_its_own_unless_others_are_given():
+    reference = corpus([gold("d1")], [FEAR | {"doc": "d1", "frame_row": 0, "holder_kb": "NIL1"}])
+    felt = [FEAR | {"doc": "d1", "frame_row": 0, "holder_kb": "NIL9"}]
+    system = corpus([said("d1")], felt)
+    row = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "m", "label": "PER"}
+    held = system.replace(mentions=[row | {"start": 3, "end": 8, "entity": "NIL9"}])
+    table = mentions(("d1", 3, 8, "NIL1"))
+    assert values(reference, system, reference_edl=table)["sec_f1.polarity"] == 0
+    assert values(reference, held, reference_edl=table)["sec_f1.polarity"] == 1
+    other = mentions(("d1", 3, 8, "NIL8"))
+    assert values(reference, held, reference_edl=table, system_edl=other)["sec_f1.polarity"] == 0
+
+
+def test_ambiguous_places_and_sources():
+    reference = corpus(
+        [gold("d1", place="2|1"), gold("d1", place="1"), gold("d2", place="1|2")],
+        [FEAR | {"doc": "d2", "frame_row": 2, "holder_kb": "8|9"}],
+    )
+    system = corpus(
+        [said("d1", place="1"), said("d1", place="2"), said("d2", place="2")],
+        [FEAR | {"doc": "d2", "frame_row": 2, "holder_kb": "9"}],
+    )
+    found = values(reference, system)
+    assert found["frame_f1.type,place"] == found["sec_f1.polarity,fear"] == 1.0
+
+
+def test_the_gains_of_no_gravity():
+    frame = pl.DataFrame({"gravity": [3.0, 1.0, 0.0]})
+    gains = Gains(5, 3, 1, 0, 3, 1)
+    assert frame.select(gains.of("gravity")).to_series().to_list() == [5, 3, 0]
+
+
+@pytest.mark.parametrize("missing", ["fear", "anger", "joy"])
+def test_official_has_no_scores_of_sentiments_without_an_emotion(missing):
+    felt = FEAR | {"doc": "d1", "frame_row": 0}
+    reference = corpus([gold("d1")], [felt])
+    system = corpus([said("d1")], [felt | {missing: None}])
+    metric, total = scored(reference, system, "official")
+    found = metric.score(total)[0]
+    assert found["ndcg_sec.standard"] is found["sec_f1.polarity:type,place"] is None
+    assert found["ndcg.standard"] == 1
+    assert metric.official_files(total) == {}
+    assert any("Emotion_Fear" in note for note in metric.notes(total))
+    assert values(reference, system)["sec_f1.polarity"] == 1
+
+
+def test_official_has_no_score_of_a_submission_without_frames():
+    metric, total = scored(corpus([gold("d1")]), corpus([]), "official")
+    assert set(metric.score(total)[0].values()) == {None}
+    assert metric.official_files(total) == {}
+    assert "crashes on a submission without frames" in metric.notes(total)[0]
+    found = values(corpus([gold("d1")]), corpus([]))
+    assert found["ndcg.standard"] == found["map.type,place"] == found["frame_f1.type"] == 0
+    assert found["frame_precision.type"] is None
+
+
+def test_official_recall_of_sentiments_can_be_above_1():
+    felt = [FEAR | {"doc": "d1", "frame_row": 0, "holder_kb": name} for name in "abc"]
+    again = [FEAR | {"doc": "d1", "frame_row": 0, "holder_kb": "a"}] * 8
+    reference = corpus([gold("d1")], [row | {"polarity": "negative"} for row in felt])
+    system = corpus([said("d1")], again)
+    found = values(reference, system, "official")
+    assert found["sec_recall.polarity:type,place"] == 0.8
+    assert found["sec_recall.emotion:type,place"] == pytest.approx(8 / 3)
+    assert found["sec_f1.emotion:type,place"] == pytest.approx(1.4545, abs=1e-4)
+    assert values(reference, system)["sec_recall.polarity"] == pytest.approx(1 / 3)
+
+
+def test_no_value_is_not_a_number():
+    for profile in ("plan", "official"):
+        found = values(corpus([gold("d1", place=None)]), corpus([said("d2")]), profile)
+        assert not [
+            name for name, value in found.items() if value is not None and math.isnan(value)
+        ]
