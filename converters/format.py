@@ -103,6 +103,8 @@ class Format:
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
         repeated_code: the code of a document with the name of an earlier one, if names are in the
             files: its reader reports those of one batch, a check those of two.
+        evaluation: the evaluation whose data it holds, where formats of its family hold those of
+            several: it decides between formats with one suffix.
         shares_documents: whether several files of a source speak of the same documents although a
             file holds many of them.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
@@ -128,6 +130,7 @@ class Format:
     repeated_code: str = ""
     has_rows: bool = False
     shares_documents: bool = False
+    evaluation: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

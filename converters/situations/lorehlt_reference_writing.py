@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -36,11 +36,12 @@ _NULLS = {
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """The tables of all documents, each in a file of its own in the folder of its kind."""
-    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
+    taken: set[str] = set()
+    per_document.write_files((file for each in corpora for file in _files(each, taken)), path)
 
 
-def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The path and the content of each file."""
+def _files(corpus: Corpus, taken: set[str]) -> Iterator[tuple[str, str]]:
+    """The path and the content of each file; paths that are not `taken` become so."""
     written: set[int] = set()
     for kind, rows in _tables(corpus).items():
         fitting = rows.filter(_fits(rows))
@@ -51,14 +52,25 @@ def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
         lines = fitting.select("path", "document", line=line)
         written.update(lines["document"])
         files = lines.group_by("path", maintain_order=True).agg("line")
+        taken.update(files["path"])
         for path, each in files.iter_rows():
             yield path, "\n".join([header, *each, ""])
+    for row, kind, path in _empty_files(corpus, taken):
+        if row not in written:
+            taken.add(path)
+            yield path, "\t".join(kinds()[kind].headings) + "\n"
+
+
+def _empty_files(corpus: Corpus, taken: Collection[str]) -> Iterator[tuple[int, str, str]]:
+    """The row of each document, and the kind and path of a file that would hold nothing else."""
     for row, name, modality in corpus.documents.select("row", "name", "modality").iter_rows():
-        if row not in written and is_file_path(name):
-            own = kinds()[SPEECH if modality == AUDIO else NEEDS]
-            home, _, stem = name.rpartition("/")
+        home, _, stem = name.rpartition("/")
+        for kind in (SPEECH,) if modality == AUDIO else (NEEDS, ISSUES, SENTIMENTS):
+            own = kinds()[kind]
             path = "/".join([*([home] if home else []), own.name, f"{stem}{own.suffix}"])
-            yield path, "\t".join(own.headings) + "\n"
+            if is_file_path(name) and path not in taken:
+                yield row, kind, path
+                break
 
 
 def _columns(kind: str, rows: pl.DataFrame) -> Mapping[str, str]:
