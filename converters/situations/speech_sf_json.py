@@ -31,18 +31,20 @@ from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.situations.speech_sf_problems import (
     PROPERTIES,
     array_hint,
+    code_of,
     explain,
     is_frame,
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION
-from hlteval.findings import FieldRef, Location, Problem, finding
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.findings import FieldRef, Finding, Location, Problem, explained, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import ONCE, Path, parse
 from hlteval.syntax.json_places import place_of, shown
-from hlteval.syntax.json_schema import KINDS, invalid, schema_errors
-from hlteval.syntax.json_text import Items, items, starts, strict
+from hlteval.syntax.json_schema import KINDS, broken_keywords, invalid, schema_errors
+from hlteval.syntax.json_text import Items, items, starts, strict, value_at
 from hlteval.syntax.places import Places
 
 SCHEMA = "speech-sf"
@@ -51,6 +53,8 @@ _OTHERS = re.compile(rb'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
 """Members of PubAnnotation files, which are similar."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
+_ALIKE = 10_000
+"""Different items of which the errors are kept for others of the same notation."""
 
 
 def _member(source: Source) -> Member | None:
@@ -87,25 +91,30 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(Corpus(), (reason.finding,))
         return
     decoded = decode(data, display=member.display, encoding=member.encoding)
-    file = _File(decoded.text or "")
+    file = _File(decoded.text or "", member.max_per_code)
     if decoded.text is not None:
         file.take()
     origin = {"row": 0, "path": source.path, "member": member.name}
     corpus = file.corpus({**origin, "format": FORMAT.name, "sha256": sha256(data)})
-    findings = (
-        file.places.finding(problem, member.display, str(problem.values["path"]))
-        for problem in file.problems
-    )
+
+    def finding_at(path: str, problem: Problem) -> Finding:
+        return file.places.finding(problem, member.display, path)
+
+    findings = explained(file.problems, finding_at, member.max_per_code)
     yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
 
 
 class _File:
     """The items of a file of frames, and the problems with them."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, most: int) -> None:
+        self.text, self.most = text, most
         self.values: list[Any] = []
-        self.problems: list[Problem] = []
+        self.problems: list[tuple[str, Problem]] = []
+        """The problems, each with the path in the file."""
+        self.counts: Counter[str] = Counter()
+        self.known: dict[str, list[tuple[Path, str]]] = {}
+        """The errors of items that were looked at, by their notation."""
         self.bad: dict[int, str] = {}
         """The items that are not frames, by index, with the code of the reason."""
 
@@ -138,29 +147,52 @@ class _File:
             given = KINDS.get(type(found.root), "something else")
             hint = array_hint(found.root)
             self.report("SFJ201", (start, start + 1), (), given=given, hint=hint)
-        self.problems += [_with_path(problem, ()) for problem in found.problems]
+        self.add((), found.problems)
         self.starts = [item.start for item in found.parsed]
         for index, item in enumerate(found.parsed):
             self.values.append(item.value)
             if item.problems or not item.complete:
                 self.bad[index] = item.problems[0].code if item.problems else "JSN101"
-            known = ONCE.intersection(problem.code for problem in self.problems)
-            fresh = (problem for problem in item.problems if problem.code not in known)
-            self.problems += [_with_path(problem, (index,)) for problem in fresh]
+            known = [code for code in ONCE if self.counts[code]]
+            self.add((index,), (found for found in item.problems if found.code not in known))
+
+    def add(self, path: Path, problems: Iterable[Problem]) -> None:
+        """Add problems of what a path leads to."""
+        for problem in problems:
+            self.counts[problem.code] += 1
+            self.problems.append((shown(path), _with_path(problem, path)))
 
     def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
         """Add a problem at a stretch of the text."""
-        self.problems.append(_with_path(Problem(code, 0, *at, values), path))
+        self.add(path, [Problem(code, 0, *at, values)])
 
     def explain(self, index: int) -> None:
-        """Report why an item breaks the schema."""
-        value, parsed = self.values[index], parse(self.text, self.starts[index])
+        """Report why an item breaks the schema; of codes with enough explanations only where."""
+        value = self.values[index]
+        if not is_frame(value):
+            self.bad[index] = "SFJ202"
+        if self.most and self.counts.total() > self.most:
+            broken = self.codes(value)
+            if all(self.counts[code] > self.most for _, code in broken):
+                for path, code in broken:
+                    place = shown((index, *path)) if path else f"$[{index}]"
+                    self.problems.append((place, Problem(code, 0, 0, 0)))
+                return
+        parsed = parse(self.text, self.starts[index])
         for error in schema_errors(SCHEMA, "frame", value):
             code, values = explain(error)
             at = place_of(self.text, parsed, error.path)
             self.report(code, at, (index, *error.path), **values)
-        if not is_frame(value):
-            self.bad[index] = "SFJ202"
+
+    def codes(self, value: Any) -> list[tuple[Path, str]]:
+        """The path and code of each error of an item; items of one notation have the same."""
+        notation = repr(value)
+        if notation not in self.known:
+            if len(self.known) >= _ALIKE:
+                self.known.clear()
+            broken = broken_keywords(SCHEMA, value)
+            self.known[notation] = [(path, code_of(path, keyword)) for path, keyword in broken]
+        return self.known[notation]
 
     def unknown_properties(self) -> None:
         """Report properties that are not in the schema, each name once."""
@@ -212,7 +244,7 @@ class _File:
             sources=[origin],
             documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
             frames=table,
-            rejected_records=list(self.rejected_records()),
+            rejected_records=self.rejected_records(),
         )
 
     def control_characters(self, table: pl.DataFrame, names: Sequence[str]) -> None:
@@ -229,15 +261,17 @@ class _File:
             shown = f"U+{ord(character[0]):04X}" if character else ""
             self.report("SFJ209", at, (record - 1, name), character=shown)
 
-    def rejected_records(self) -> Iterator[dict[str, object]]:
+    def rejected_records(self) -> pl.DataFrame:
         """The items that are not frames."""
-        for row, (index, code) in enumerate(sorted(self.bad.items())):
+        rows = []
+        for index, code in sorted(self.bad.items()):
             start = self.starts[index]
-            text = self.text[start : min(parse(self.text, start).end, start + 1000)]
-            column = self.places.span(start, start).column - 1
-            end = column + len(text.partition("\n")[0])
-            problem = Problem(code, index + 1, column, end)
-            yield problem.rejected("frame", text, expected="a frame", row=row, origin=0)
+            text = self.text[start : min(value_at(self.text, start, 1).end, start + 1000)]
+            column = self.places.span(start, start).column
+            rows.append((0, index + 1, code, text, column, column + len(text.partition("\n")[0])))
+        columns = ("origin", "record", "code", "text", "column", "end_column")
+        table = keyed("rejected_records", rows, columns)
+        return table.with_columns(kind=pl.lit("frame"), expected=pl.lit("a frame"))
 
 
 def _with_path(problem: Problem, path: Path) -> Problem:
