@@ -136,31 +136,18 @@ class ParsedTable:
             first: key of the first row.
             id_column: the column with the identifier of a record.
         """
-        records = [record for record, _ in self.rejected]
-        places = [
-            (problem.code, problem.start + 1, problem.end + 1) for _, problem in self.rejected
-        ]
-        schema = {"code": pl.String, "column": pl.Int64, "end_column": pl.Int64}
+        schema = {"record": pl.Int64, "code": pl.String, "column": pl.Int64, "end_column": pl.Int64}
+        rows = [(at, item.code, item.start + 1, item.end + 1) for at, item in self.rejected]
+        texts = self.lines.gather([at - 1 for at, _ in self.rejected])
         names = self.rows.columns[1:]
-        text = pl.col("text")
-        identifier = pl.lit(None, pl.String)
-        if id_column in names:
-            cells = text.str.split("\t")
-            identifier = cells.list.get(names.index(id_column), null_on_oob=True)
-        return (
-            pl.DataFrame(places, schema=schema, orient="row")
-            .select(
-                row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
-                origin=pl.lit(origin, pl.Int64),
-                record=pl.Series(records, dtype=pl.Int64),
-                kind=pl.lit(kind),
-                text=self.lines.gather([record - 1 for record in records]),
-                code="code",
-                column="column",
-                end_column="end_column",
-                expected=pl.lit(""),
-            )
-            .with_columns(id=identifier)
+        at = names.index(id_column) if id_column in names else 2**31  # no line has it
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+            row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+            origin=pl.lit(origin, pl.Int64),
+            id=texts.str.split("\t").list.get(at, null_on_oob=True),
+            kind=pl.lit(kind),
+            text=texts,
+            expected=pl.lit(""),
         )
 
 

@@ -272,20 +272,7 @@ def submission(
     files: OptionFiles | None = None,
     role: Role = SUBMISSION,
 ) -> Submission:
-    """Open a submission and its reference, to be read as the other arguments say.
-
-    Args:
-        task: the task.
-        path: the submission.
-        against: the reference; None if the submission brings its own documents.
-        encoding: of the files.
-        limits: of their size.
-        max_per_code: maximum number of explained findings of a code in a file; 0 for all.
-        settings: of the formats, by name.
-        options: values of the task's options, by name.
-        reference_form: the format of the reference; empty if it is to be detected.
-        files: those that options name.
-        role: whether the first source is a submission or a reference.
+    """Open a submission and its reference, to be read as `Submission` and `Member` say.
 
     Raises:
         FileNotFoundError: if a path does not exist.
