@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
 from hlteval.converters.format import Format
-from hlteval.findings import FieldRef, Finding, Location, entry
+from hlteval.findings import MAX_PER_CODE, Entry, FieldRef, Finding, Location, entry, summary
 from hlteval.representation import (
     Corpus,
     effective_fillers,
@@ -270,23 +269,80 @@ def located(
         members: the files of the rows by their `origin`.
         form: the format of these files, which locates their fields.
     """
-    listed = [(rule, item.rows.rows(named=True), item.keys) for rule, item in found]
-    locations = _locations((row for _, rows, _ in listed for row in rows), members, form)
-    for rule, rows, keys in listed:
-        declared = entry(rule.code)
-        for row, (table, key) in zip(rows, keys or repeat((None, None), len(rows)), strict=True):
-            location = locations.get((row["origin"], row["record"], row["field"]))
-            member = members.get(row["origin"])
-            found_here = declared.finding(
-                row,
-                file=member.display if member else None,
-                span=location.span if location else None,
-                excerpt=location.excerpt if location else None,
-                record=row["id"],
-                table=table,
-                row=key,
-            )
-            yield rule, found_here
+    most = min((member.max_per_code for member in members.values()), default=MAX_PER_CODE)
+    bounded = [(rule, _Bounded.of(entry(rule.code), item, most)) for rule, item in found]
+    locations = _locations((row for _, some in bounded for row in some.explained), members, form)
+    for rule, some in bounded:
+        each = [
+            _finding(row, some.declared, key, members, locations)
+            for row, key in zip(some.explained, some.keys, strict=True)
+        ]
+        yield from ((rule, item) for item in some.within(each))
+
+
+class _Bounded(NamedTuple):
+    """What a rule has found, within bounds.
+
+    Attributes:
+        declared: the entry of its code.
+        explained: the rows that are explained, in order.
+        keys: the table and the key of each.
+        others: the rows of each file that are only counted; the first is explained as well.
+    """
+
+    declared: Entry
+    explained: list[dict[str, Any]]
+    keys: Sequence[tuple[str | None, int | None]]
+    others: Mapping[int | None, list[dict[str, Any]]]
+
+    @classmethod
+    def of(cls, declared: Entry, found: Offending, most: int) -> _Bounded:
+        """The rows of a rule, of which so many of a file are explained; all if it is 0."""
+        rows, keys = found.rows, found.keys or [(None, None)] * found.rows.height
+        if not most or rows.height <= most:
+            return cls(declared, rows.rows(named=True), keys, {})
+        numbered = rows.with_columns(_number=pl.int_range(pl.len()).over("origin"))
+        few = (numbered["_number"] <= most).arg_true()
+        others = numbered.filter(pl.col("_number") >= most).drop("_number")
+        parts = others.partition_by("origin", maintain_order=True)
+        by_file = {part["origin"][0]: part.rows(named=True) for part in parts}
+        return cls(declared, rows[few].rows(named=True), [keys[at] for at in few], by_file)
+
+    def within(self, findings: Sequence[Finding]) -> Iterator[Finding]:
+        """The findings of the explained rows; that of the first other one stands for all others."""
+        last = {row["origin"]: number for number, row in enumerate(self.explained)}
+        for number, found in enumerate(findings):
+            origin = self.explained[number]["origin"]
+            if origin not in self.others or last[origin] != number:
+                yield found
+                continue
+            rows = self.others[origin]
+            by_path = found.record is not None and found.record.startswith("$")
+            places = [row["id"] if by_path else row["record"] for row in rows]
+            template = self.declared.unresolved or self.declared.unreferenced
+            names = [template.format_map(row) for row in rows] if template else ()
+            yield summary(found, places, names)
+
+
+def _finding(
+    row: Mapping[str, Any],
+    declared: Entry,
+    key: tuple[str | None, int | None],
+    members: Mapping[int, Member],
+    locations: Mapping[tuple[int, int, str], Location],
+) -> Finding:
+    """The finding of a row, at its location."""
+    location = locations.get((row["origin"], row["record"], row["field"]))
+    member = members.get(row["origin"])
+    return declared.finding(
+        row,
+        file=member.display if member else None,
+        span=location.span if location else None,
+        excerpt=location.excerpt if location else None,
+        record=row["id"],
+        table=key[0],
+        row=key[1],
+    )
 
 
 def _locations(

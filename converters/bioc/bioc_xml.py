@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hlteval.converters.bioc.reading import Documents
@@ -38,7 +39,7 @@ from hlteval.converters.bioc.writing import collection, count_losses
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning
 from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
@@ -75,8 +76,8 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
             yield from file.results()
         except Malformed as reason:
             file.explain(reason.problem)
-        if file.findings:
-            yield ReadResult(Corpus(), tuple(file.findings), (member,))
+        if rest := (*file.findings, *file.bounded.findings):
+            yield ReadResult(Corpus(), rest, (member,))
 
 
 def _members(source: Source) -> Sequence[Member]:
@@ -97,6 +98,11 @@ class _File:
     findings: list[Finding]
     offsets: str = CHARACTERS
     _lines: Lines | None = None
+
+    @cached_property
+    def bounded(self) -> Bounded:
+        """The findings of elements."""
+        return Bounded(self.member.max_per_code)
 
     @property
     def lines(self) -> Lines:
@@ -129,7 +135,7 @@ class _File:
                 self.report(problem, places[problem.record], name, attribute)
             for mismatch in relevant:
                 mismatches.add(mismatch, places[mismatch.record])
-            found, self.findings = tuple(self.findings), []
+            found, self.findings = (*self.findings, *self.bounded.explained()), []
             corpus = Corpus(sources=[origin], **documents.tables(places))
             yield ReadResult(corpus, found, (self.member,))
         mismatches.decide()
@@ -138,12 +144,20 @@ class _File:
         self, problem: Problem, place: tuple[int, int], name: str | None, attribute: str = ""
     ) -> None:
         """Add the finding of a problem of an element at its line and column."""
-        at = self.lines.location(*place, attribute)
-        self.findings.append(problem.finding(self.member.display, at.span, at.excerpt, name))
+
+        def finding(_: int, problem: Problem) -> Finding:
+            at = self.lines.location(*place, attribute)
+            return problem.finding(self.member.display, at.span, at.excerpt, name)
+
+        self.bounded.add(problem.code, place[0], finding, problem)
 
     def explain(self, problem: Problem) -> None:
         """Add the finding of something that is no XML, or not in the schema."""
-        self.findings.append(self.lines.finding(problem, self.member.display))
+
+        def finding(_: int, problem: Problem) -> Finding:
+            return self.lines.finding(problem, self.member.display)
+
+        self.bounded.add(problem.code, problem.record, finding, problem)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

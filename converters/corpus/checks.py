@@ -54,24 +54,25 @@ class Defect(NamedTuple):
     values: Mapping[str, object]
 
 
-class BadLine(NamedTuple):
-    r"""A line that is not a row, and the table and key of the row that it was to be, if known.
+class BadLines(NamedTuple):
+    r"""Lines that are not rows.
+
+    Attributes:
+        numbers: their numbers.
+        texts: the beginning of each.
 
     Examples:
-        >>> BadLine.of(7, '{"table":"documents","row":3}')
-        BadLine(number=7, text='{"table":"documents","row":3}', table='documents', row=3)
+        >>> BadLines([7], ['{"table":"documents","row":3}']).rows("documents")
+        [3]
     """
 
-    number: int
-    text: str
-    table: str = ""
-    row: int | None = None
+    numbers: Sequence[int] = ()
+    texts: Sequence[str] = ()
 
-    @classmethod
-    def of(cls, number: int, text: str) -> BadLine:
-        """The line of a number."""
-        table, row = _TABLE.search(text), _ROW.search(text)
-        return cls(number, text, table[1] if table else "", int(row[1]) if row else None)
+    def rows(self, table: str) -> list[int]:
+        """The keys of the rows of a table that the lines were to be, as far as they are known."""
+        found = ((_TABLE.search(text), _ROW.search(text)) for text in dict.fromkeys(self.texts))
+        return [int(row[1]) for name, row in found if name and row and name[1] == table]
 
 
 class Checked(NamedTuple):
@@ -88,7 +89,7 @@ class Checked(NamedTuple):
 
 
 def checked(
-    tables: Mapping[str, pl.DataFrame], display: str = "", lines: Sequence[BadLine] = ()
+    tables: Mapping[str, pl.DataFrame], display: str = "", lines: BadLines | None = None
 ) -> Checked:
     """What can be kept of tables, and what is wrong with them.
 
@@ -103,13 +104,13 @@ def checked(
         >>> found.corpus.documents["name"].to_list(), [defect.code for defect in found.defects]
         (['d1'], ['COR104'])
     """
-    return _Check(tables, lines).result(display)
+    return _Check(tables, lines or BadLines()).result(display)
 
 
 class _Check:
     """The tables that are kept, with the index of each row as it was read."""
 
-    def __init__(self, tables: Mapping[str, pl.DataFrame], lines: Sequence[BadLine]) -> None:
+    def __init__(self, tables: Mapping[str, pl.DataFrame], lines: BadLines) -> None:
         self.lines = lines
         self.given = {
             name: complete(table, tables.get(name, table.empty())).with_row_index(_AT)
@@ -128,7 +129,7 @@ class _Check:
             self.offsets(name)
         self.unread()
         tables = {name: rows.drop(_AT) for name, rows in self.kept.items()}
-        if self.rejected or self.lines:
+        if self.rejected or self.lines.numbers:
             tables |= self.with_rejected(tables, display)
         order = {name: at for at, name in enumerate(TABLES)}
         found = sorted(self.defects, key=lambda d: (order[d.table], d.ordinal, d.code))
@@ -176,7 +177,7 @@ class _Check:
         leads = rows[column].is_in(known.implode()) | rows[column].is_null()
         if leads.all():
             return rows
-        unread = [line.row for line in self.lines if line.table == target and line.row is not None]
+        unread = self.lines.rows(target)
         rejected = pl.concat([given.drop_nulls(), pl.Series("row", unread, dtype=pl.Int64)])
         follows = rows[column].is_in(rejected.implode())  # its row is rejected itself
         for index, key in rows.filter(~leads & ~follows).select(_AT, column).iter_rows():
@@ -271,20 +272,31 @@ class _Check:
         if not records.is_empty() and first == 0:
             records = records.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
             first = records.height
-        found = list(self.records(sources["row"], tables["documents"]["row"], first))
-        made = Corpus(
-            sources=sources, documents=tables["documents"], rejected_records=found
-        ).rejected_records
-        return {"sources": sources, "rejected_records": pl.concat([records, made])}
+        lines = self.bad_lines(sources["row"][0], first)
+        found = list(self.records(sources["row"], tables["documents"]["row"], first + lines.height))
+        files = {"sources": sources, "documents": tables["documents"]}
+        made = (Corpus(**files, rejected_records=rows).rejected_records for rows in (lines, found))
+        return {"sources": sources, "rejected_records": pl.concat([records, *made])}
+
+    def bad_lines(self, origin: int, first: int) -> pl.DataFrame:
+        """The lines that are not rows as rows of `rejected_records`, with keys from a first one."""
+        columns = {"record": self.lines.numbers, "text": self.lines.texts}
+        schema = {name: TABLES["rejected_records"].schema[name] for name in columns}
+        return pl.DataFrame(columns, schema=schema).with_columns(
+            row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+            origin=pl.lit(origin, pl.Int64),
+            end_column=pl.col("text").str.len_chars().cast(pl.Int64) + 1,
+            code=pl.lit(ROW),
+            kind=pl.lit("row"),
+            column=pl.lit(1, pl.Int64),
+            expected=pl.lit("a row of a table"),
+        )
 
     def records(
         self, origins: pl.Series, documents: pl.Series, first: int
     ) -> Iterator[dict[str, object]]:
-        """The rejected rows as rows of `rejected_records`, with keys from a first one."""
+        """The rejected rows of tables as rows of `rejected_records`, with keys from a first one."""
         known, placed, key = set(origins), set(documents), count(first)
-        for line in self.lines:
-            place = {"origin": origins[0], "record": line.number}
-            yield _record(ROW, "row", line.text, row=next(key), **place)
         for name, code, rows in self.rejected:
             for row in rows.drop(_AT).iter_rows(named=True):
                 document, origin = row.get("document"), row.get("origin")

@@ -17,18 +17,21 @@ Codes raised: CORxxx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 
-from hlteval.converters.corpus.checks import BadLine, Defect, checked
+from hlteval.converters.corpus.checks import BadLines, Defect, checked
 from hlteval.converters.corpus.parquet import locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import Finding, Span, entry, excerpt
+from hlteval.findings import Bounded, Finding, Span, entry, excerpt
 from hlteval.representation import Corpus, StoreError, write_jsonl
 from hlteval.representation.jsonl import JsonRows, read_rows
-from hlteval.sources import Source, Unreadable
+from hlteval.sources import Member, Source, Unreadable
 
 _HEADER = '"hlteval-corpus"'
+_ALIKE = 1000
+"""Different lines that are not decoded again where they are repeated."""
 _KEPT = 1000
 """Bytes of a line that is not a row that are kept as its text."""
 
@@ -46,38 +49,77 @@ def read(source: Source) -> Iterator[ReadResult]:
         except Unreadable as reason:
             yield ReadResult(Corpus(), (reason.finding,))
         else:
-            yield _read(content, member.display)
+            yield _read(content, member)
 
 
-def _read(content: bytes, display: str) -> ReadResult:
+def _read(content: bytes, member: Member) -> ReadResult:
     """The rows of a file that can be kept."""
     ignored: list[StoreError] = []
-    bad: list[StoreError] = []
+    bad = _Rejected(member.max_per_code)
     try:
-        rows = read_rows(content, display, ignored.append, bad.append)
+        rows = read_rows(content, member.display, ignored.append, bad.add, bad.add_equal)
     except StoreError as error:
         first = content.split(b"\n", error.line or 0)
-        return ReadResult(Corpus(), (store_finding("COR101", error, display, first),))
-    lines = [BadLine.of(error.line or 0, _text(rows.lines, error)) for error in bad]
-    found = checked(rows.tables, display, lines)
-    findings = [store_finding("COR103", error, display, rows.lines) for error in bad]
-    findings += [store_finding("COR102", error, display, rows.lines) for error in ignored]
-    findings += [_finding(defect, rows, display) for defect in found.defects]
-    return ReadResult(found.corpus, tuple(findings))
+        return ReadResult(Corpus(), (store_finding("COR101", error, member.display, first),))
+    text = lru_cache(_ALIKE)(_text)
+    lines = BadLines(bad.numbers, [text(rows.lines[number - 1]) for number in bad.numbers])
+    found = checked(rows.tables, member.display, lines)
+    bounded = Bounded(member.max_per_code)
+    of_line = partial(_of_line, "COR103", member, rows.lines)
+    for number in bad.numbers:
+        bounded.add("COR103", number, of_line, bad.explained.get(number))
+    for unknown in ignored:
+        of_line = partial(_of_line, "COR102", member, rows.lines)
+        bounded.add("COR102", unknown.line, of_line, unknown)
+    for defect in found.defects:
+        place = rows.numbers[defect.table][defect.ordinal]
+        bounded.add(defect.code, place, partial(_of_row, member, rows), defect)
+    return ReadResult(found.corpus, tuple(bounded.findings))
 
 
-def _text(lines: Sequence[bytes], error: StoreError) -> str:
-    return lines[(error.line or 1) - 1][:_KEPT].decode("utf-8", "replace")
+class _Rejected:
+    """The lines that are not rows, of which the first are explained.
+
+    Attributes:
+        numbers: their numbers.
+        explained: the errors of the first ones, by number.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.numbers: list[int] = []
+        self.explained: dict[int, StoreError] = {}
+
+    def add(self, error: StoreError) -> None:
+        """Add a line."""
+        self.add_equal(error.line or 1, error)
+
+    def add_equal(self, number: int, error: StoreError) -> None:
+        """Add a line with the error of an equal one."""
+        self.numbers.append(number)
+        if not self.most or len(self.explained) <= self.most:
+            self.explained[number] = StoreError(error.message, error.file, number, error.column)
 
 
-def _finding(defect: Defect, rows: JsonRows, display: str) -> Finding:
+def _text(line: bytes) -> str:
+    return line[:_KEPT].decode("utf-8", "replace")
+
+
+def _of_line(
+    code: str, member: Member, lines: Sequence[bytes], _: int | None, error: StoreError | None
+) -> Finding:
+    """The finding of a line that is not a row, or that has an unknown column."""
+    return store_finding(code, error or StoreError(""), member.display, lines)
+
+
+def _of_row(member: Member, rows: JsonRows, _: int | None, defect: Defect) -> Finding:
     """The finding of a row at its line."""
     place = rows.error("", defect.table, defect.ordinal, defect.column)
     line = rows.lines[(place.line or 1) - 1].decode()
     column = place.column or 1
     span = Span(place.line or 1, column, column + 1)
     return entry(defect.code).finding(
-        defect.values, file=display, span=span, excerpt=excerpt(line, span)
+        defect.values, file=member.display, span=span, excerpt=excerpt(line, span)
     )
 
 

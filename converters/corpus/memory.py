@@ -6,9 +6,11 @@ asks `in_memory` first.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
+from typing import Any
 
 import polars as pl
 
@@ -17,7 +19,7 @@ from hlteval.converters.corpus.checks import checked
 from hlteval.converters.corpus.parquet import locate, row_findings
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.representation import Corpus, of_documents, write_jsonl
-from hlteval.sources import Member, Source, sha256
+from hlteval.sources import Member, Source
 
 SAVED = ("jsonl", "corpus")
 """The formats of saved corpora."""
@@ -71,7 +73,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         return
     tables = dict((source.corpus or Corpus()).tables())
     found = checked(tables, source.path)
-    findings = tuple(row_findings(found.defects, tables, source.path))
+    findings = tuple(row_findings(found.defects, tables, source.path, source.max_per_code))
     members = (_member(source),) * found.corpus.sources.height
     yield ReadResult(found.corpus, findings, members)
 
@@ -83,7 +85,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def _member(source: Source) -> Member:
-    return Member("", source.path, 0, bytes)
+    return Member("", source.path, 0, bytes, max_per_code=source.max_per_code)
 
 
 def with_digest(source: Source) -> Source:
@@ -93,15 +95,27 @@ def with_digest(source: Source) -> Source:
     """
     if source.corpus is None:
         return source
-    content = BytesIO()
+    content = _Digest()
     write_jsonl(source.corpus, content)
-    digest = sha256(content.getvalue())
+    digest = content.sha256.hexdigest()
     sources = source.corpus.sources
     if sources.is_empty():
         row = {"row": 0, "path": source.path, "member": "", "format": "", "sha256": digest}
         return replace(source, corpus=source.corpus.replace(sources=[row]))
     named = sources.with_columns(sha256=pl.lit(digest))
     return replace(source, corpus=source.corpus.replace(sources=named))
+
+
+class _Digest(BytesIO):
+    """A stream of which only the digest is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sha256 = hashlib.sha256()
+
+    def write(self, data: Any, /) -> int:
+        self.sha256.update(data)
+        return memoryview(data).nbytes
 
 
 def without_files(source: Source, form: Format, own: tuple[str, ...]) -> Source:

@@ -20,7 +20,16 @@ import polars as pl
 
 from hlteval.converters.corpus.checks import Defect, checked
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
-from hlteval.findings import FieldRef, Finding, Location, Span, entry, finding
+from hlteval.findings import (
+    MAX_PER_CODE,
+    Bounded,
+    FieldRef,
+    Finding,
+    Location,
+    Span,
+    entry,
+    finding,
+)
 from hlteval.representation import TABLES, Corpus, StoreError, save
 from hlteval.representation.store import missing_table, read_table
 from hlteval.sources import Member, Source, Unreadable
@@ -55,24 +64,34 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(Corpus(), tuple(findings))
         return
     found = checked(tables, source.path)
-    findings += row_findings(found.defects, tables, source.path)
+    findings += row_findings(found.defects, tables, source.path, source.max_per_code)
     yield ReadResult(found.corpus, tuple(findings))
 
 
 def row_findings(
-    defects: Iterable[Defect], tables: Mapping[str, pl.DataFrame], path: str
-) -> Iterator[Finding]:
+    defects: Iterable[Defect],
+    tables: Mapping[str, pl.DataFrame],
+    path: str,
+    most: int = MAX_PER_CODE,
+) -> list[Finding]:
     """The findings of rows, each with its table and the key of its row.
 
     Args:
         defects: what is wrong with rows.
         tables: the tables as they were read.
         path: the file or folder of the corpus.
+        most: maximum number of findings of a code that are explained; 0 for all.
     """
-    for defect in defects:
+
+    def finding(_: None, defect: Defect) -> Finding:
         key = tables[defect.table]["row"][defect.ordinal]
         row = defect.ordinal if key is None else int(key)
-        yield entry(defect.code).finding(defect.values, file=path, table=defect.table, row=row)
+        return entry(defect.code).finding(defect.values, file=path, table=defect.table, row=row)
+
+    bounded = Bounded(most)
+    for defect in defects:
+        bounded.add(defect.code, None, finding, defect)
+    return bounded.findings
 
 
 def store_finding(code: str, error: StoreError, path: str, lines: Sequence[bytes] = ()) -> Finding:

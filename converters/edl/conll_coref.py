@@ -36,7 +36,7 @@ from hlteval.converters.edl.conll_brackets import BEGIN, END, brackets, columns,
 from hlteval.converters.edl.conll_coref_lines import count_losses, write
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import head, locate_lines
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
@@ -74,6 +74,7 @@ class _Table:
         self.path, self.offsets, self.entities = path, offsets, entities
         self.members: list[Member] = []
         self.findings: list[Finding] = []
+        self.bounded = Bounded(0)
         self.sources: list[dict[str, object]] = []
         self.documents: dict[str, int] = {}
         self.origins: list[int] = []
@@ -95,9 +96,11 @@ class _Table:
         )  # fmt: skip
         decoded = decode(data, display=member.display, encoding=member.encoding)
         self.findings.extend(decoded.findings)
+        self.bounded = Bounded(member.max_per_code)
         for number, line in enumerate((decoded.text or "").split("\n"), start=1):
             self.line(number, line.removesuffix("\r"), member.display)
         self.close(member.display)
+        self.findings += self.bounded.findings
 
     def line(self, number: int, line: str, display: str) -> None:
         """Add a line."""
@@ -170,10 +173,14 @@ class _Table:
         return f"NIL{entity}" if self.entities == "corpus" else f"NIL{entity}:{self.here.name}"
 
     def report(self, code: str, number: int, line: str, display: str, **values: object) -> None:
-        in_last = code in {"CRF103", "CRF104", "CRF105"}
-        start, end = _stretch(line, "entity" if in_last else "")
-        problem = Problem(code, number, start, end, values)
-        self.findings.append(problem.in_line(display, line))
+        """Report a problem of a line."""
+
+        def finding(record: int, line: str) -> Finding:
+            in_last = code in {"CRF103", "CRF104", "CRF105"}
+            start, end = _stretch(line, "entity" if in_last else "")
+            return Problem(code, record, start, end, values).in_line(display, line)
+
+        self.bounded.add(code, number, finding, line)
 
     def corpus(self) -> Corpus:
         """Everything that was read."""

@@ -77,7 +77,8 @@ def read(source: Source) -> Iterator[ReadResult]:
     findings: list[Finding] = []
     members: list[Member] = []
     sources: list[dict[str, object]] = []
-    rejected: list[dict[str, object]] = []
+    rejected: list[pl.DataFrame] = []
+    count = 0
     rows: list[pl.DataFrame] = []
     for member in files(source):
         try:
@@ -91,11 +92,11 @@ def read(source: Source) -> Iterator[ReadResult]:
             findings.append(finding("EDL104", file=member.display, count=breaks))
         origin = len(sources)
         table = TABLE.read(text)
-        findings += table.findings(member.display)
-        first = len(rejected)
-        rejected += table.rejected_records(
-            "mention", origin=origin, first=first, id_column="mention"
+        findings += table.findings(member)
+        rejected.append(
+            table.rejected_records("mention", origin=origin, first=count, id_column="mention")
         )
+        count += rejected[-1].height
         rows.append(table.rows.with_columns(origin=pl.lit(origin, pl.Int64)))
         members.append(member)
         sources.append(
@@ -104,7 +105,9 @@ def read(source: Source) -> Iterator[ReadResult]:
         )  # fmt: skip
     empty = TABLE.read("").rows.with_columns(origin=pl.lit(0, pl.Int64))
     tables = _tables(pl.concat([empty, *rows]))
-    corpus = Corpus(sources=sources, rejected_records=rejected, **tables)
+    corpus = Corpus(
+        sources=sources, rejected_records=pl.concat(rejected) if rejected else (), **tables
+    )
     yield ReadResult(corpus, tuple(findings), tuple(members))
 
 

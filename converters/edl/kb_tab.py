@@ -64,7 +64,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     parsed = table.read(text)
     entities = parsed.rows.drop("record").unique(maintain_order=True)
     entities = entities.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    findings = parsed.findings(file.member.display)
+    findings = parsed.findings(file.member)
     if not has_header and entities.height and not entities["entity"].str.contains("^[0-9]+$").any():
         given = shortened(entities["entity"][0], 40)
         findings.append(finding("KBT102", file=file.member.display, given=given))

@@ -60,17 +60,17 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     reversed_spans = table.rows.filter(pl.col("last") < pl.col("start")).unique(
         "record", keep="first", maintain_order=True
     )
-    problems = table.problems_at("NEL201", reversed_spans, "start", "last")
-    findings = table.findings(file.member.display, *problems)
+    problems = table.problems_at(
+        "NEL201", reversed_spans, "start", "last", most=file.member.max_per_code
+    )
+    findings = table.findings(file.member, *problems)
     rejected = table.rejected_records("mention")
     at, is_best = pl.int_range(pl.len(), dtype=pl.Int64), pl.col("record").diff().fill_null(1) > 0
     rows = table.rows.with_columns(rank=1 + at - pl.when(is_best).then(at).forward_fill())
     return _corpus(rows, file.origin, rejected), findings
 
 
-def _corpus(
-    rows: pl.DataFrame, source: Mapping[str, object], rejected: Sequence[Mapping[str, object]]
-) -> Corpus:
+def _corpus(rows: pl.DataFrame, source: Mapping[str, object], rejected: pl.DataFrame) -> Corpus:
     """The corpus of a file; of the candidates of a span, the first is the mention's own."""
     best = pl.col("rank") == 1
     documents, mentions = with_documents(rows.filter(best))

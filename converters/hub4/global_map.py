@@ -80,7 +80,7 @@ def read_map(member: Member, side: str = "") -> tuple[GlobalMap, list[Finding]]:
     lines = [] if decoded.text is None else decoded.text.split("\n")
     if lines:
         reader.take(lines)
-    findings = line_findings(reader.problems, lines, member.display)
+    findings = line_findings(reader.problems, lines, member.display, member.max_per_code)
     found = GlobalMap(tuple(reader.rules), reader.sensitive, reader.copies)
     return found, [*decoded.findings, *findings]
 

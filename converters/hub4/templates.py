@@ -88,7 +88,8 @@ def _instances(
         fills=found.fills.with_columns(origin),
         rejected_records=rejected,
     )
-    return corpus, line_findings(problems, lines, file.member.display)
+    member = file.member
+    return corpus, line_findings(problems, lines, member.display, member.max_per_code)
 
 
 def _rejected(

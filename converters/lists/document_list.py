@@ -63,17 +63,17 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    text, display = file.text or "", file.member.display
+    text = file.text or ""
     table = TABLE.read(text)
-    wrong = [problem.record for problem in table.problems]
+    wrong = [record for record, _ in table.wrong]
     first = pl.col("record").first().over("name")
     repeated = table.rows.with_columns(first=first, name=pl.col("name").str.head(80)).filter(
         pl.col("record") != pl.col("first"), ~pl.col("record").is_in(wrong)
     )
-    findings = table.findings(display, *table.problems_at("DOC102", repeated))
+    problems = table.problems_at("DOC102", repeated, most=file.member.max_per_code)
+    findings = table.findings(file.member, *problems, *_spaced(text))
     if "\r\n" in text:
-        findings.append(finding("DOC103", file=display))
-    findings += table.findings(display, *_spaced(text))
+        findings.append(finding("DOC103", file=file.member.display))
     documents, _ = with_documents(table.rows)
     return Corpus(sources=[file.origin], documents=documents), findings
 

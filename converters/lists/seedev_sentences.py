@@ -50,10 +50,12 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     table = TABLE.read(file.text or "")
     is_stretch = pl.col("start") < pl.col("end")
-    wrong = table.problems_at("SNT101", table.rows.filter(~is_stretch))
+    wrong = table.problems_at(
+        "SNT101", table.rows.filter(~is_stretch), most=file.member.max_per_code
+    )
     documents, segments = with_documents(table.rows.filter(is_stretch))
     corpus = Corpus(sources=[file.origin], documents=documents, segments=segments)
-    return corpus, table.findings(file.member.display, *wrong)
+    return corpus, table.findings(file.member, *wrong)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

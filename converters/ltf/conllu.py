@@ -26,6 +26,7 @@ Codes raised: CNU1xx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -33,7 +34,7 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.ltf.tables import COLUMNS, rebuilt, unlike
 from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
@@ -55,7 +56,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     tables, rejected = _tables(file.text or "")
-    findings = _findings(rejected, file.member.display)
+    findings = _findings(rejected, file.member)
     return Corpus(sources=[file.origin], **tables), findings
 
 
@@ -166,12 +167,18 @@ def _documents(comments: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     return found.rename({"document": "row"}).with_columns(origin=pl.lit(0))
 
 
-def _findings(rejected: pl.DataFrame, file: str) -> Iterator[Finding]:
+def _findings(rejected: pl.DataFrame, member: Member) -> list[Finding]:
     """The lines that are not tokens, or tokens without a place."""
+    bounded = Bounded(member.max_per_code)
     columns = rejected.select("record", "line", "form", "document")
     for record, line, form, document in columns.iter_rows():
         code = "CNU101" if form is None else "CNU103" if document < 0 else "CNU102"
-        yield Problem(code, record, 0, len(line)).in_line(file, line)
+        bounded.add(code, record, partial(_finding, code, member.display), line)
+    return bounded.findings
+
+
+def _finding(code: str, file: str, record: int, line: str) -> Finding:
+    return Problem(code, record, 0, len(line)).in_line(file, line)
 
 
 def _unescaped(text: pl.Expr) -> pl.Expr:

@@ -102,7 +102,7 @@ class _Batch:
                     self.document(element, origin, stem)
                 elif element.tag == "EXTENT" and element.parent:
                     problems += self.mention(element, element.parent, tags)
-        self.findings += located_findings(text, problems, member.display)
+        self.findings += located_findings(text, problems, member)
 
     def document(self, element: Element, origin: int, stem: str) -> None:
         """Add a document, or continue one that an earlier file began."""

@@ -62,7 +62,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                 rows, problems = element_rows(text, origin, stem, member.encoding)
                 for name, some in rows.items():
                     others.setdefault(name, []).extend(some)
-                findings += located_findings(text, problems, member.display)
+                findings += located_findings(text, problems, member)
         parts = [bulk_tables]
         if len(accepted) < len(files.texts):
             parts.append(Tables.of(**others))

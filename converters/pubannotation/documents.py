@@ -9,7 +9,8 @@ from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Bounded, Finding, Problem
+from hlteval.sources import Member
 from hlteval.syntax.json_parser import Parsed, Path, blanks, parse
 from hlteval.syntax.json_places import place_of, shown
 from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, invalid, schema_errors
@@ -130,11 +131,12 @@ class Reporter:
     """Reports the problems of the documents of a file.
 
     Attributes:
-        findings: takes the findings.
+        bounded: takes the findings.
     """
 
-    def __init__(self, content: Content, display: str, findings: list[Finding]) -> None:
-        self.content, self.display, self.findings = content, display, findings
+    def __init__(self, content: Content, member: Member) -> None:
+        self.content, self.display = content, member.display
+        self.bounded = Bounded(member.max_per_code)
         self.places = Places(content.text)
         self.parsed: tuple[int, Parsed] | None = None
         self.waiting: list[tuple[Problem, str]] = []
@@ -150,9 +152,11 @@ class Reporter:
 
     def add(self, problem: Problem, path: str) -> None:
         """Add the finding of a problem at a path of the file."""
+        self.bounded.add(problem.code, path, self._finding, problem)
+
+    def _finding(self, path: str, problem: Problem) -> Finding:
         problem = problem._replace(values={"path": path, **problem.values})
-        span = self.places.span(problem.start, problem.end)
-        self.findings.append(problem.finding(self.display, span, self.places.excerpt(span), path))
+        return self.places.finding(problem, self.display, path)
 
     def report(self, index: int, code: str, path: Path, **values: object) -> None:
         """Keep a problem of a part of a document until all of the document is known."""
@@ -183,9 +187,17 @@ class Reporter:
         code = self.content.unreadable.get(index)
         if code is None:
             code = "PUB104"
+            if self.bounded.is_full(code):  # what is not an object has this problem alone
+                self.add(Problem(code, 0, 0, 0), self.path(index, ()))
+                return self._row(code, index, row, origin, record)
             for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
                 self.report(index, code, (), **_explanation(violation)[1])
             self.settle()
+        return self._row(code, index, row, origin, record)
+
+    def _row(
+        self, code: str, index: int, row: int, origin: int, record: int
+    ) -> Mapping[str, object]:
         start = self.content.starts[index]
         text = self.content.text[start : start + 1000].partition("\n")[0]
         column = self.places.span(start, start).column - 1

@@ -69,16 +69,18 @@ def read(source: Source) -> Iterator[ReadResult]:
         rows, findings = Annotations(), list(batch.findings)
         for origin, stem, text in batch.texts:
             content, record = file_content(text), 1
-            reporter = Reporter(content, batch.members[origin].display, findings)
+            reporter = Reporter(content, batch.members[origin])
             for index in range(len(content.values)):
                 name = stem if content.single else f"{stem}-{index + 1}"
                 record += _take(rows, reporter, names, index, name, (origin, record))
                 content.values[index] = None
                 if rows.count >= per_document.BATCH:
                     corpus = Corpus(sources=batch.sources, **rows.tables())
+                    findings += reporter.bounded.explained()
                     yield ReadResult(corpus, tuple(findings), tuple(batch.members))
                     rows = Annotations()
                     findings.clear()
+            findings += reporter.bounded.findings
         corpus = Corpus(sources=batch.sources, **rows.tables())
         yield ReadResult(corpus, tuple(findings), tuple(batch.members))
 

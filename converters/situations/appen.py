@@ -150,10 +150,10 @@ class _Batch:
         self.members.append(member)
         if decoded.text is not None:
             marked = any(item.code == "SRC202" for item in decoded.findings)
-            self.parse(decoded.text, document, member.display, "\ufeff" * marked)
+            self.parse(decoded.text, document, member, "\ufeff" * marked)
         return True
 
-    def parse(self, text: str, document: int, display: str, mark: str) -> None:
+    def parse(self, text: str, document: int, member: Member, mark: str) -> None:
         """Add the frames and findings of a file."""
         origin = len(self.sources) - 1
         frames, problems = parse(text, self.separators)
@@ -166,9 +166,9 @@ class _Batch:
             for position, place in enumerate(frame.candidates, start=1):
                 self.arguments.append((document, origin, frame.record, row, position, ROLE, place))
         if not text.strip():
-            self.findings.append(finding("APN401", file=display))
+            self.findings.append(finding("APN401", file=member.display))
         lines = text.split("\n") if problems else []
-        self.findings += line_findings(problems, lines, display)
+        self.findings += line_findings(problems, lines, member.display, member.max_per_code)
 
 
 _FRAME = (

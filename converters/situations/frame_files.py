@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from hlteval.findings import FieldRef, Finding, Location, Problem
+import polars as pl
+
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, explained
 from hlteval.findings.suggest import did_you_mean
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
 from hlteval.syntax.json_places import place_of, shown
 from hlteval.syntax.json_schema import KINDS
-from hlteval.syntax.json_text import Items, items, starts, strict
+from hlteval.syntax.json_text import Items, items, starts, strict, value_at
 from hlteval.syntax.places import Places
 
 
@@ -28,18 +31,21 @@ class FrameFile(ABC):
         no_array: code of a text that is not an array.
         no_frame: code of an item that breaks the schema so that it cannot be read as a frame.
         text: the text.
+        most: the maximum number of problems of a code that are explained; 0 for all.
         values: the items.
-        problems: what is wrong, with offsets in the text and paths among the values.
+        problems: what is wrong, each with its path in the file, with offsets in the text.
+        counts: how many of each code are to be explained.
         bad: the items that are not frames, by index, with the code of the reason.
     """
 
     no_array: str
     no_frame: str
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, most: int = MAX_PER_CODE) -> None:
+        self.text, self.most = text, most
         self.values: list[Any] = []
-        self.problems: list[Problem] = []
+        self.problems: list[tuple[str, Problem]] = []
+        self.counts: Counter[str] = Counter()
         self.bad: dict[int, str] = {}
 
     @abstractmethod
@@ -86,22 +92,38 @@ class FrameFile(ABC):
             given = KINDS.get(type(found.root), "something else")
             hint = self.array_hint(found.root)
             self.report(self.no_array, (start, start + 1), (), given=given, hint=hint)
-        self.problems += [_with_path(problem, ()) for problem in found.problems]
+        self.add((), found.problems)
         self.starts = [item.start for item in found.parsed]
         for index, item in enumerate(found.parsed):
             self.values.append(item.value)
             if item.problems or not item.complete:
                 self.bad[index] = item.problems[0].code if item.problems else "JSN101"
-            known = ONCE.intersection(problem.code for problem in self.problems)
-            fresh = (problem for problem in item.problems if problem.code not in known)
-            self.problems += [_with_path(problem, (index,)) for problem in fresh]
+            known = [code for code in ONCE if self.counts[code]]
+            self.add((index,), (found for found in item.problems if found.code not in known))
+
+    def add(self, path: Path, problems: Iterable[Problem]) -> None:
+        """Add problems of what a path leads to."""
+        for problem in problems:
+            self.counts[problem.code] += 1
+            self.problems.append((shown(path), _with_path(problem, path)))
+
+    def count(self, code: str, index: int, path: Path) -> None:
+        """Add a problem that nobody will read: only its place is known."""
+        self.problems.append((shown((index, *path)), Problem(code, 0, 0, 0)))
+
+    def enough(self, code: str) -> bool:
+        """Whether further problems of a code are only counted."""
+        return bool(self.most) and self.counts[code] > self.most
 
     def report(self, code: str, at: tuple[int, int], path: Path, **values: object) -> None:
         """Add a problem at a stretch of the text."""
-        self.problems.append(_with_path(Problem(code, 0, *at, values), path))
+        self.add(path, [Problem(code, 0, *at, values)])
 
     def report_at(self, code: str, index: int, path: Path, **values: object) -> None:
         """Add a problem at a part of an item."""
+        if self.enough(code):
+            self.count(code, index, path)
+            return
         at = place_of(self.text, self.parsed(index), path)
         self.report(code, at, (index, *path), **values)
 
@@ -126,20 +148,23 @@ class FrameFile(ABC):
 
     def findings(self, file: str) -> list[Finding]:
         """The findings of all problems in a file of some name."""
-        return [
-            self.places.finding(problem, file, str(problem.values["path"]))
-            for problem in self.problems
-        ]
 
-    def rejected_records(self) -> Iterator[dict[str, object]]:
+        def finding_at(path: str, problem: Problem) -> Finding:
+            return self.places.finding(problem, file, path)
+
+        return explained(self.problems, finding_at, self.most)
+
+    def rejected_records(self) -> pl.DataFrame:
         """The items that are not frames."""
-        for row, (index, code) in enumerate(sorted(self.bad.items())):
+        rows = []
+        for index, code in sorted(self.bad.items()):
             start = self.starts[index]
-            text = self.text[start : min(parse(self.text, start).end, start + 1000)]
-            column = self.places.span(start, start).column - 1
-            end = column + len(text.partition("\n")[0])
-            problem = Problem(code, index + 1, column, end)
-            yield problem.rejected("frame", text, expected="a frame", row=row, origin=0)
+            text = self.text[start : min(value_at(self.text, start, 1).end, start + 1000)]
+            column = self.places.span(start, start).column
+            rows.append((0, index + 1, code, text, column, column + len(text.partition("\n")[0])))
+        columns = ("origin", "record", "code", "text", "column", "end_column")
+        table = keyed("rejected_records", rows, columns)
+        return table.with_columns(kind=pl.lit("frame"), expected=pl.lit("a frame"))
 
 
 def _with_path(problem: Problem, path: Path) -> Problem:

@@ -41,12 +41,13 @@ class LorehltFile(FrameFile):
     Args:
         text: the text.
         version: the version of the schema that it must follow.
+        most: the maximum number of problems of a code that are explained; 0 for all.
     """
 
     no_array, no_frame = "LSF201", "LSF203"
 
-    def __init__(self, text: str, version: str) -> None:
-        super().__init__(text)
+    def __init__(self, text: str, version: str, most: int) -> None:
+        super().__init__(text, most)
         self.version = version
 
     def array_hint(self, value: Any) -> str:
@@ -130,7 +131,7 @@ class LorehltFile(FrameFile):
             documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
             frames=_frame_table(frames, records, documents),
             sentiments=_sentiment_table(frames, records, documents),
-            rejected_records=list(self.rejected_records()),
+            rejected_records=self.rejected_records(),
         )
 
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters.situations.lorehlt_tables import Kind, kind_of_header, kinds
 from hlteval.converters.toolkit.single_file import beginning
-from hlteval.findings import Finding, Problem, finding
+from hlteval.findings import Bounded, Finding, Problem, finding
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import ParsedTable
 
@@ -89,21 +89,21 @@ class Group:
         kind: their kind.
         header: their first line.
         origins: the row of `sources` of each file.
-        displays: the name of each in findings.
+        members: each file.
         bodies: the lines after the header of each.
     """
 
     kind: Kind
     header: str
     origins: list[int] = field(default_factory=list)
-    displays: list[str] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
     bodies: list[str] = field(default_factory=list)
 
-    def add(self, origin: int, display: str, body: str) -> None:
+    def add(self, origin: int, member: Member, body: str) -> None:
         """Add a file without its header."""
         if body:
             self.origins.append(origin)
-            self.displays.append(display)
+            self.members.append(member)
             self.bodies.append(body if body.endswith("\n") else f"{body}\n")
 
     @cached_property
@@ -136,22 +136,27 @@ class Group:
 
     def findings(self) -> Iterator[Finding]:
         """The findings of all problems, each in its file."""
-        for problem in self.parsed.problems:
-            yield self._finding(problem)
+        files: dict[int, Bounded] = {}
+        for line, problem in self.parsed.wrong:
+            at, record = self.place(line)
+            found = files.setdefault(at, Bounded(self.members[at].max_per_code))
+            found.add(problem.code, record, self._finding, (line, problem))
+        for each in files.values():
+            yield from each.findings
 
-    def _finding(self, problem: Problem) -> Finding:
-        at, record = self.place(problem.record)
-        line = self.parsed.lines[problem.record - 1]
-        return problem._replace(record=record).in_line(self.displays[at], line)
+    def _finding(self, record: int, given: tuple[int, Problem]) -> Finding:
+        line, problem = given
+        display = self.members[self.place(line)[0]].display
+        return problem._replace(record=record).in_line(display, self.parsed.lines[line - 1])
 
     def rejected_records(self, first: int) -> Iterator[dict[str, object]]:
         """The lines without a row, as rows of `rejected_records` from a key on."""
-        for row, problem in enumerate(self.parsed.rejected, start=first):
-            at, record = self.place(problem.record)
-            line = self.parsed.lines[problem.record - 1]
-            kind = "sentiment" if self.kind.telling == "sentiment_value" else "frame"
+        kind = "sentiment" if self.kind.telling == "sentiment_value" else "frame"
+        for row, (line, problem) in enumerate(self.parsed.rejected, start=first):
+            at, record = self.place(line)
             moved = problem._replace(record=record)
-            yield {**moved.rejected(kind, line), "row": row, "origin": self.origins[at]}
+            text = self.parsed.lines[line - 1]
+            yield {**moved.rejected(kind, text), "row": row, "origin": self.origins[at]}
 
 
 class Files:
@@ -207,7 +212,7 @@ class Files:
             self.findings.append(problem.in_line(member.display, header))
             return
         group = self.groups.setdefault((kind.name, header), Group(kind, header))
-        group.add(origin, member.display, body)
+        group.add(origin, member, body)
         if not body.strip():
             self.header_only.append((origin, kind.name, named_by(member, stem(member))))
 

@@ -117,7 +117,7 @@ def _read_frames(source: Source, schema: str, document_ids: str) -> ReadResult:
     except Unreadable as reason:
         return ReadResult(Corpus(), (reason.finding,))
     decoded = decode(data, display=member.display, encoding=member.encoding)
-    file = LorehltFile(decoded.text or "", schema)
+    file = LorehltFile(decoded.text or "", schema, member.max_per_code)
     if decoded.text is not None:
         file.read()
     names = {"path": source.path, "member": member.name or member.basename}

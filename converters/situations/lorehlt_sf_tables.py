@@ -125,15 +125,15 @@ class _Tables:
         self.sources: list[dict[str, object]] = []
         self.members: list[Member] = []
         self.findings: list[Finding] = []
-        self.rejected: list[dict[str, object]] = []
+        self.rejected: list[pl.DataFrame] = []
 
     def read(self, member: Member, table: Table) -> tuple[pl.DataFrame, ParsedTable]:
         """The rows of a file, with `origin`, and the file as it was parsed."""
         text = self._text(member)
         parsed = table.read(text) if text else table.read("\t".join(table.headings) + "\n")
-        self.findings += parsed.findings(member.display)
-        origin, first = max(0, len(self.sources) - 1), len(self.rejected)
-        self.rejected += parsed.rejected_records("frame", origin=origin, first=first)
+        self.findings += parsed.findings(member)
+        origin, first = max(0, len(self.sources) - 1), sum(each.height for each in self.rejected)
+        self.rejected.append(parsed.rejected_records("frame", origin=origin, first=first))
         return parsed.rows.with_columns(origin=pl.lit(origin, pl.Int64)), parsed
 
     def _text(self, member: Member) -> str:
@@ -209,7 +209,7 @@ def _corpus(tables: _Tables, frames: pl.DataFrame, entries: pl.DataFrame) -> Cor
         documents=documents,
         frames=rows.with_columns(kind=pl.lit(SITUATION)),
         sentiments=sentiments,
-        rejected_records=tables.rejected,
+        rejected_records=pl.concat(tables.rejected) if tables.rejected else [],
     )
 
 

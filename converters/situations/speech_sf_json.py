@@ -29,6 +29,7 @@ from hlteval.converters.situations.frame_files import FrameFile, located_items
 from hlteval.converters.situations.speech_sf_problems import (
     PROPERTIES,
     array_hint,
+    code_of,
     explain,
     is_frame,
 )
@@ -36,7 +37,8 @@ from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.json_schema import invalid, schema_errors
+from hlteval.syntax.json_parser import Path
+from hlteval.syntax.json_schema import broken_keywords, invalid, schema_errors
 
 SCHEMA = "speech-sf"
 _HEADER = b'"hlteval-corpus"'
@@ -48,6 +50,8 @@ _LOREHLT = "system_output.json"
 """The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
+_ALIKE = 10_000
+"""Different items of which the errors are kept for others of the same notation."""
 
 
 def _member(source: Source) -> Member | None:
@@ -84,7 +88,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         yield ReadResult(Corpus(), (reason.finding,))
         return
     decoded = decode(data, display=member.display, encoding=member.encoding)
-    file = _File(decoded.text or "")
+    file = _File(decoded.text or "", member.max_per_code)
     if decoded.text is not None:
         file.take()
         file.unknown_properties("SFJ208", PROPERTIES)
@@ -99,6 +103,11 @@ class _File(FrameFile):
 
     no_array, no_frame = "SFJ201", "SFJ202"
 
+    def __init__(self, text: str, most: int) -> None:
+        super().__init__(text, most)
+        self.known: dict[str, list[tuple[Path, str]]] = {}
+        """The errors of items that were looked at, by their notation."""
+
     def array_hint(self, value: Any) -> str:
         return array_hint(value)
 
@@ -107,11 +116,27 @@ class _File(FrameFile):
 
     def explain(self, index: int) -> None:
         value = self.values[index]
+        if not is_frame(value):
+            self.bad[index] = self.no_frame
+        if self.most and self.counts.total() > self.most:
+            broken = self.codes(value)
+            if all(self.enough(code) for _, code in broken):
+                for path, code in broken:
+                    self.count(code, index, path)
+                return
         for error in schema_errors(SCHEMA, "frame", value):
             code, values = explain(error)
             self.report_at(code, index, error.path, **values)
-        if not is_frame(value):
-            self.bad[index] = self.no_frame
+
+    def codes(self, value: Any) -> list[tuple[Path, str]]:
+        """The path and code of each error of an item; items of one notation have the same."""
+        notation = repr(value)
+        if notation not in self.known:
+            if len(self.known) >= _ALIKE:
+                self.known.clear()
+            broken = broken_keywords(SCHEMA, value)
+            self.known[notation] = [(path, code_of(path, keyword)) for path, keyword in broken]
+        return self.known[notation]
 
     def corpus(self, origin: Mapping[str, object]) -> Corpus:
         """The frames, and the rejected items."""
@@ -144,7 +169,7 @@ class _File(FrameFile):
             sources=[origin],
             documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
             frames=table,
-            rejected_records=list(self.rejected_records()),
+            rejected_records=self.rejected_records(),
         )
 
     def control_characters(self, table: pl.DataFrame, names: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from hlteval.converters.situations.types import type_hint
 from hlteval.findings.suggest import closest
+from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError
 
 PROPERTIES = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
@@ -29,8 +30,33 @@ def is_frame(value: Any) -> bool:
     return finite and named and isinstance(value.get("PlaceMention", ""), str)
 
 
+def code_of(path: Path, keyword: str) -> str:
+    """The code of an error of the schema.
+
+    Args:
+        path: the path to the invalid value in the item.
+        keyword: the keyword of the schema that it breaks.
+
+    Examples:
+        >>> code_of((), "type"), code_of(("Type",), "enum")
+        ('SFJ203', 'SFJ206')
+    """
+    if keyword == "type":
+        return "SFJ204" if path else "SFJ203"
+    if keyword == "enum":
+        return "SFJ206" if path[-1] == "Type" else "SFJ207"
+    return _CODES[keyword]
+
+
+_CODES = {"required": "SFJ202", "minimum": "SFJ205", "maximum": "SFJ205"}
+
+
 def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
     """The code of an error of the schema, and the values of its message."""
+    return code_of(error.path, error.keyword), _values(error)
+
+
+def _values(error: SchemaError) -> dict[str, object]:
     keyword, wanted, given = error.keyword, error.wanted, error.given
     if keyword == "required":
         missing = [name for name in wanted if name not in given]
@@ -39,16 +65,16 @@ def explain(error: SchemaError) -> tuple[str, dict[str, object]]:
         hints = [f"did you mean {name} by {found}?" for name, found in similar.items()]
         within = "leave out the whole Status if only half of it is known" if error.path else _NEEDED
         hint = " ".join(hints) or within
-        return "SFJ202", {"missing": ", ".join(missing), "hint": hint}
+        return {"missing": ", ".join(missing), "hint": hint}
     if keyword == "type":
         hint = _type_hint(str(error.path[-1]) if error.path else "", wanted, given)
         kinds = {"given": KINDS.get(type(given), "something else"), "wanted": WANTED[wanted]}
-        return "SFJ204" if error.path else "SFJ203", {**kinds, "hint": hint}
+        return {**kinds, "hint": hint}
     if keyword in {"minimum", "maximum"}:
-        return "SFJ205", {"given": given, "least": 0, "most": 1}
+        return {"given": given, "least": 0, "most": 1}
     if error.path[-1] == "Type":
-        return "SFJ206", {"given": str(given)[:80], "hint": type_hint(str(given))}
-    return "SFJ207", {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
+        return {"given": str(given)[:80], "hint": type_hint(str(given))}
+    return {"given": str(given)[:80], "values": ", ".join(map(str, wanted))}
 
 
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)

@@ -96,7 +96,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     rows = table.rows.with_columns(map(unescaped, _TEXTS), kind=pl.lit(SITUATION))
     documents, frames = with_documents(rows)
     corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
-    return corpus, table.findings(file.member.display)
+    return corpus, table.findings(file.member)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

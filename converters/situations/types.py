@@ -51,7 +51,9 @@ def type_hint(
         return f"remove the quotation marks: {bare}"
     if bare.lower() in NO_TYPE and not also:
         return "delete the frame: a segment without situations has no frames"
-    inside = [other for other in names() if re.search(rf"\b{re.escape(other)}\b", bare)]
+    inside = [
+        other for other in names() if other in bare and re.search(rf"\b{re.escape(other)}\b", bare)
+    ]
     if len(inside) > 1:
         return f"{several}: {', '.join(inside)}"
     name = closest(bare, known) or next(iter(inside), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
 from hlteval.converters.standoff.records import BLANKS, explain, field, field_spans, torn
 from hlteval.converters.toolkit.keyed import keyed
-from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -24,6 +24,8 @@ BATCH = 500
 
 EXPLAINED = 2000
 """Rejected lines of a batch that are reported at the exact place; others are reported whole."""
+_ALIKE = 10_000
+"""Different lines that are not explained again where they are repeated."""
 _PLACE = ["document", "origin", "record"]
 
 
@@ -272,23 +274,55 @@ def _rejected(
         members: the files.
         dialect: the dialect that they are read as.
     """
-    rows: list[dict[str, object]] = []
+    if known.height == lines.height:
+        return Corpus().rejected_records, []
+    lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
+    lines = lines.with_columns(written=pl.col("written").str.strip_suffix("\r"))
+    alike = lru_cache(_ALIKE)(partial(_explained, dialect, ask=False))
+    problems = [
+        alike(line) if row >= EXPLAINED else _explained(dialect, line, ask=True)
+        for row, line in enumerate(lines["written"])
+    ]
     findings: list[Finding] = []
-    if known.height < lines.height:
-        lines = lines.join(known, on=["origin", "record"], how="anti", maintain_order="left")
-        columns = lines.select("document", "origin", "record", "written")
-        for row, (document, origin, record, written) in enumerate(columns.iter_rows()):
-            line = written.removesuffix("\r")
-            asked = row < EXPLAINED
-            problem = explain(line.strip(BLANKS), record, dialect, ask=asked)
-            problem = problem.moved(len(line) - len(line.lstrip(BLANKS)))
-            kind, name, label, expected = map(problem.values.get, _REJECTED)
-            identifier = str(name) if name else None
-            findings.append(problem.in_line(members[origin].display, line, identifier))
-            own = {"row": row, "document": document, "origin": origin, "label": label}
-            wanted = str(expected) if asked else ""
-            rows.append(problem.rejected(str(kind), line, expected=wanted, id=identifier, **own))
-    return Corpus(rejected_records=rows).rejected_records, findings
+    each = iter(problems)
+    for same in lines.partition_by("origin", maintain_order=True):
+        member = members[same["origin"][0]]
+        bounded = Bounded(member.max_per_code)
+        for (record, line), problem in zip(
+            same.select("record", "written").iter_rows(), each, strict=False
+        ):
+            bounded.add(problem.code, record, partial(_finding, member.display, line), problem)
+        findings += bounded.findings
+    return _rejected_rows(lines, problems), findings
+
+
+def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
+    identifier = str(problem.values["id"]) or None
+    return problem._replace(record=record).in_line(file, line, identifier)
+
+
+def _explained(dialect: Dialect, line: str, *, ask: bool) -> Problem:
+    """The problem of a line that no rule accepts, in the line as written."""
+    problem = explain(line.strip(BLANKS), 0, dialect, ask=ask)
+    return problem.moved(len(line) - len(line.lstrip(BLANKS)))
+
+
+def _rejected_rows(lines: pl.DataFrame, problems: Sequence[Problem]) -> pl.DataFrame:
+    """The rows of `rejected_records` of lines, each with its problem."""
+    found = [
+        (item.code, item.start + 1, item.end + 1, *map(item.values.get, _REJECTED))
+        for item in problems
+    ]
+    columns = ("code", "column", "end_column", *_REJECTED)
+    schema = TABLES["rejected_records"].schema
+    of_problems = pl.DataFrame(found, {name: schema[name] for name in columns}, orient="row")
+    places = lines.select("document", "origin", "record", text="written")
+    asked = pl.int_range(pl.len()) < EXPLAINED
+    return pl.concat([places, of_problems], how="horizontal").with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64),
+        id=pl.when(pl.col("id") != "").then("id"),
+        expected=pl.when(asked).then("expected").otherwise(pl.lit("")),
+    )
 
 
 def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:

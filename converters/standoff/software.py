@@ -15,12 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import itemgetter
 
 import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import BIONLP
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Bounded, Finding, Problem, part
 from hlteval.representation import Corpus
 from hlteval.sources import decode
 
@@ -71,15 +73,40 @@ def as_software(result: ReadResult) -> ReadResult:
 
 def _findings(result: ReadResult, empty: Iterable[Mapping[str, object]]) -> Iterator[Finding]:
     """The findings, with those of events without arguments in place of others about their lines."""
-    crashes: dict[tuple[str | None, int], Finding] = {}
+    crashes: dict[tuple[str | None, object], Mapping[str, object]] = {}
+    members = {member.display: member for member in result.members}
     for row in empty:
-        record, text = int(str(row["record"])), str(row["text"])
-        problem = Problem(NO_ARGUMENTS, record, 0, len(text))
         display = result.members[int(str(row["origin"]))].display
-        crashes[display, record] = problem.in_line(display, text, str(row["id"]))
-    for finding in result.findings:
-        line = finding.span.line if finding.span else 0
-        yield crashes.get((finding.file, line), finding)
+        crashes[display, row["record"]] = row
+    hits: dict[str, dict[int, Mapping[str, object]]] = {}
+    for found in result.findings:
+        line = found.span.line if found.span else 0
+        if found.further is None:
+            row_here = crashes.get((found.file, line))
+            yield _crash(str(found.file), line, row_here) if row_here else found
+            continue
+        lines = found.further.places
+        rest = [number for number, line in enumerate(lines) if (found.file, line) not in crashes]
+        if rest:
+            yield part(found, rest)
+        own = hits.setdefault(str(found.file), {})
+        own |= {
+            int(str(line)): crashes[found.file, line]
+            for line in lines
+            if (found.file, line) in crashes
+        }
+    for file, rows in hits.items():
+        bounded = Bounded(members[file].max_per_code)
+        for line, row in sorted(rows.items(), key=itemgetter(0)):
+            bounded.add(NO_ARGUMENTS, line, partial(_crash, file), row)
+        yield from bounded.findings
+
+
+def _crash(file: str, line: int, row: Mapping[str, object]) -> Finding:
+    """The finding of an event without arguments."""
+    text = str(row["text"])
+    problem = Problem(NO_ARGUMENTS, line, 0, len(text))
+    return problem.in_line(file, text, str(row["id"]))
 
 
 def arguments(text: str) -> Iterator[tuple[str, str]]:

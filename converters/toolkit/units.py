@@ -35,20 +35,27 @@ class UnitText:
     """
 
     def __init__(self, text: str, unit: str) -> None:
-        self.encoding, self.width = UNITS[unit]
-        self.data = text.encode(self.encoding, "surrogatepass")
+        import numpy as np
+
+        encoding, width = UNITS[unit]
         self.size = len(text)
+        units = np.frombuffer(text.encode(encoding, "surrogatepass"), np.uint8).reshape(-1, width)
+        # A character begins where no byte of UTF-8 goes on, or no low surrogate is.
+        lead = units[:, -1]
+        begins = (lead & 0xC0) != 0x80 if width == 1 else (lead & 0xFC) != 0xDC
+        # Up to each offset, the characters that end there or before it.
+        self.ended = np.concatenate(([0], np.cumsum(begins[1:]), [self.size]))[: len(units) + 1]
 
     @property
     def length(self) -> int:
         """The length in units."""
-        return len(self.data) // self.width
+        return len(self.ended) - 1
 
     def character(self, offset: int) -> int:
         """The offset in characters; beyond the text, each unit counts as one."""
         if not 0 <= offset <= self.length:
             return offset if offset < 0 else self.size + offset - self.length
-        return len(self.data[: offset * self.width].decode(self.encoding, "ignore"))
+        return int(self.ended[offset])
 
 
 def in_characters(corpus: Corpus, unit: str) -> Corpus:

@@ -26,7 +26,7 @@ from hlteval.api.arguments import (
     checked,
 )
 from hlteval.api.options import OptionValue, python_names, task_options
-from hlteval.findings import Findings
+from hlteval.findings import MAX_PER_CODE, Findings
 from hlteval.representation import Corpus
 from hlteval.results.comparison import Comparison
 from hlteval.results.scores import Scores
@@ -80,6 +80,7 @@ def validate(
     role: Literal["submission", "reference"] = "submission",
     profile: Profile = "plan",
     encoding: Encoding = "utf-8",
+    max_per_code: Count = MAX_PER_CODE,
     jobs: Positive = 1,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
@@ -93,6 +94,8 @@ def validate(
         role: `reference` to check a reference by itself.
         profile: `plan` fails errors; `official` fails what the official software rejects.
         encoding: encoding of the files.
+        max_per_code: maximum number of findings of a code in a file that are explained; the others
+            are one finding with their `count`. 0 for all.
         jobs: number of processes; the findings do not depend on it.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
@@ -125,6 +128,7 @@ def validate(
             role=role,
             profile=profile,
             encoding=encoding,
+            max_per_code=max_per_code,
             jobs=jobs,
             options=given,
         )

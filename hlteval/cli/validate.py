@@ -49,6 +49,15 @@ MaxFindings = Annotated[
         "all; 0 for all.",
     ),
 ]
+MaxPerCode = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Maximum number of findings of one code in a file that are explained (default 1000); "
+        "the others are counted; 0 for all.",
+    ),
+]
 FailOn = Annotated[
     Literal["error", "warning", "info"],
     typer.Option(help="Lowest severity that makes validation fail."),
@@ -80,6 +89,7 @@ def validate(
     profile: Profile = "plan",
     form: Annotated[FindingsForm, typer.Option("--format", help="Output format.")] = "text",
     max_findings: MaxFindings = None,
+    max_per_code: MaxPerCode = None,
     fail_on: FailOn = "error",
     select: Select = None,
     ignore: Ignore = None,
@@ -100,6 +110,7 @@ def validate(
     files = output_files(output_file, get_args(FindingsForm), [*paths, *filter(None, [against])])
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options, "role": role}
+    settings |= {} if max_per_code is None else {"max_per_code": max_per_code}
     with usage(), progress(remarks(), "checking") as step:
         settings |= {"selection": Selection.parse(select or (), ignore or (), severity or ())}
         if fix is not None:

@@ -11,6 +11,9 @@ The entries of the catalogue declare which findings they follow from (`suppresse
 An entry that `hides` its file makes all other findings of the file pointless; if the file is the
 submission, those of the submission.
 
+A finding that stands for further problems is divided: those of its problems are left out that
+follow from another finding. Any record may be among the problems of a code that are only counted.
+
 What is left out still counts: if it blocks, the finding that it follows from blocks. Only what
 follows from a reference is no problem of the submission: a record of a reference that cannot be
 read may be any that a submission of the same document needs.
@@ -26,6 +29,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from hlteval.findings.bounded import part
 from hlteval.findings.catalogue import Entry, entry
 from hlteval.findings.finding import SUBMISSION, Finding
 from hlteval.findings.templates import values
@@ -35,7 +39,11 @@ _TOKEN = re.compile(r"[\w-]+")
 _ANY = "*"
 """Placeholder of the identifiers of a file that cannot be read."""
 
-Place = tuple[str, str | None, str | None]
+Causes = tuple[tuple[str, str], ...]
+"""The codes and sides from which a finding follows, `_ANY` for that of its file."""
+_NONE: Causes = ()
+
+Place = tuple[str, str | None, int | str | None]
 """Side, file, and record or line; None for all of the file."""
 
 
@@ -80,9 +88,14 @@ def cascades(
     kept: Collection[str] = (),
 ) -> Cascades:
     """What `without_cascades` keeps, and what follows from the reference; the arguments are its."""
-    listed = list(findings)
-    roots = _Roots(listed, paths)
-    causes = {id(item): () if item.code in kept else roots.of(item) for item in listed}
+    roots = _Roots(list(findings), paths)
+    parts = [
+        part
+        for item in roots.findings
+        for part in ([(item, _NONE)] if item.code in kept else roots.parts(item))
+    ]
+    listed = [item for item, _ in parts]
+    causes = {id(item): found for item, found in parts}
     blocking = {
         (code, side, _document(item))
         for item in listed
@@ -106,7 +119,7 @@ class _Roots:
     """The findings from which others may follow."""
 
     def __init__(self, findings: list[Finding], paths: Mapping[str, str]) -> None:
-        self.paths = paths
+        self.findings, self.paths = findings, paths
         self.codes = sorted({finding.code for finding in findings})
         wanted = {root for code in self.codes for root in self._codes(entry(code))}
         self.hidden: set[tuple[str, str | None]] = set()
@@ -127,18 +140,37 @@ class _Roots:
 
     def _add(self, finding: Finding) -> None:
         code, side, file = finding.code, finding.side, finding.file
-        self.places[code].update((side, file, place) for place in _places(finding))
+        places = finding.further.places if finding.further else _places(finding)
+        self.places[code].update((side, file, place) for place in places)
         self.files[code].add((side, file))
         tokens = _TOKEN.findall(finding.excerpt.text.lower()) if finding.excerpt else []
         first = tokens[:1] if finding.excerpt and not finding.excerpt.offset else []
         identifier = [finding.record.lower()] if finding.record else []
-        identifier += [_ANY] if entry(code).hides else []
+        identifier += [_ANY] if entry(code).hides or finding.further else []
         key = code, side, _document(finding)
         self.identifiers[key].update(_with_stems([*first, *identifier]))
         self.mentions[key].update(_with_stems([*tokens, *identifier]))
 
-    def of(self, finding: Finding) -> tuple[tuple[str, str], ...]:
-        """The codes and sides from which a finding follows, `_ANY` for that of its file."""
+    def parts(self, finding: Finding) -> Iterator[tuple[Finding, Causes]]:
+        """A finding with what it follows from; of further problems, those with the same causes."""
+        further = finding.further
+        if further is None:
+            yield finding, self.of(finding, tuple(_places(finding)))
+            return
+        if not any(self._codes(entry(finding.code))):
+            yield finding, self.of(finding, ())
+            return
+        groups: defaultdict[Causes, list[int]] = defaultdict(list)
+        for number, place in enumerate(further.places):
+            name = further.names[number] if further.names else None
+            groups[self.of(finding, (place,), name)].append(number)
+        for causes, numbers in groups.items():
+            yield part(finding, numbers), causes
+
+    def of(
+        self, finding: Finding, places: tuple[int | str | None, ...], name: str | None = None
+    ) -> Causes:
+        """What a finding, or the problem of it at some places, follows from."""
         declared = entry(finding.code)
         if not declared.hides and self._hide(finding):
             return ((_ANY, finding.side),)
@@ -148,7 +180,7 @@ class _Roots:
             (code, side)
             for code in codes
             for side in sides
-            if self._follows(finding, declared, code, side)
+            if self._follows(finding, declared, code, side, places, name)
         )
 
     def _hide(self, finding: Finding) -> bool:
@@ -159,7 +191,15 @@ class _Roots:
             own is not None and (side, own) in self.hidden
         )
 
-    def _follows(self, finding: Finding, declared: Entry, code: str, side: str) -> bool:
+    def _follows(
+        self,
+        finding: Finding,
+        declared: Entry,
+        code: str,
+        side: str,
+        own: tuple[int | str | None, ...],
+        name: str | None,
+    ) -> bool:
         """Whether a finding follows from one of a code on its own side, or on another one."""
         other, file = side != finding.side, finding.file
         key = code, side, _document(finding)
@@ -170,15 +210,16 @@ class _Roots:
             return key in self.identifiers
         if declared.unresolved or declared.unreferenced:
             template = declared.unresolved or declared.unreferenced
-            name = template.format_map(values(finding)).lower()
+            if name is None:
+                name = template.format_map(values(finding))
             known = self.identifiers if declared.unresolved else self.mentions
-            return key in known and not known[key].isdisjoint((name, _ANY))
+            return key in known and not known[key].isdisjoint((name.lower(), _ANY))
         if other:
             return False
         if declared.suppressed_in == "file":
             return (side, file) in self.files[code]
         places = self.places[code]
-        return any((side, file, place) in places for place in (*_places(finding), None))
+        return any((side, file, place) in places for place in (*own, None))
 
 
 def _blocking(finding: Finding) -> Finding:
@@ -199,7 +240,7 @@ def _with_stems(tokens: Iterable[str]) -> Iterator[str]:
         yield from (token[: match.start()] for match in re.finditer("-", token))
 
 
-def _places(finding: Finding) -> Iterator[str | None]:
+def _places(finding: Finding) -> Iterator[int | str | None]:
     """The record and the line of a finding; None if it is about a whole file."""
     if finding.span is None:
         yield None
@@ -207,7 +248,7 @@ def _places(finding: Finding) -> Iterator[str | None]:
     if finding.record and finding.record.startswith("$"):  # JSON: all may be on one line
         yield finding.record
     else:
-        yield str(finding.span.line)
+        yield finding.span.line
 
 
 def _document(finding: Finding) -> str:

@@ -52,13 +52,27 @@ class Excerpt(msgspec.Struct, frozen=True):
     """Whether the line continues after the excerpt."""
 
 
+class Further(msgspec.Struct, frozen=True):
+    """Problems of one code in one file that are counted, but not explained one by one.
+
+    Attributes:
+        places: the line of each, in JSON its path; None for one that has no place.
+        names: the identifier that each misses or defines, for codes that follow from others by it;
+            otherwise empty.
+    """
+
+    places: tuple[int | str | None, ...]
+    names: tuple[str, ...] = ()
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One problem: what is wrong and where, how to fix it, and the clause that it violates.
 
     A finding without `file` and `span` concerns the whole submission, one without `span` a whole
     file. In a corpus or a data frame, `table` and `row` (its key, from 0) are the place instead of
     a line. A submission with a `blocking` finding cannot be scored. `side` says whose problem it
-    is: that of the submission, of the reference, or of the file of an option, e.g. `--kb`.
+    is: that of the submission, of the reference, or of the file of an option, e.g. `--kb`. A
+    finding with `further` stands for so many problems that are only counted.
     """
 
     code: str
@@ -75,6 +89,12 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     side: str = SUBMISSION
     table: str | None = None
     row: int | None = None
+    further: Further | None = None
+
+    @property
+    def count(self) -> int:
+        """The number of problems that it stands for."""
+        return len(self.further.places) if self.further else 1
 
     @property
     def position(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -94,20 +94,3 @@ class Problem(NamedTuple):
             "expected": expected,
             **more,
         }
-
-
-def line_findings(problems: Iterable[Problem], lines: Sequence[str], file: str) -> list[Finding]:
-    """The findings of problems in a file whose records are its lines.
-
-    Args:
-        problems: the problems.
-        lines: the lines of the file, split at line feeds.
-        file: the display path of the file.
-
-    Examples:
-        >>> line_findings([Problem("SNT101", 1, 0, 2)], ["xx"], "s.tsv")[0].code
-        'SNT101'
-    """
-    return [
-        problem.in_line(file, lines[problem.record - 1].removesuffix("\r")) for problem in problems
-    ]

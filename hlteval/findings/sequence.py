@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, SupportsIndex, overload
+from collections.abc import Callable, Hashable, Iterable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 import msgspec
 
@@ -12,11 +14,14 @@ from hlteval.findings.finding import Finding, Severity
 if TYPE_CHECKING:
     import polars as pl
 
+T = TypeVar("T", bound=Hashable)
+
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive.
 
-    Only findings about a corpus have a table and the key of a row there.
+    Only findings about a corpus have a table and the key of a row there, and only one that stands
+    for problems that are not explained one by one has their `count`.
     """
 
     code: str
@@ -35,6 +40,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     side: str
     table: str | None = None
     row: int | None = None
+    count: int = 1
 
     @classmethod
     def of(cls, finding: Finding) -> Item:
@@ -57,10 +63,11 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
             side=finding.side,
             table=finding.table,
             row=finding.row,
+            count=finding.count,
         )
 
 
-_NUMBERS = ("line", "column", "end_line", "end_column", "row")
+_NUMBERS = ("line", "column", "end_line", "end_column", "row", "count")
 
 
 class Findings(tuple[Finding, ...]):
@@ -109,11 +116,25 @@ class Findings(tuple[Finding, ...]):
 
         types: dict[str, Any] = dict.fromkeys(Item.__struct_fields__, pl.String)
         types |= dict.fromkeys(_NUMBERS, pl.Int64) | {"blocking": pl.Boolean}
-        return pl.DataFrame(self.to_dict(), schema=types)
+        return pl.DataFrame(self.to_dict(), schema=types).with_columns(pl.col("count").fill_null(1))
+
+
+def tally(findings: Iterable[Finding], key: Callable[[Finding], T]) -> Counter[T]:
+    """The number of problems by a key of their findings.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> tally([finding("SRC104", file="runs", what="folder")], lambda item: item.code)
+        Counter({'SRC104': 1})
+    """
+    counts: Counter[T] = Counter()
+    for finding in findings:
+        counts[key(finding)] += finding.count
+    return counts
 
 
 def severities(findings: tuple[Finding, ...]) -> str:
     """The number of findings by severity in words; empty without findings."""
-    counts = Counter(finding.severity for finding in findings)
+    counts = tally(findings, attrgetter("severity"))
     words = ((counts[severity], severity.value) for severity in Severity if counts[severity])
     return ", ".join(f"{n:,} {word}{'s' * (n > 1 and word != 'info')}" for n, word in words)

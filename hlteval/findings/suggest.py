@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 _SEPARATOR = re.compile(", (?:or )?| or | and ")
@@ -11,6 +11,7 @@ _MOST = 100
 """Maximum number of unknown names to compare; more of them have another cause."""
 _CLOSE = 70.0
 """Least similarity, in percent, of a name that is suggested."""
+_IGNORED = str.maketrans("", "", " _-")
 _LEAST = 4
 """Least number of letters of a name that is searched in longer ones."""
 
@@ -42,22 +43,33 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 
-    names = list(dict.fromkeys(known))
+    names, plain_names, whole = _known(tuple(known))
     plain = _plain(name)
-    for other in names:
-        if len(plain) >= _LEAST and plain in map(_plain, other.split("/")):
-            return other
+    if len(plain) >= _LEAST and plain in whole:
+        return whole[plain]
     found = process.extractOne(
-        name,
-        names,
+        plain,
+        plain_names,
         scorer=DamerauLevenshtein.normalized_similarity,
-        processor=_plain,
         score_cutoff=cutoff / 100,
     )
     if found:
-        return found[0]
-    longer = [other for other in names if len(plain) >= _LEAST and plain in _plain(other)]
+        return names[found[2]]
+    if len(plain) < _LEAST:
+        return None
+    longer = [names[at] for at, other in enumerate(plain_names) if plain in other]
     return longer[0] if len(longer) == 1 else None
+
+
+@lru_cache(maxsize=100)
+def _known(known: tuple[str, ...]) -> tuple[Sequence[str], Sequence[str], Mapping[str, str]]:
+    """Known names, the same in plain form, and the name of each alternative in plain form."""
+    names = list(dict.fromkeys(known))
+    whole: dict[str, str] = {}
+    for name in names:
+        for alternative in name.split("/"):
+            whole.setdefault(_plain(alternative), name)
+    return names, list(map(_plain, names)), whole
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
@@ -126,4 +138,4 @@ def closest_files(
 
 
 def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter not in " _-")
+    return name.casefold().translate(_IGNORED)

@@ -72,6 +72,8 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "properties": {"blocking": finding.blocking, "side": finding.side}
         | {name: value for name, value in optional.items() if value},
     }
+    if finding.further:
+        result["occurrenceCount"] = finding.count
     if finding.file:
         result["locations"] = [{"physicalLocation": _location(finding, finding.file)}]
     return result

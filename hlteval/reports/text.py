@@ -6,11 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, entry
+from hlteval.findings.sequence import tally
 from hlteval.reports.display import draw, isolate_bidi, visible
 from hlteval.reports.prose import Prose, hanging
 from hlteval.reports.tables import FIXED, Column, Table, Tables
@@ -39,7 +41,8 @@ def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
 
     Errors come first, then warnings, then infos, each by file and line. Of each file the most
     severe findings are shown, of each code at most a quarter of the maximum; in the whole run at
-    most five times the maximum, of each code at most the maximum. Counts are those of all findings.
+    most five times the maximum, of each code at most the maximum. Counts are those of all findings,
+    with those that are only counted.
     Print the result with `soft_wrap=True`.
 
     Args:
@@ -69,7 +72,8 @@ class _Report:
                     yield block(finding, width, wrapped=wrapped)
                 if selected:
                     yield from _hidden([findings[at] for at in same], selected)
-        yield from _summary(self.verdict, [findings[number] for number in sorted(shown)])
+        explained = [findings[at] for at in sorted(shown) if not findings[at].further]
+        yield from _summary(self.verdict, explained)
         yield closing(self.verdict, width if wrapped else None)
 
 
@@ -98,7 +102,8 @@ def _select(findings: Sequence[Finding], limit: int) -> set[int]:
     files: Counter[str | None] = Counter()
     codes: Counter[tuple[str | None, str]] = Counter()
     candidates = []
-    for number in sorted(range(len(findings)), key=lambda number: _rank(findings[number])):
+    explained = (number for number, finding in enumerate(findings) if not finding.further)
+    for number in sorted(explained, key=lambda number: _rank(findings[number])):
         file, code = findings[number].file, findings[number].code
         if files[file] < limit and codes[file, code] < max(1, limit // CODES):
             files[file] += 1
@@ -121,8 +126,8 @@ def _limited(findings: Sequence[Finding], candidates: Sequence[int], limit: int)
 
 def _hidden(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
     """The number of findings of one file that are not shown, by code."""
-    hidden = Counter(finding.code for finding in findings)
-    hidden.subtract(finding.code for finding in selected)
+    hidden = tally(findings, attrgetter("code"))
+    hidden.subtract(tally(selected, attrgetter("code")))
     where = "in this file" if findings[0].file else f"for the {findings[0].side}"
     lines = [
         f"… {count:,} more {code} {where}\n" for code, count in sorted(hidden.items()) if count
@@ -193,11 +198,14 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
     ]
     rows = [[side, *row] for side in verdict.sides for row in _summary_rows(verdict, side, shown)]
     table = Table(columns, [row[-len(columns) :] for row in rows])
-    hidden = len(verdict.findings) - len(shown)
+    total = sum(finding.count for finding in verdict.findings)
+    hidden = total - len(shown)
     yield Tables([table if hidden else table.only(["title"])])
     if hidden:
-        found = _number(len(verdict.findings), "finding")
-        yield Prose(f"{hidden:,} of {found} not shown; use --max-findings 0 to show all", "dim")
+        counted = sum(finding.count for finding in verdict.findings if finding.further)
+        option = "--max-findings 0" if hidden > counted else "--max-per-code 0"
+        found = _number(total, "finding")
+        yield Prose(f"{hidden:,} of {found} not shown; use {option} to show all", "dim")
     yield Text()
 
 
@@ -212,7 +220,8 @@ def _summary_rows(
     for (_, code), same in sorted(groups.items()):
         blocking = any(finding.blocking for finding in same)
         severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
-        numbers = (f"{len(same):,}", f"{counts[_kind(same[0])]:,}")
+        count = sum(finding.count for finding in same)
+        numbers = (f"{count:,}", f"{counts[_kind(same[0])]:,}")
         yield code, severity, *numbers, _title(same[0])
 
 

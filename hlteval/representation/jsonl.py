@@ -35,6 +35,8 @@ FORMAT = "hlteval-corpus"
 
 _SLICE = 50_000
 """Rows that are encoded at once."""
+_ALIKE = 1000
+"""Different lines with a problem that are not decoded again where they are repeated."""
 _CHUNK = 4_000_000
 """Bytes of lines that are decoded at once."""
 
@@ -144,6 +146,7 @@ def read_rows(
     file: str | None = None,
     report: Callable[[StoreError], None] = ignore,
     reject: Callable[[StoreError], None] = refuse,
+    again: Callable[[int, StoreError], None] | None = None,
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
@@ -152,6 +155,8 @@ def read_rows(
         file: their name in errors.
         report: called for each column that is ignored.
         reject: called for each line that is not a row; by default, it raises the error.
+        again: called instead for a line that equals an earlier one, with its number and the error
+            of the earlier one.
 
     Raises:
         StoreError: if the first line is not the header of this schema version.
@@ -163,7 +168,7 @@ def read_rows(
         >>> rows.tables, [error.line for error in rejected]
         ({}, [2])
     """
-    lines = _Lines(content, file, report, reject)
+    lines = _Lines(content, file, report, reject, again)
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
     numbers: dict[str, list[int]] = {name: [] for name in TABLES}
     for each in lines.rows(lines.header()):
@@ -239,6 +244,7 @@ class _Lines:
     file: str | None
     report: Callable[[StoreError], None]
     reject: Callable[[StoreError], None]
+    again: Callable[[int, StoreError], None] | None
     unknown: set[tuple[str, str]] = field(default_factory=set)
 
     def header(self) -> int:
@@ -280,17 +286,24 @@ class _Lines:
     def one_by_one(self, chunk: bytes, number: int) -> Iterator[tuple[int, msgspec.Struct]]:
         """The rows of lines from a number on, without the columns that are not known."""
         decoder = _decoder(strict=False)
+        known: dict[bytes, StoreError] = {}  # many lines may be the same
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
+            if self.again is not None and line in known:
+                self.again(at, known[line])
+                continue
             try:
                 row, names = decoder.decode(line), msgspec.json.decode(line)
             except (ValueError, RecursionError) as error:
                 message, column = problem(line, error)
-                self.reject(StoreError(message, self.file, at, column))
+                rejected = StoreError(message, self.file, at, column)
+                if len(known) < _ALIKE:
+                    known[line] = rejected
+                self.reject(rejected)
                 continue
             table = type(row).__name__
             for name in names:
-                known = name == "table" or name in TABLES[table].schema
-                if not known and (table, name) not in self.unknown:
+                declared = name == "table" or name in TABLES[table].schema
+                if not declared and (table, name) not in self.unknown:
                     self.unknown.add((table, name))
                     place = (self.file, at, _column(line, name))
                     self.report(StoreError(unknown_column(table, name), *place))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
 
 from hlteval.findings import SUBMISSION, Findings, Severity, in_order
-from hlteval.findings.sequence import severities
+from hlteval.findings.sequence import severities, tally
 
 Outcome = Literal["pass", "fail", "undecided"]
 
@@ -106,19 +106,19 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def counts(self) -> dict[str, dict[str, int]]:
         """The number of findings by severity, by code and by side."""
-        sides = dict(Counter(finding.side for finding in self.findings))
+        sides = dict(tally(self.findings, attrgetter("side")))
         return {"severity": self.by_severity, "code": self.by_code, "side": sides}
 
     @property
     def by_severity(self) -> dict[str, int]:
         """The number of findings of each severity, most severe first."""
-        counts = Counter(finding.severity for finding in self.findings)
+        counts = tally(self.findings, attrgetter("severity"))
         return {severity.value: counts[severity] for severity in Severity}
 
     @property
     def by_code(self) -> dict[str, int]:
         """The number of findings of each code with findings, sorted by code."""
-        return dict(sorted(Counter(finding.code for finding in self.findings).items()))
+        return dict(sorted(tally(self.findings, attrgetter("code")).items()))
 
     @property
     def files(self) -> int:

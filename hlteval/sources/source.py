@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from hlteval.findings import Finding
+from hlteval.findings import MAX_PER_CODE, Finding
 from hlteval.sources.decoding import check_encoding
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Member:
         encoding: encoding of the text.
         qualified: whether the folder is part of the name of the document, since files of other
             folders have the same name.
+        max_per_code: maximum number of findings of a code in it that are explained; 0 for all.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Member:
     fetch: Callable[[], bytes] = field(repr=False, compare=False)
     encoding: str = "utf-8"
     qualified: bool = False
+    max_per_code: int = MAX_PER_CODE
 
     @property
     def basename(self) -> str:
@@ -76,6 +78,7 @@ class Source:
         findings: problems of the source as a whole.
         corpus: the corpus, if it is in memory.
         of_corpus: problems of the rows of a saved corpus, which is in memory.
+        max_per_code: as for each of its members.
     """
 
     path: str
@@ -84,6 +87,7 @@ class Source:
     findings: tuple[Finding, ...] = ()
     corpus: Corpus | None = field(default=None, repr=False, compare=False)
     of_corpus: tuple[Finding, ...] = ()
+    max_per_code: int = MAX_PER_CODE
 
     @property
     def has_name(self) -> bool:
@@ -103,6 +107,13 @@ class Source:
         """
         check_encoding(encoding)
         return replace(self, members=tuple(replace(m, encoding=encoding) for m in self.members))
+
+    def with_max_per_code(self, number: int) -> Source:
+        """The source with another maximum of explained findings per code and file; 0 for all."""
+        if number == MAX_PER_CODE:
+            return self
+        members = (replace(member, max_per_code=number) for member in self.members)
+        return replace(self, members=tuple(members), max_per_code=number)
 
     def only(self, members: Iterable[Member]) -> Source:
         """The source with only some of its members, and without findings."""

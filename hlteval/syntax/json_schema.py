@@ -83,7 +83,21 @@ def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:
     array, gate = list(items), _gate(name, definition)
     if gate.is_valid(array):
         return []
-    return sorted({int(error.instance_path[0]) for error in gate.iter_errors(array)})
+    return [index for index, item in enumerate(items) if not gate.is_valid([item])]
+
+
+def broken_keywords(name: str, item: Any) -> list[tuple[Path, str]]:
+    """The path and the keyword of each error of an item, as `schema_errors` gives them.
+
+    Examples:
+        >>> sorted(broken_keywords("speech-sf", {"Type": 1}))
+        [((), 'required'), (('Type',), 'type')]
+    """
+    found = {
+        (tuple(error.instance_path[1:]), error.schema_path[-1])
+        for error in _gate(name, "").iter_errors([item])
+    }
+    return [(path, word) for path, word in found if word == "type" or (path, "type") not in found]
 
 
 def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError]:

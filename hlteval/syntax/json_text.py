@@ -227,6 +227,8 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_reject)
 _SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(_DECODER)
 _WINDOW = 4096
 """Characters that are scanned for an object; an error of the scanner counts the lines in them."""
+_AFTER = frozenset(" \t\r\n,]}")
+"""What follows a number or a word inside an array: the window has all of it."""
 _PLAIN_SCAN: Callable[[str, int], tuple[Any, int]] = c_make_scanner(json.JSONDecoder())
 
 
@@ -242,14 +244,19 @@ def value_at(text: str, at: int, depth: int = 0) -> Parsed:
         value, size = _SCAN(text[at : at + _WINDOW], 0)
     except (ValueError, RecursionError, StopIteration):
         return parse(text, at, depth)
+    end = at + size
+    if value.__class__ in _PLAIN and text[end : end + 1] in _AFTER and abs(value or 0) < math.inf:
+        return Parsed(value, at, end, (), {}, {}, complete=True)
     if value.__class__ is not dict or not _PLAINER.issuperset(map(type, value.values())):
         return parse(text, at, depth)
-    end = at + size
     if math.inf in value.values() or -math.inf in value.values():
         return parse(text, at, depth)
     if text.find("\\u", at, end) >= 0 and _ESCAPED_SURROGATE.search(text, at, end):
         return parse(text, at, depth)
     return Parsed(value, at, end, (), {}, {}, complete=True)
+
+
+_COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*(?![/ \t\r\n])")
 
 
 @lru_cache(maxsize=1)
@@ -267,7 +274,7 @@ def starts(text: str) -> Sequence[int]:
         while text[at] == "[" and text[start] != "]":
             _, end = _PLAIN_SCAN(text, start)
             found.append(start)
-            between = _BETWEEN.match(text, end)
+            between = _COMMA.match(text, end)
             if between is None and text[blanks(text, end)[0]] == "]":
                 return found
             start = between.end() if between else _after_comma(text, end)

@@ -33,13 +33,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Finding, Problem, explained
+from hlteval.sources import Member
 from hlteval.syntax.tsv_columns import Column, is_blank, shortened
 
 __all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
@@ -48,6 +50,8 @@ Cells = Sequence[str | None]
 """The cells of a row, one for each column; None where the line has no such cell."""
 Explanation = tuple[Sequence[Cells], Sequence[Problem]]
 """The rows that a line is read as, usually one or none, and its problems, the worst first."""
+_ALIKE = 1000
+"""Different lines that are not explained again where they are repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +61,35 @@ class ParsedTable:
     Attributes:
         rows: the columns of the declaration after `record`, the 1-based number of the line; in the
             order of the lines.
-        problems: what is wrong, in the order of the lines.
-        rejected: of these, the first problem of each line that has no row.
+        wrong: what is wrong, each after the number of its line, in the order of the lines; equal
+            lines share a problem.
+        rejected: of these, the first of each line that has no row.
         lines: all lines, without their line breaks.
         table: the declaration, its columns in the order of the file.
     """
 
     rows: pl.DataFrame
-    problems: Sequence[Problem]
-    rejected: Sequence[Problem]
+    wrong: Sequence[tuple[int, Problem]]
+    rejected: Sequence[tuple[int, Problem]]
     lines: pl.Series
     table: Table
 
-    def problems_at(self, code: str, rows: pl.DataFrame, *columns: str) -> list[Problem]:
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong, in the order of the lines."""
+        return [problem._replace(record=record) for record, problem in self.wrong]
+
+    def problems_at(
+        self, code: str, rows: pl.DataFrame, *columns: str, most: int = 0
+    ) -> list[Problem]:
         r"""A problem for each of some rows, with its columns as values.
 
         Args:
             code: of the problem.
             rows: with the column `record`.
             columns: names of the columns that it concerns; by default the whole line.
+            most: the maximum of problems that are explained, 0 for all; the others are only
+                counted, so that they have no values.
 
         Examples:
             >>> parsed = Table((Column("start", "integer"), Column("end", "integer"))).read("7\t3")
@@ -84,28 +98,36 @@ class ParsedTable:
             (1, 2, 7)
         """
         problems = []
-        for row in rows.to_dicts():
+        some = rows.head(most + 1) if most else rows
+        for row in some.iter_rows(named=True):
             line = self.lines[row["record"] - 1]
             starts, ends = zip(
                 *(self.table.stretch(line, name) for name in columns or [""]), strict=True
             )
             problems.append(Problem(code, row["record"], min(starts), max(ends), row))
-        return problems
+        others = rows["record"][some.height :]
+        return problems + [Problem(code, record, 0, 0) for record in others]
 
-    def findings(self, file: str, *more: Problem) -> list[Finding]:
+    def findings(self, file: Member, *more: Problem, **values: object) -> list[Finding]:
         """The findings of all problems and of some that were found later.
 
         Args:
-            file: the display path of the file.
+            file: the file.
             more: problems with the rows.
+            values: further values of all problems.
         """
-        problems = (*self.problems, *more)
-        lines = self.lines.gather([problem.record - 1 for problem in problems])
-        return [problem.in_line(file, line) for problem, line in zip(problems, lines, strict=True)]
+
+        def finding(record: int, problem: Problem) -> Finding:
+            known = {**problem.values, **values} if values else problem.values
+            placed = problem._replace(record=record, values=known)
+            return placed.in_line(file.display, self.lines[record - 1])
+
+        further = ((problem.record, problem) for problem in more)
+        return explained(chain(self.wrong, further), finding, file.max_per_code)
 
     def rejected_records(
         self, kind: str, *, origin: int = 0, first: int = 0, id_column: str = ""
-    ) -> list[dict[str, object]]:
+    ) -> pl.DataFrame:
         """The rows of the table `rejected_records`, one for each line without a row.
 
         Args:
@@ -114,13 +136,19 @@ class ParsedTable:
             first: key of the first row.
             id_column: the column with the identifier of a record.
         """
-        records = []
-        for row, problem in enumerate(self.rejected, start=first):
-            line = self.lines[problem.record - 1]
-            cells = dict(zip(self.rows.columns[1:], line.split("\t"), strict=False))
-            place = {"row": row, "origin": origin, "id": cells.get(id_column)}
-            records.append({**problem.rejected(kind, line), **place})
-        return records
+        schema = {"record": pl.Int64, "code": pl.String, "column": pl.Int64, "end_column": pl.Int64}
+        rows = [(at, item.code, item.start + 1, item.end + 1) for at, item in self.rejected]
+        texts = self.lines.gather([at - 1 for at, _ in self.rejected])
+        names = self.rows.columns[1:]
+        at = names.index(id_column) if id_column in names else 2**31  # no line has it
+        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+            row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+            origin=pl.lit(origin, pl.Int64),
+            id=texts.str.split("\t").list.get(at, null_on_oob=True),
+            kind=pl.lit(kind),
+            text=texts,
+            expected=pl.lit(""),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +260,7 @@ class Table:
             values = {"header": " ".join(self.headings), "missing": missing, "unknown": unknown}
             problem = Problem(self.header_code, 1, 0, len(first), values)
             lines = lines if len(lines) else pl.Series("line", [""])
-            return ParsedTable(self._typed(pl.DataFrame()), [problem], [], lines, self)
+            return ParsedTable(self._typed(pl.DataFrame()), [(1, problem)], [], lines, self)
         numbered = lines.to_frame().with_columns(
             record=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
         )
@@ -247,21 +275,28 @@ class Table:
         split = numbered.select("line", "record", cells).unnest("\t\t")
         fits = split.select(fits=self._fits() if bulk else pl.col("line").is_null()).to_series()
         rows: list[tuple[object, ...]] = []
-        problems: list[Problem] = []
-        rejected: list[Problem] = []
+        problems: list[tuple[int, Problem]] = []
+        rejected: list[tuple[int, Problem]] = []
+        explain = lru_cache(_ALIKE)(self._explained)
         for record, line in split.filter(~fits).select("record", "line").iter_rows():
-            if self.is_empty(line):
-                problems += [Problem(self.empty_code, record, 0, 0)] if self.empty_code else []
-                continue
-            found, wrong = (self.explain or self.explain_cells)(record, line)
-            rows += [(record, *row) for row in found]
-            problems += wrong
-            rejected += [] if found else wrong[:1]
+            found, wrong, is_empty = explain(line)
+            if found:
+                rows += [(record, *row) for row in found]
+            for problem in wrong:
+                problems.append((record, problem))
+            if wrong and not found and not is_empty:
+                rejected.append((record, wrong[0]))
         accepted = split.filter(fits).select("record", *names)
         if rows:
-            explained = pl.DataFrame(rows, schema=accepted.schema, orient="row")
-            accepted = pl.concat([accepted, explained]).sort("record", maintain_order=True)
+            read = pl.DataFrame(rows, schema=accepted.schema, orient="row")
+            accepted = pl.concat([accepted, read]).sort("record", maintain_order=True)
         return ParsedTable(declared._typed(accepted), problems, rejected, lines, self)
+
+    def _explained(self, line: str) -> tuple[Sequence[Cells], Sequence[Problem], bool]:
+        """The rows that a line is read as, its problems, and whether it is empty."""
+        if self.is_empty(line):
+            return (), [Problem(self.empty_code, 0, 0, 0)] if self.empty_code else (), True
+        return *(self.explain or self.explain_cells)(0, line), False
 
     def _fits(self) -> pl.Expr:
         """Whether a line has as many cells as it must have, and all of them are valid."""

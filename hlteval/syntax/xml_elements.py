@@ -14,7 +14,7 @@ from pyexpat import ExpatError, ParserCreate, XMLParserType
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hlteval.findings import FieldRef, Finding, Location, Problem, Span, excerpt
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.sources import Member, decode
 
 DEEPEST = 100
@@ -336,19 +336,25 @@ class Lines:
 
 
 def located_findings(
-    text: str, problems: Sequence[tuple[Problem, str | None]], file: str
+    text: str, problems: Sequence[tuple[Problem, str | None]], file: Member
 ) -> list[Finding]:
     """The findings of problems, each with the identifier of its element.
 
     Args:
         text: the text of the file.
         problems: the problems with their identifiers.
-        file: the display path of the file.
+        file: the file.
     """
     if not problems:
         return []
-    lines = Lines(text)
-    return [lines.finding(problem, file, identifier) for problem, identifier in problems]
+    lines, bounded = Lines(text), Bounded(file.max_per_code)
+
+    def finding(_: int, named: tuple[Problem, str | None]) -> Finding:
+        return lines.finding(named[0], file.display, named[1])
+
+    for named in problems:
+        bounded.add(named[0].code, named[0].record, finding, named)
+    return bounded.findings
 
 
 def locate_elements(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -16,7 +16,7 @@ import msgspec
 
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest
-from hlteval.findings import Finding, Severity, finding
+from hlteval.findings import MAX_PER_CODE, Finding, Severity, finding
 from hlteval.findings.cascades import without_cascades
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
@@ -63,7 +63,12 @@ class OptionFiles:
 
 
 def read_files(
-    task: Task, given: Mapping[str, str], encoding: str = "utf-8", *, references: bool = True
+    task: Task,
+    given: Mapping[str, str],
+    encoding: str = "utf-8",
+    *,
+    references: bool = True,
+    max_per_code: int = MAX_PER_CODE,
 ) -> OptionFiles:
     """Read all files that options of a task name.
 
@@ -72,6 +77,7 @@ def read_files(
         given: values as text, by the names of the task's options.
         encoding: of the files.
         references: whether to read those that a submission is checked against in validation.
+        max_per_code: maximum number of explained findings of a code in a file; 0 for all.
 
     Raises:
         FileNotFoundError: if a path does not exist.
@@ -91,6 +97,7 @@ def read_files(
         if option.reference_format and not references:
             continue
         source = open_source(given[option.name], encoding=encoding)
+        source = source.with_max_per_code(max_per_code)
         source = with_digest(loaded(source) if option.format else source)
         found: Sequence[Finding] = ()
         if option.format:

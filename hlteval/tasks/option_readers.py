@@ -74,16 +74,7 @@ def read_table(
     for file in files(source):
         parsed = table.read(file.text)
         rows.append(parsed.rows)
-        problems = [
-            problem._replace(values={**problem.values, "columns": headings})
-            for problem in (*parsed.problems, *more(parsed))
-        ]
-        lines = [parsed.lines[problem.record - 1] for problem in problems]
-        findings += file.findings
-        findings += [
-            problem.in_line(file.member.display, line)
-            for problem, line in zip(problems, lines, strict=True)
-        ]
+        findings += [*file.findings, *parsed.findings(file.member, *more(parsed), columns=headings)]
     return pl.concat(rows), findings
 
 
@@ -176,7 +167,10 @@ def read_names(
                 start = line.index(name)
                 values = {"given": name[:80], "hint": hint(name)}
                 problems.append(Problem(code, record, start, start + len(name), values))
-        findings += [*file.findings, *line_findings(problems, lines, file.member.display)]
+        findings += [
+            *file.findings,
+            *line_findings(problems, lines, file.member.display, file.member.max_per_code),
+        ]
     if not (found or findings):
         findings.append(finding("OPT109", file=source.path, title=title))
     named = [{"row": row, "name": name} for row, name in enumerate(found)]

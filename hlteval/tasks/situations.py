@@ -22,7 +22,8 @@ def _forgives(finding: Finding) -> bool:
     """
     if finding.code in _PRINTED | _UNREAD:
         return True
-    return finding.code.startswith("SFJ2") and ".Status" in (finding.record or "")
+    paths = finding.further.places if finding.further else (finding.record,)
+    return finding.code.startswith("SFJ2") and all(".Status" in str(path) for path in paths)
 
 
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"

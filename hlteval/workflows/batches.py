@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
-from hlteval.findings import REFERENCE, SUBMISSION
+from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.option_files import OptionFiles
@@ -265,22 +265,28 @@ def submission(
     *,
     encoding: str = "utf-8",
     limits: Limits = LIMITS,
+    max_per_code: int = MAX_PER_CODE,
     settings: Mapping[str, str] | None = None,
     options: Mapping[str, str] | None = None,
     reference_form: str = "",
     files: OptionFiles | None = None,
     role: Role = SUBMISSION,
 ) -> Submission:
-    """Open a submission and its reference.
+    """Open a submission and its reference, to be read as `Submission` and `Member` say.
 
     Raises:
         FileNotFoundError: if a path does not exist.
         NothingGiven: if there is no reference, and the submission does not bring its documents.
     """
-    system = with_digest(loaded(open_source(path, limits=limits, encoding=encoding)))
+
+    def opened_source(path: str) -> Source:
+        source = open_source(path, limits=limits, encoding=encoding)
+        return with_digest(loaded(source.with_max_per_code(max_per_code)))
+
+    system = opened_source(path)
     reference = None
     if against:
-        reference = with_digest(loaded(open_source(against, limits=limits, encoding=encoding)))
+        reference = opened_source(against)
         system = without_files(system, load(task.format), task.submission_suffixes)
     opened = Submission(
         task,

@@ -59,7 +59,7 @@ def fix(
         FileExistsError: if the target exists.
         WrongOption: if the target is inside the submission, or has the suffix of another kind.
     """
-    opened = open_submission(task, path, **arguments)
+    opened = open_submission(task, path, **{**arguments, "max_per_code": 0})
     _check_target(opened.system, target)
     chosen = selection or Selection()
     work = _Work(opened, arguments.get("profile", "plan"), chosen)

@@ -223,7 +223,7 @@ class Run:
         errors: dict[str, Counter[str]] = {}
         for finding in self.judged.findings:
             if finding.severity == "error":
-                errors.setdefault(finding.side, Counter())[finding.code] += 1
+                errors.setdefault(finding.side, Counter())[finding.code] += finding.count
         return {
             side: f"{_counted(codes.total())} in the {named(side)} ({', '.join(sorted(codes))}); "
             f"for details, run `{command(self.opened, side, self.encoding)}`"

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from hlteval.findings import REFERENCE, SUBMISSION, Severity
+from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION, Severity
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
 from hlteval.tasks.option_files import read_files
@@ -31,6 +31,7 @@ def validate(
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
+    max_per_code: int = MAX_PER_CODE,
     batch: int = BATCH,
     jobs: int = 1,
     step: Step = silent,
@@ -45,6 +46,8 @@ def validate(
         profile: `plan` fails errors; `official` fails what the official software rejects.
         options: values by the names of the task's options.
         encoding: of the files.
+        max_per_code: maximum number of findings of a code in a file that are explained, the others
+            are counted; 0 for all.
         batch: documents at a time; the findings do not depend on it.
         jobs: how many processes work on batches; the findings do not depend on it.
         step: called after each batch with the documents that are done, and their number, which
@@ -59,6 +62,7 @@ def validate(
     """
     given: dict[str, Any] = {"task": task, "path": path, "against": against, "role": role}
     given |= {"profile": profile, "options": options, "encoding": encoding}
+    given |= {"max_per_code": max_per_code}
     opening = Opening("hlteval.workflows.validation:opened_check", given)
     return _checked(opened_check(**given), opening, batch, jobs, step)
 
@@ -80,6 +84,7 @@ def open_submission(
     profile: str = "plan",
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
+    max_per_code: int = MAX_PER_CODE,
 ) -> Submission:
     """A submission that is opened but not read, with the files of its options.
 
@@ -95,10 +100,13 @@ def open_submission(
         path,
         reference,
         encoding=encoding,
+        max_per_code=max_per_code,
         settings=settings(declared, values, profile, role),
         options=values,
         reference_form=texts.reference_format,
-        files=read_files(declared, values, encoding, references=not texts.name),
+        files=read_files(
+            declared, values, encoding, references=not texts.name, max_per_code=max_per_code
+        ),
         role=role,
     )
     _hold_single(opened, against)

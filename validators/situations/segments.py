@@ -70,7 +70,7 @@ def _certain(context: RuleContext, segments: pl.LazyFrame) -> pl.LazyFrame:
         context: what rules check.
         segments: with the name of each as `document`.
     """
-    texts = context.system.rejected_records["text"]
+    texts = context.system.rejected_records["text"].unique()
     tokens = [set(_TOKEN.findall(text)) for text in texts]
     names = {*context.system.documents["name"], *context.against.documents["name"]}
     nameless = any(names.isdisjoint(found) for found in tokens)

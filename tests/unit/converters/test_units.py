@@ -8,7 +8,7 @@ import pytest
 
 from hlteval import convert
 from hlteval.converters import load
-from hlteval.converters.toolkit.units import UNITS
+from hlteval.converters.toolkit.units import UNITS, UnitText
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -91,3 +91,17 @@ def test_the_finding_names_the_setting_that_converts(tmp_path: Path) -> None:
     settings = {"offsets": "bytes"}
     findings = convert(str(path), str(out), to_format="brat", settings=settings, force=True)
     assert not [finding for finding in findings if finding.severity == "error"]
+
+
+def test_every_offset_is_that_of_the_last_whole_character():
+    """Also inside of a character, and beyond the text."""
+    text = "a\u00f6\u20ac\U0001f600\n"
+    for unit, (encoding, width) in UNITS.items():
+        data = text.encode(encoding)
+        read = UnitText(text, unit)
+        expected = [
+            len(data[: at * width].decode(encoding, "ignore")) for at in range(read.length + 1)
+        ]
+        assert [read.character(at) for at in range(read.length + 1)] == expected
+        assert (read.character(-1), read.character(read.length + 2)) == (-1, len(text) + 2)
+        assert UnitText("", unit).character(1) == 1

@@ -166,7 +166,8 @@ def test_beyond_the_first_few_thousand_the_whole_line_is_marked(made: Made) -> N
         "T1\tX 0 9999999999\tx",
         "no tab",
     ]
-    findings = read(made({"d.a2": "\n".join(lines)})).findings
+    source = made({"d.a2": "\n".join(lines)}).with_max_per_code(0)
+    findings = read(source).findings
     assert findings[EXPLAINED - 1].span.column == 13  # type: ignore[union-attr]
     late = [(f.code, f.span.column, f.span.end_column) for f in findings[EXPLAINED:] if f.span]
     assert late == [("STD106", 1, 15), ("STD105", 6, 9), ("STD109", 8, 18), ("STD101", 1, 7)]

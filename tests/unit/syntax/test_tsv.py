@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from hlteval.sources import Member
 from hlteval.syntax.tsv import Column, Table
 from hlteval.syntax.tsv_columns import is_blank
 
@@ -30,7 +31,7 @@ def read(*lines: str, table: Table = TABLE) -> list[tuple[object, ...]]:
 
 def problems(*lines: str, table: Table = TABLE) -> list[tuple[object, ...]]:
     """Code, line, first and last column, as findings have them."""
-    found = table.read("\n".join(lines)).findings("x.tab")
+    found = table.read("\n".join(lines)).findings(Member("", "x.tab", 0, bytes))
     return [(f.code, f.span.line, f.span.column, f.span.end_column) for f in found if f.span]
 
 
@@ -66,7 +67,7 @@ def test_a_line_that_is_not_valid_has_no_row(line: str, found: tuple[object, ...
 def test_a_line_has_all_its_problems_in_order():
     assert [code for code, *_ in problems(HEADER, "d1\tx\ty")] == ["NEL103", "NEL105"]
     parsed = TABLE.read(f"{HEADER}\nd1\tx\ty\n")
-    (record,) = parsed.rejected_records("row", origin=2, first=7, id_column="name")
+    (record,) = parsed.rejected_records("row", origin=2, first=7, id_column="name").to_dicts()
     assert {"row": 7, "origin": 2, "record": 2, "code": "NEL103", "id": "d1"}.items() <= (
         record.items()
     )
