@@ -101,12 +101,12 @@ class Format:
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
-        repeated_code: the code of a document with the name of an earlier one, if names are in the
-            files: its reader reports those of one batch, a check those of two.
         evaluation: the evaluation whose data it holds, where formats of its family hold those of
             several: it decides between formats with one suffix.
         shares_documents: whether several files of a source speak of the same documents although a
             file holds many of them.
+        repeated_code: the code of a document with the name of an earlier one, if names are in the
+            files: its reader reports those of one batch, a check those of two.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 
 import polars as pl
 
@@ -17,6 +18,8 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import ParsedTable
 
 SUFFIX = ".tab"
+_SIMILAR = (".tab", ".tsv", ".txt", ".csv")
+"""Ends of the names of other tables."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -58,9 +61,19 @@ def tables(source: Source) -> tuple[Member, ...]:
     """The files in folders of the annotation; where there are none, all that end in .tab."""
     if source.kind in {"file", "stdin"}:
         return source.members
-    found = [member for member in source.members if member.basename.endswith(SUFFIX)]
-    inside = [member for member in found if folder_of(member) in kinds()]
-    return tuple(inside or found)
+    inside = [member for member in source.members if folder_of(member) in kinds()]
+    found = inside or source.members
+    listed = [member for member in found if member.basename.endswith(SUFFIX)]
+    lost = [member for member in inside if _is_lost(member)]
+    return tuple(sorted([*listed, *lost], key=attrgetter("name")))
+
+
+def _is_lost(member: Member) -> bool:
+    """Whether a file in a folder of the annotation is a table, but not by its name."""
+    name = member.basename
+    if name.endswith(SUFFIX) or not name.lower().endswith(_SIMILAR):
+        return False
+    return kind_of_header(beginning(member).partition("\n")[0].rstrip("\r")) is not None
 
 
 def folder_of(member: Member) -> str:
@@ -180,6 +193,10 @@ class Files:
 
     def add(self, member: Member) -> None:
         """Read a file."""
+        if not member.basename.endswith(SUFFIX) and folder_of(member) in kinds():
+            table, name = folder_of(member), f"{member.basename[:-4]}{SUFFIX}"
+            self.findings.append(finding("LSF513", file=member.display, table=table, name=name))
+            return
         try:
             data = member.fetch()
         except Unreadable as reason:
