@@ -101,6 +101,8 @@ class Format:
             are in `hlteval.sources.CODES`.
         reads: whether it is read at all; some are only written, for people.
         frame_kinds: the kinds of frames that it can represent; empty for all kinds.
+        evaluation: the evaluation whose data it holds, where formats of its family hold those of
+            several: it decides between formats with one suffix.
         shares_documents: whether several files of a source speak of the same documents although a
             file holds many of them.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
@@ -125,6 +127,7 @@ class Format:
     codes: tuple[str, ...] = ()
     has_rows: bool = False
     shares_documents: bool = False
+    evaluation: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     needed_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -180,6 +180,7 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),
+    evaluation="lorehlt-sf",
     shares_documents=True,
     count_losses=count_losses,
     settings=(

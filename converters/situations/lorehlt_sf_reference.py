@@ -113,5 +113,6 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),
+    evaluation="lorehlt-sf",
     count_losses=count_losses,
 )

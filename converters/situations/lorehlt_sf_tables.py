@@ -332,6 +332,7 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),
+    evaluation="lorehlt-sf",
     shares_documents=True,
     count_losses=losses,
 )

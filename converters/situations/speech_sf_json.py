@@ -242,6 +242,7 @@ FORMAT = Format(
     locate=located_items,
     write=write,
     frame_kinds=(SITUATION,),
+    evaluation="speech-sf",
     count_losses=lost,
     settings=(
         Setting(

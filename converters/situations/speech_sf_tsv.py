@@ -146,5 +146,6 @@ FORMAT = Format(
     locate=locate,
     write=write,
     frame_kinds=(SITUATION,),
+    evaluation="speech-sf",
     count_losses=count_losses,
 )

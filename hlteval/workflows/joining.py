@@ -40,6 +40,7 @@ class _Document:
     name: str
     text: str | None
     language: str | None
+    modality: str | None
     start: int | None
     part: int
     kinds: set[str]
@@ -63,6 +64,7 @@ class _Document:
             self.text = other.text
         self.kinds |= other.kinds
         self.language = self.language or other.language
+        self.modality = self.modality or other.modality
         self.start = other.start if self.start is None else self.start
 
 
@@ -205,11 +207,10 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     kinds = _brought(corpus)
     sizes = [part.corpus.documents.height for part in parts]
     owners = [part for part, size in enumerate(sizes) for _ in range(size)]
-    columns = ("row", "origin", "name", "text", "language", "start")
+    columns = ("row", "origin", "name", "text", "language", "modality", "start")
     documents = corpus.documents.select(columns).iter_rows()
-    for part, (row, origin, name, text, language, start) in zip(owners, documents, strict=True):
-        own = kinds.get(row, set())
-        yield _Document(row, origin, name, text, language, start, part, own, part)
+    for part, (row, *cells) in zip(owners, documents, strict=True):
+        yield _Document(row, *cells, part, kinds.get(row, set()), part)
 
 
 def _located(

@@ -17,7 +17,8 @@ def target(
     """The format to write to a path, by its name or by the path's suffix.
 
     Of several formats with the suffix, built-in ones go before those of plug-ins, then those of the
-    family of the input, then those that can represent the most of its tables.
+    family of the input, then those of its evaluation, then those that can represent the most of its
+    tables.
 
     Args:
         path: to write to.
@@ -39,7 +40,9 @@ def target(
     longest = max(lengths, default=0)  # .rsd.txt before .txt
     fitting = [f for f, length in zip(fitting, lengths, strict=True) if length == longest]
     family = [f for f in fitting if given and _family(f.name) == _family(given.name)]
-    if len(fitting := family or fitting) > 1:
+    fitting = family or fitting
+    same = [f for f in fitting if given and f.evaluation == given.evaluation]
+    if len(fitting := same or fitting) > 1:
         present = set(tables())
         counts = {f.name: len(present.intersection(f.tables)) for f in fitting}
         fitting = [f for f in fitting if counts[f.name] == max(counts.values())]

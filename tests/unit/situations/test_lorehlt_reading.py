@@ -319,3 +319,27 @@ def test_truth_values_of_spreadsheets_and_several_tables(tmp_path: Path) -> None
         "expected exactly one file sec.tsv, found 2"
     ]
     assert result.corpus.frames.is_empty()
+
+
+def test_the_suffix_json_is_that_of_the_evaluation_of_the_input(tmp_path: Path) -> None:
+    for given_path, telling in (
+        (ANNOTATION, "Place_KB_ID"),
+        (FIXTURES / "lorehlt-sf-tables/valid/submission", "Place_KB_ID"),
+        (FIXTURES / "appen/valid", "TypeConfidence"),
+        (FIXTURES / "speech-sf-json/valid/frames.json", "TypeConfidence"),
+    ):
+        convert(str(given_path), str(tmp_path / "out.json"), force=True)
+        assert telling in (tmp_path / "out.json").read_text("utf-8")
+
+
+def test_texts_and_frames_are_joined_with_their_modality(tmp_path: Path) -> None:
+    texts = FIXTURES / "lorehlt-sf/valid/texts.jsonl"
+    frames = FIXTURES / "lorehlt-sf/valid/submission"
+    out = tmp_path / "out.jsonl"
+    convert([str(texts), str(frames)], str(out))
+    (result,) = load("jsonl").read(open_source(str(out)))
+    corpus = result.corpus
+    named = corpus.documents.select("name", "modality", pl.col("text").is_not_null()).rows()
+    assert sorted(named) == [("ENG_A1", None, False), ("ENG_D1", "text", True)]
+    heights = {name: getattr(corpus, name).height for name in ("frames", "sentiments", "mentions")}
+    assert heights == {"frames": 3, "sentiments": 2, "mentions": 3}
