@@ -257,9 +257,10 @@ def _as_written(frames: pl.DataFrame) -> pl.DataFrame:
 def _numbered(frames: pl.DataFrame) -> pl.DataFrame:
     """Frames of speech whose places are the places of nothing else if all of a file are numbers.
 
-    The public scorer reads such a column as numbers, and a number is no identifier.
+    The public scorer reads such a column as numbers; a number is not an identifier, and is sorted
+    before all identifiers.
     """
     speech = (pl.col("modality") == "speech") & pl.col("file").is_not_null()
     numbers = pl.col("place").str.contains(r"^[0-9]+$").all().over("file")
-    place = pl.when(speech & numbers).then(pl.format("{} (number)", "place"))
+    place = pl.when(speech & numbers).then(pl.format("#{}", "place"))
     return frames.with_columns(place=place.otherwise("place"))
