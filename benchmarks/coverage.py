@@ -72,6 +72,14 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             resamples=100,
         ),
         "speech-sf": Setting(resamples=50),  # scored one by one
+        "lorehlt-sf": Setting(
+            (
+                *("ndcg.standard", "ndcg_sec.standard", "map.type,place", "mar.type,place"),
+                *("auc.type,place", "frame_f1.type,place", "sec_f1.polarity"),
+            ),
+            sizes=(6, 10, 20),
+            resamples=30,
+        ),
         "hub4": Setting(("both.f", "both.rec", "both.pre", "both.err", "both.cor")),
         "seedev-full": Setting(("f1", "recall", "ser", "matches")),
         "seedev-binary": Setting(("f1",)),

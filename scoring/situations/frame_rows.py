@@ -29,6 +29,7 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "part": pl.String,
         "frame": pl.Int64,
         "record": pl.Int64,
+        "file": pl.String,
         "modality": pl.String,
         "annotator": pl.String,
         "frame_id": pl.String,
@@ -63,7 +64,7 @@ _FRAMES = {
     "place": "place_kb",
     "urgency": "urgent",
 }
-_SAME = ("record", "annotator", "status", "scope", "severity", "resolution", "confidence")
+_SAME = ("record", "file", "annotator", "status", "scope", "severity", "resolution", "confidence")
 _FELT = ("record", "annotator", "value", "polarity", "fear", "anger", "joy")
 
 
@@ -85,6 +86,8 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
     frames = corpus.frames.filter(pl.col("kind") == "situation").join(
         documents, on="document", maintain_order="left"
     )
+    files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
+    frames = frames.join(files, on="origin", how="left", maintain_order="left")
     frames = frames.with_columns(number=pl.int_range(pl.len()).over("document"))
     unnamed = pl.format("#{}", "number")
     frames = frames.with_columns(frame=pl.coalesce("frame", unnamed))

@@ -45,14 +45,13 @@ def judged(frames: pl.DataFrame, *, official: bool) -> pl.DataFrame:
         >>> judged(pl.DataFrame([row]), official=True)["urgent"].item()
         False
     """
-    speech = (pl.col("modality") == "speech").fill_null(value=False)
     frames = frames.cast({"urgency": pl.String, "resolution": pl.String, "status": pl.String})
     frames = frames.with_columns(
         issue=pl.col("type").is_in(ISSUES),
         urgent=_urgent(official=official).fill_null(value=False),
     )
     if official:
-        return _official_flags(frames, speech)
+        return _official_flags(frames)
     status = pl.col("status").str.to_lowercase().replace(_SPEECH_STATUS)
     sufficient = pl.col("resolution").str.to_lowercase() == "sufficient"
     return frames.with_columns(
@@ -72,15 +71,17 @@ def _urgent(*, official: bool) -> pl.Expr:
     return pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", by_levels)
 
 
-def _official_flags(frames: pl.DataFrame, speech: pl.Expr) -> pl.DataFrame:
-    """The public scorer: a missing resolution is no need of help, and speech has no status."""
+def _official_flags(frames: pl.DataFrame) -> pl.DataFrame:
+    """The public scorer: no resolution is no need of help, and annotated speech has no status."""
+    annotated = pl.col("urgency").is_null()
+    speech = annotated & (pl.col("modality") == "speech").fill_null(value=False)
     resolution, status = pl.col("resolution"), pl.col("status")
     unresolved = pl.when(speech).then(resolution.is_in(_UNRESOLVED[True]))
     current = pl.when(speech).then(status == "Current").otherwise(status == "current")
     return frames.with_columns(
         unresolved=unresolved.otherwise(resolution.is_in(_UNRESOLVED[False])).fill_null(False),
         current=current.fill_null(value=False),
-    ).with_columns(status=pl.when(~speech | pl.col("urgency").is_not_null()).then("status"))
+    ).with_columns(status=pl.when(~speech).then("status"))
 
 
 def boolean(*, official: bool) -> pl.Expr:

@@ -38,10 +38,9 @@ def _drawn(scored: ScoredFrames) -> str:
     annotations = scored.annotations
     given = annotations.options.annotators is not None
     how = "given" if given else f"drawn with seed {annotations.seed}"
-    return (
-        f"{annotations.several:,} documents have several annotators; one of each is {how}: "
-        "see the table annotators"
-    )
+    number = annotations.several
+    several = "1 document has" if number == 1 else f"{number:,} documents have"
+    return f"{several} several annotators; one of each is {how}: see the table annotators"
 
 
 def _ties(scored: ScoredFrames) -> Iterator[str]:

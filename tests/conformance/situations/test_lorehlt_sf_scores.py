@@ -46,8 +46,8 @@ def synthetic(shared: Path, case: str, profile: str = "official"):
     folder = shared / "cases/lorehlt-sf" / f"synthetic-{case}"
     options = RankingOptions(
         system_name="HELDOUT",
-        system_edl=cases.mentions(folder / "sys_edl.tab", header=False),
-        reference_edl=cases.mentions(folder / "ref_edl.tab", header=True),
+        system_edl=cases.mentions(folder / "sys_edl.tab"),
+        reference_edl=cases.mentions(folder / "ref_edl.tab"),
         **SYNTHETIC[case],
     )
     return counted(folder / "ref", folder / "system_output.json", profile, options)
@@ -60,15 +60,17 @@ def sentiments(shared: Path, case: str, profile: str = "official"):
     data = folder / "setE/data/annotation/eng"
     options = RankingOptions(
         system_name="TEST",
-        system_edl=cases.mentions(folder / "diff_nil_edl.tab", header=False),
-        reference_edl=cases.mentions(data / "sec_test_eng_edl.tab", header=True),
+        system_edl=cases.mentions(folder / "diff_nil_edl.tab"),
+        reference_edl=cases.mentions(data / "sec_test_eng_edl.tab"),
     )
     return counted(data / "situation_frame", folder / f"{system}.json", profile, options)
 
 
-def counted(reference: Path, system: Path, profile: str, options: RankingOptions):
+def counted(
+    reference: Path, system: Path, profile: str, options: RankingOptions, schema: str = "2019-v1"
+):
     metric = SituationRanking(profile, options)
-    rows, _ = metric.statistics(cases.reference(reference), cases.system(system))
+    rows, _ = metric.statistics(cases.reference(reference), cases.system(system, schema))
     return metric, metric.total([rows])
 
 
@@ -166,7 +168,7 @@ def test_official_has_the_averages_of_2018_over_all_annotators(shared, case):
     name, number = case.split("/")
     folder = shared / "cases/lorehlt-sf" / name
     metric, total = counted(
-        folder, folder / f"system_test{number}.json", "official", RankingOptions()
+        folder, folder / f"system_test{number}.json", "official", RankingOptions(), "2018-v2"
     )
     both = metric.scored(total).annotations.combined
     expected = (folder / f"expected18_system_test{number}" / "DiagnosticScores.txt").read_text()
@@ -185,7 +187,11 @@ def test_official_has_the_averages_of_2018_over_all_annotators(shared, case):
 def test_official_has_the_ndcg_of_2018(shared, case, ties):
     folder = shared / "cases/lorehlt-sf" / case
     metric, total = counted(
-        folder, folder / "system_test1.json", "official", RankingOptions(system_name="T")
+        folder,
+        folder / "system_test1.json",
+        "official",
+        RankingOptions(system_name="T"),
+        "2018-v2",
     )
     name = f"{ties}_nDCG_Scores.txt"
     expected = (folder / "expected18_system_test1" / name).read_text()

@@ -69,6 +69,16 @@ def test_spellings_of_speech_mean_the_same():
     assert values(reference, system)["frame_f1.type,place,status,urgent,resolution"] == 1.0
 
 
+def test_official_takes_a_system_at_its_word_in_speech():
+    """Only annotation has the spellings of speech."""
+    frame = gold("s1", status="Current", resolution="Insufficient/Unknown")
+    reference = corpus([frame], (), {"s1": "speech"})
+    options = {"gravity_thresholds": (2.0, 1.0)}
+    metric, total = scored(reference, corpus([said("s1")]), "official", **options)
+    ranking = metric.scored(total).shown
+    assert ranking.reference["gravity"].to_list() == ranking.system["gravity"].to_list() == [1.0]
+
+
 def test_levels_are_numbers_with_or_without_words():
     frames = [gold("d1", scope=scope, severity="0") for scope in ("2", "1", "none", "3_x")]
     metric, total = scored(corpus(frames), corpus([said("d1")]))
