@@ -223,9 +223,7 @@ class Files:
         if kind is None:
             self.findings.append(_no_header(member, header))
             return
-        if missing := kind.missing(header):
-            names = {"table": kind.name, "missing": ", ".join(missing)}
-            problem = Problem("LSF502", 1, 0, len(header), names)
+        if problem := _of_columns(kind, header):
             self.findings.append(problem.in_line(member.display, header))
             return
         group = self.groups.setdefault((kind.name, header), Group(kind, header))
@@ -244,6 +242,17 @@ class Files:
     def of_kind(self, name: str) -> Sequence[Group]:
         """The groups of a kind."""
         return [group for (kind, _), group in self.groups.items() if kind == name]
+
+
+def _of_columns(kind: Kind, header: str) -> Problem | None:
+    """What is wrong with the columns of a header: one is missing, or there twice."""
+    if missing := kind.missing(header):
+        names = {"table": kind.name, "missing": ", ".join(missing)}
+        return Problem("LSF502", 1, 0, len(header), names)
+    if name := kind.repeated(header):
+        end = f"\t{header}\t".rindex(f"\t{name}\t") + len(name)
+        return Problem("LSF514", 1, end - len(name), end, {"column": name})
+    return None
 
 
 def _no_header(member: Member, header: str) -> Finding:
