@@ -25,6 +25,8 @@ SCORED = {
         ("templettes/reference.tpl", "templettes/flawed.tpl"),
     ],
 }
+SMALL = FIXTURES / "scores" / "lorehlt-sf"
+SCORED["lorehlt-sf"] = [(str(SMALL / "reference"), str(SMALL / "system"))]
 CHECKED = {"ltf": ("rsd/valid", "ltf/valid"), "laf": ("rsd/valid", "laf/valid")}
 CASES = [(task, *pair, form) for task, pairs in SCORED.items() for pair in pairs for form in SAVED]
 
