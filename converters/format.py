@@ -105,6 +105,8 @@ class Format:
             several: it decides between formats with one suffix.
         shares_documents: whether several files of a source speak of the same documents although a
             file holds many of them.
+        repeated_code: the code of a document with the name of an earlier one, if names are in the
+            files: its reader reports those of one batch, a check those of two.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -125,6 +127,7 @@ class Format:
     reads: bool = True
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    repeated_code: str = ""
     has_rows: bool = False
     shares_documents: bool = False
     evaluation: str = ""

@@ -178,7 +178,7 @@ def _repeat(rows: Rows, draw: Random) -> None:
         again = dict(draw.choice(rows[name]))
         if draw.random() < 0.7:
             numbers = (row["row"] for row in rows[name] if isinstance(row["row"], int))
-            again["row"] = 1 + max(numbers, default=0)
+            again["row"] = min(2**63 - 1, 1 + max(numbers, default=0))
         rows[name].insert(draw.randint(0, len(rows[name])), again)
 
 
@@ -240,11 +240,13 @@ def _other_columns(frame: pl.DataFrame, draw: Random) -> pl.DataFrame:
 # What is written, and read again.
 
 CONTENT = {
-    **dict.fromkeys(("BRT206", "BRT207", "PUB201", "PUB202", "BIO202", "BIO203"), "offsets"),
+    **dict.fromkeys(
+        ("BRT206", "BRT207", "PUB201", "PUB202", "BIO202", "BIO203", "NEL201"), "offsets"
+    ),
     **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
     **dict.fromkeys(("EDL214", "EDL215", "PUB106"), "names"),
-    **dict.fromkeys(("LAF102", "SFJ206"), "types"),
-    **dict.fromkeys(("APN202", "APN203", "SFT103"), "values"),
+    **dict.fromkeys(("LAF102", "SFJ206", "SFT104"), "types"),
+    **dict.fromkeys(("APN202", "APN203", "SFT103", "SFJ207"), "values"),
     "BRT205": "triggers",
     "COR109": "records",
 }

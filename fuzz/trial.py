@@ -1,7 +1,7 @@
 """A trial: pass damaged files to `validate` and `convert`, which may report any findings.
 
-A trial fails on an exception, a finding outside its file, more than `SECONDS` of CPU time, or more
-than `BYTES` of memory.
+A trial fails on an exception, a finding outside its file, more than `SECONDS` of CPU time (of large
+inputs, `PER_MB`), or more than `BYTES` of memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ from hlteval.workflows.conversion import NotConverted, UnknownFormat, convert
 from hlteval.workflows.validation import validate
 
 SECONDS = 5.0
-"""Maximum CPU time of a trial."""
+"""Maximum CPU time of a trial whose inputs have up to 12 MB."""
+PER_MB = 0.2
+"""CPU time that each MB of larger inputs may take, after half of `SECONDS`."""
 BYTES = 400 << 20
 """Maximum memory of a trial, without that of the process before it."""
 
@@ -90,21 +92,22 @@ def _rows(reader: str, files: Files) -> int:
 def run_trial(reader: str, number: int, files: Files, folder: Path) -> Outcome:
     """Validate and convert an input in a folder; `number` is the seed of the random choices."""
     before, start, found = _peak(reset=True), time.process_time(), 0
-    failure = report = ""
+    seconds, failure, report = 0.0, "", ""
     try:
         path = write_files(files, folder)
         draw = Random(number)
         findings = [*_validate(reader, path, draw, missing=files.missing)]
         findings += _convert(reader, path, draw, folder, missing=files.missing)
-        found = len(findings)
+        found, seconds = len(findings), time.process_time() - start
         _check_findings(findings, files, str(path))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of Polars is not an Exception
         failure, report = _failure(error), "".join(traceback.format_exception(error))
-    seconds, memory = time.process_time() - start, max(0, _peak() - before)
+    seconds, memory = seconds or time.process_time() - start, max(0, _peak() - before)
     shutil.rmtree(folder, ignore_errors=True)
-    if not failure and seconds > SECONDS:
+    size = sum(len(content or b"") for content in files.files.values()) / 1e6
+    if not failure and seconds > max(SECONDS, PER_MB * size + SECONDS / 2):
         failure = report = f"slow: {seconds:.1f} s"
     if not failure and memory > BYTES:
         failure = report = f"memory: {memory >> 20} MB"

@@ -6,12 +6,18 @@ spent on pairs that are not alike at all. Weights are integers: sums are exact, 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hlteval.scoring.augmenting_paths import AugmentingPaths
+
+Numbers = npt.NDArray[np.int64]
+Table = list[list[int]] | npt.NDArray[np.int64]
+"""What each of the rows with each of the columns is worth."""
 
 
 class Pair(NamedTuple):
@@ -78,7 +84,7 @@ _LARGE = 10_000
 """Cells of a table whose assignment takes longer than loading SciPy."""
 
 
-def best_places(table: list[list[int]], *, compiled: bool) -> Iterable[tuple[int, int]]:
+def best_places(table: Table, *, compiled: bool) -> Iterable[tuple[int, int]]:
     """The places of the one-to-one pairs of greatest total, of all rows or all columns.
 
     Args:
@@ -92,8 +98,9 @@ def best_places(table: list[list[int]], *, compiled: bool) -> Iterable[tuple[int
     if compiled:
         from scipy.optimize import linear_sum_assignment
 
-        places = linear_sum_assignment(np.array(table, dtype=np.float64), maximize=True)
+        places = linear_sum_assignment(np.asarray(table, dtype=np.float64), maximize=True)
         return zip(*map(np.ndarray.tolist, places), strict=True)
+    table = table.tolist() if isinstance(table, np.ndarray) else table
     if len(table) > len(table[0]):
         turned = [*map(list, zip(*table, strict=True))]
         return ((row, column) for column, row in best_places(turned, compiled=False))
@@ -127,36 +134,51 @@ def gains(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
     return [(system, -paths.add(costs)) for system, costs in rows.items()]
 
 
-def greedy(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairing that takes reciprocal best pairs for as long as there are any.
+class Candidates:
+    """Candidate pairs for a greedy pairing, in eight bytes each: there may be many millions.
 
     Pairs are taken by falling weight, ties in the order of the reference and then of the system:
     at its turn each is the best that is left for both of its items.
 
-    Examples:
-        >>> greedy([Pair(1, 1, 6), Pair(1, 2, 5), Pair(2, 1, 5)])
-        [Pair(reference=1, system=1, weight=6)]
-    """
-    ordered = sorted(pairs, key=lambda pair: (-pair.weight, pair.reference, pair.system))
-    return best_first(ordered)
-
-
-def best_first(pairs: Iterable[tuple[int, int, int]]) -> list[Pair]:
-    """The pairing of `greedy`, of pairs in the order in which they are taken.
-
     Args:
-        pairs: reference, system and weight of each candidate; none but the pairs taken are kept.
+        references: how many items there are on one side, numbered from 0.
+        systems: how many there are on the other.
+        most: the greatest weight.
 
     Examples:
-        >>> best_first([(1, 1, 6), (1, 2, 5), (2, 1, 5), (2, 2, 1)])
-        [Pair(reference=1, system=1, weight=6), Pair(reference=2, system=2, weight=1)]
+        >>> found = Candidates(2, 2, 6)
+        >>> found.add(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([6, 5, 5, 1]))
+        >>> found.best_first()
+        [Pair(reference=0, system=0, weight=6), Pair(reference=1, system=1, weight=1)]
     """
-    references: set[int] = set()
-    systems: set[int] = set()
-    taken = []
-    for reference, system, weight in pairs:
-        if reference not in references and system not in systems:
-            references.add(reference)
-            systems.add(system)
-            taken.append(Pair(reference, system, weight))
-    return sorted(taken)
+
+    def __init__(self, references: int, systems: int, most: int) -> None:
+        self.references, self.systems, self.most = references, systems, most
+        self._codes = array("q")
+
+    def add(self, reference: Numbers, system: Numbers, weight: Numbers) -> None:
+        """Add candidates with a weight above 0."""
+        codes = ((self.most - weight) * self.references + reference) * self.systems + system
+        self._codes.frombytes(codes.astype(np.int64).tobytes())
+
+    def best_first(self) -> list[Pair]:
+        """The pairing, in the order of the references."""
+        codes = np.frombuffer(self._codes, np.int64)
+        codes.sort()
+        # Of most pairs an item is taken long before: only the others are looked at one by one.
+        free = np.ones(self.references, np.bool_), np.ones(self.systems, np.bool_)
+        taken: list[Pair] = []
+        for begin in range(0, len(codes), _PART):
+            rest, system = np.divmod(codes[begin : begin + _PART], self.systems)
+            loss, reference = np.divmod(rest, self.references)
+            still = free[0][reference] & free[1][system]
+            columns = (values[still].tolist() for values in (reference, system, self.most - loss))
+            for pair in zip(*columns, strict=True):
+                if free[0][pair[0]] and free[1][pair[1]]:
+                    free[0][pair[0]] = free[1][pair[1]] = False
+                    taken.append(Pair(*pair))
+        return sorted(taken)
+
+
+_PART = 2_000
+"""Candidates that are looked at together."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -20,6 +21,8 @@ from hlteval.representation import (
 )
 from hlteval.sources import Member, Unreadable
 from hlteval.validators.row_keys import row_keys
+
+T = TypeVar("T")
 
 PLACE = ("origin", "record", "field", "id")
 """What a rule returns of each row: its source (null: the submission), its record (null: the file),
@@ -114,14 +117,21 @@ class RuleContext:
         return has_repeated_identifiers(self.system, self.against)
 
     @cached_property
-    def _cache(self) -> dict[Callable[[RuleContext], pl.LazyFrame], pl.LazyFrame]:
+    def _cache(self) -> dict[Callable[[RuleContext], Any], Any]:
         return {}
+
+    def once(self, function: Callable[[RuleContext], T]) -> T:
+        """What a function gives that several rules use, computed once."""
+        if function not in self._cache:
+            self._cache[function] = function(self)
+        found: T = self._cache[function]
+        return found
 
     def cached(self, table: Callable[[RuleContext], pl.LazyFrame]) -> pl.LazyFrame:
         """A table that several rules use, computed once."""
         if table not in self._cache:
             self._cache[table] = table(self).collect().lazy()
-        return self._cache[table]
+        return self.once(table)
 
     @property
     def names(self) -> pl.LazyFrame:
@@ -147,6 +157,8 @@ class Rule:
             `field` of `PLACE`, and what is `put` there; none if the correction is not certain.
         counts_if: whether its findings count, by the types of the frames of all batches and by the
             schema: a batch alone does not show it.
+        suspects: a quick look at a batch, whether there may be anything to find: the check runs
+            only then.
     """
 
     code: str
@@ -158,6 +170,7 @@ class Rule:
     blocks_reference: bool = False
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
+    suspects: Callable[[RuleContext], bool] | None = None
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:
@@ -202,30 +215,68 @@ def apply(
     return (found for _, found in apply_each(rules, context, members, form))
 
 
+class Offending(NamedTuple):
+    """The rows that a rule returned of a batch, before they are findings.
+
+    Attributes:
+        rows: with the columns `PLACE` and those that fill the templates of the message.
+        keys: of each row the table and the key of its record, where records are rows of a corpus.
+    """
+
+    rows: pl.DataFrame
+    keys: Sequence[tuple[str | None, int | None]] = ()
+
+
 def apply_each(
     rules: Sequence[Rule], context: RuleContext, members: Sequence[Member], form: Format
 ) -> Iterator[tuple[Rule, Finding]]:
     """The findings of rules, each with its rule; the arguments are those of `apply`."""
+    return located(offending(rules, context, form), dict(enumerate(members)), form)
+
+
+def offending(
+    rules: Sequence[Rule], context: RuleContext, form: Format
+) -> list[tuple[Rule, Offending]]:
+    """What rules have found, if anything; the arguments are those of `apply`."""
     active = [
         rule
         for rule in rules
         if getattr(context.system, rule.runs_on).height
         and (not rule.needs or rule.needs in form.carries)
+        and (rule.suspects is None or rule.suspects(context))
     ]
     results = pl.collect_all([rule.check(context) for rule in active])
-    entries = [entry(rule.code) for rule in active]
-    found = [
-        (rule, declared, rows.select(*PLACE, *(declared.fields - set(PLACE))).rows(named=True))
-        for rule, declared, rows in zip(active, entries, results, strict=True)
+    return [
+        (rule, _offending(rule, rows, context, form))
+        for rule, rows in zip(active, results, strict=True)
         if rows.height
     ]
-    locations = _locations((row for _, _, rows in found for row in rows), members, form)
-    for rule, declared, rows in found:
-        corpus = context.system if form.has_rows else Corpus()
-        keys = row_keys(corpus, rule.runs_on, rows)
-        for row, (table, key) in zip(rows, keys, strict=True):
+
+
+def _offending(rule: Rule, rows: pl.DataFrame, context: RuleContext, form: Format) -> Offending:
+    rows = rows.select(*PLACE, *(entry(rule.code).fields - set(PLACE)))
+    if not form.has_rows:
+        return Offending(rows)
+    return Offending(rows, [*row_keys(context.system, rule.runs_on, rows.rows(named=True))])
+
+
+def located(
+    found: Sequence[tuple[Rule, Offending]], members: Mapping[int, Member], form: Format
+) -> Iterator[tuple[Rule, Finding]]:
+    """The findings of rows, each with its rule, at their places.
+
+    Args:
+        found: what rules have found.
+        members: the files of the rows by their `origin`.
+        form: the format of these files, which locates their fields.
+    """
+    listed = [(rule, item.rows.rows(named=True), item.keys) for rule, item in found]
+    locations = _locations((row for _, rows, _ in listed for row in rows), members, form)
+    for rule, rows, keys in listed:
+        declared = entry(rule.code)
+        for row, (table, key) in zip(rows, keys or repeat((None, None), len(rows)), strict=True):
             location = locations.get((row["origin"], row["record"], row["field"]))
-            member = _member(members, row["origin"])
+            member = members.get(row["origin"])
             found_here = declared.finding(
                 row,
                 file=member.display if member else None,
@@ -238,13 +289,8 @@ def apply_each(
             yield rule, found_here
 
 
-def _member(members: Sequence[Member], origin: int | None) -> Member | None:
-    """The file of a row; None if it has none, as in a damaged corpus."""
-    return members[origin] if origin is not None and 0 <= origin < len(members) else None
-
-
 def _locations(
-    rows: Iterable[Mapping[str, Any]], members: Sequence[Member], form: Format
+    rows: Iterable[Mapping[str, Any]], members: Mapping[int, Member], form: Format
 ) -> dict[tuple[int, int, str], Location]:
     """The locations of rows; each file is searched once for all of its rows."""
     wanted: dict[int, dict[tuple[int, str], None]] = {}
@@ -253,7 +299,7 @@ def _locations(
             wanted.setdefault(row["origin"], {})[row["record"], row["field"]] = None
     found: dict[tuple[int, int, str], Location] = {}
     for origin, fields in wanted.items():
-        if (member := _member(members, origin)) is None:
+        if (member := members.get(origin)) is None:  # a damaged corpus has no such file
             continue
         try:
             locations = form.locate(member, [FieldRef(*key) for key in fields])

@@ -33,6 +33,7 @@ _SHOWN = 60
 _TABLE = re.compile(r'"table"\s*:\s*"(\w{1,40})"')
 _ROW = re.compile(r'"row"\s*:\s*(-?[0-9]{1,18})\b')
 _SPANS = ("segments", "tokens", "mentions")
+_OFFSETS = ("start", "end")
 
 
 class Defect(NamedTuple):
@@ -302,7 +303,7 @@ def _record(code: str, kind: str, text: str, **place: object) -> dict[str, objec
 
 
 _HIGHEST = 2**62
-"""Keys beyond this are renumbered before others follow them."""
+"""Keys beyond this are renumbered before others follow them; distances of offsets need as much."""
 
 
 def _is_sound(values: pl.Series, *, nullable: bool) -> bool:
@@ -310,25 +311,38 @@ def _is_sound(values: pl.Series, *, nullable: bool) -> bool:
     missing = values.null_count()
     if missing == len(values):
         return nullable
+    if values.name in _OFFSETS:
+        return not missing and not _is_far(values).any()
     return (nullable or not missing) and values.dtype not in {pl.Float64, FRAGMENTS}
 
 
+def _is_far(values: pl.Series) -> pl.Series:
+    """Which offsets are too far from any text to be computed with."""
+    return (values >= _HIGHEST) | (values <= -_HIGHEST)
+
+
 def _invalid(values: pl.Series, *, nullable: bool) -> pl.Series:
-    """Which values are missing, have a missing part, or are not numbers."""
+    """Which values are missing, have a missing part, or are not numbers or out of range."""
     wrong = pl.repeat(value=False, n=len(values), eager=True) if nullable else values.is_null()
+    if values.name in _OFFSETS:
+        return wrong | _is_far(values).fill_null(value=False)
     if values.dtype == pl.Float64:
         return wrong | ~values.is_finite().fill_null(value=True)
     if values.dtype == FRAGMENTS:
         part = pl.element().struct
-        missing = part.field("start").is_null() | part.field("end").is_null()
-        found = values.to_frame("x").select(pl.col("x").list.eval(missing).list.any()).to_series()
+        low, high = part.field("start"), part.field("end")
+        bad = low.is_null() | high.is_null() | (low <= -_HIGHEST) | (high >= _HIGHEST)
+        bad |= (low >= _HIGHEST) | (high <= -_HIGHEST)
+        found = values.to_frame("x").select(pl.col("x").list.eval(bad).list.any()).to_series()
         return wrong | found.fill_null(value=False)
     return wrong
 
 
 def _reason(table: str, column: str, value: object) -> str:
-    what = "missing" if value is None else f"{value}" if isinstance(value, float) else "incomplete"
-    return f"{table}.{column} is {what}"
+    what = "incomplete or out of range"
+    if value is None or isinstance(value, float | int):
+        what = "missing" if value is None else f"{value}"
+    return f"{table}.{column} is {what}{', out of range' if isinstance(value, int) else ''}"
 
 
 def _shown(text: str) -> str:

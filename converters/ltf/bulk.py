@@ -164,6 +164,8 @@ def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
     shared = pl.col("line").str.contains(">[ \t]*<")
     apart = unified.str.replace_all(_SHARED, ">\n$1")
     lines = pl.when(shared).then(apart).otherwise(unified)
+    empty = lines.str.contains("\n\n", literal=True)  # millions of lines are not split for nothing
+    lines = pl.when(empty).then(lines.str.replace_all("\n+", "\n")).otherwise(lines)
     table = table.with_columns(lines.str.split("\n")).explode("line")
     table = table.with_columns(pl.col("line").str.strip_chars(" \t")).filter(pl.col("line") != "")
     letter = pl.lit("?")

@@ -132,6 +132,7 @@ FORMAT = Format(
     sniff=sniff,
     documents=documents,
     read=read,
+    repeated_code="LTF105",
     codes=("LTF101", "LTF102", "LTF103", "LTF104", "LTF105", "XML"),
     locate=locate,
     write=write,

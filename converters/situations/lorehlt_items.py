@@ -79,12 +79,17 @@ class LorehltFile(FrameFile):
 
     def _beyond_the_plan(self) -> None:
         """Report once what the version accepts and the plan does not, each kind of it."""
-        broken = {*invalid(SCHEMA, self.values, self.version), *self.bad}
+        broken = set(invalid(SCHEMA, self.values, self.version))
         known: set[tuple[str, object]] = set()
         for index in invalid(SCHEMA, self.values, "plan"):
-            for code, path, values in violations(self.values[index], "plan"):
+            if index in self.bad:
+                continue
+            value = self.values[index]
+            own = violations(value, self.version) if index in broken else []
+            reported = {(code, path) for code, path, _ in own}
+            for code, path, values in violations(value, "plan"):
                 kind = (code, values.get("missing") or (path[-1:] if path else ()))
-                if index in broken or kind in known:
+                if (code, path) in reported or kind in known:
                     continue
                 known.add(kind)
                 message = entry(code).message.format_map({"path": "", **values})

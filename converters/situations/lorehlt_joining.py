@@ -6,6 +6,9 @@ import polars as pl
 
 from hlteval.representation import Corpus, align
 
+_OF_ENTITIES = ("documents", "mentions", "links", "rejected_records")
+"""The tables that a table of entity mentions makes."""
+
 
 def joined(frames: Corpus, entities: Corpus) -> Corpus:
     """The frames and the mentions of the same documents, in one numbering.
@@ -22,17 +25,14 @@ def joined(frames: Corpus, entities: Corpus) -> Corpus:
     """
     frames, entities = align(frames, entities)
     shift = frames.sources.height
-    tables = {
-        name: table.with_columns(pl.col("origin") + shift)
-        for name, table in entities.tables()
-        if table.height and "origin" in table.columns
-    }
-    documents = pl.concat([frames.documents, tables.get("documents", entities.documents)])
-    rejected = [frames.rejected_records, tables.get("rejected_records", entities.rejected_records)]
+    every = dict(entities.tables())
+    tables = {name: every[name].with_columns(pl.col("origin") + shift) for name in _OF_ENTITIES}
+    documents = pl.concat([frames.documents, tables["documents"]])
+    rejected = [frames.rejected_records, tables["rejected_records"]]
     return frames.replace(
         sources=pl.concat([frames.sources, entities.sources.with_columns(pl.col("row") + shift)]),
         documents=documents.unique("row", keep="first", maintain_order=True).sort("row"),
-        mentions=tables.get("mentions", entities.mentions),
-        links=tables.get("links", entities.links),
+        mentions=tables["mentions"],
+        links=tables["links"],
         rejected_records=pl.concat(rejected).with_columns(row=pl.int_range(pl.len())),
     )

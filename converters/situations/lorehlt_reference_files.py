@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 
 import polars as pl
 
@@ -17,6 +18,8 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import ParsedTable
 
 SUFFIX = ".tab"
+_SIMILAR = (".tab", ".tsv", ".txt", ".csv")
+"""Ends of the names of other tables."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
@@ -58,9 +61,19 @@ def tables(source: Source) -> tuple[Member, ...]:
     """The files in folders of the annotation; where there are none, all that end in .tab."""
     if source.kind in {"file", "stdin"}:
         return source.members
-    found = [member for member in source.members if member.basename.endswith(SUFFIX)]
-    inside = [member for member in found if folder_of(member) in kinds()]
-    return tuple(inside or found)
+    inside = [member for member in source.members if folder_of(member) in kinds()]
+    found = inside or source.members
+    listed = [member for member in found if member.basename.endswith(SUFFIX)]
+    lost = [member for member in inside if _is_lost(member)]
+    return tuple(sorted([*listed, *lost], key=attrgetter("name")))
+
+
+def _is_lost(member: Member) -> bool:
+    """Whether a file in a folder of the annotation is a table, but not by its name."""
+    name = member.basename
+    if name.endswith(SUFFIX) or not name.lower().endswith(_SIMILAR):
+        return False
+    return kind_of_header(beginning(member).partition("\n")[0].rstrip("\r")) is not None
 
 
 def folder_of(member: Member) -> str:
@@ -175,6 +188,10 @@ class Files:
 
     def add(self, member: Member) -> None:
         """Read a file."""
+        if not member.basename.endswith(SUFFIX) and folder_of(member) in kinds():
+            table, name = folder_of(member), f"{member.basename[:-4]}{SUFFIX}"
+            self.findings.append(finding("LSF513", file=member.display, table=table, name=name))
+            return
         try:
             data = member.fetch()
         except Unreadable as reason:
@@ -201,9 +218,7 @@ class Files:
         if kind is None:
             self.findings.append(_no_header(member, header))
             return
-        if missing := kind.missing(header):
-            names = {"table": kind.name, "missing": ", ".join(missing)}
-            problem = Problem("LSF502", 1, 0, len(header), names)
+        if problem := _of_columns(kind, header):
             self.findings.append(problem.in_line(member.display, header))
             return
         group = self.groups.setdefault((kind.name, header), Group(kind, header))
@@ -222,6 +237,17 @@ class Files:
     def of_kind(self, name: str) -> Sequence[Group]:
         """The groups of a kind."""
         return [group for (kind, _), group in self.groups.items() if kind == name]
+
+
+def _of_columns(kind: Kind, header: str) -> Problem | None:
+    """What is wrong with the columns of a header: one is missing, or there twice."""
+    if missing := kind.missing(header):
+        names = {"table": kind.name, "missing": ", ".join(missing)}
+        return Problem("LSF502", 1, 0, len(header), names)
+    if name := kind.repeated(header):
+        end = f"\t{header}\t".rindex(f"\t{name}\t") + len(name)
+        return Problem("LSF514", 1, end - len(name), end, {"column": name})
+    return None
 
 
 def _no_header(member: Member, header: str) -> Finding:

@@ -60,6 +60,11 @@ class Kind:
         titles = header.split("\t")
         return [name for name in self.required if name not in titles]
 
+    def repeated(self, header: str) -> str:
+        """The first of its columns that a header has twice; empty if none."""
+        titles = header.split("\t")
+        return next((c.title for c in self.columns if titles.count(c.title) > 1), "")
+
     def table(self, header: str) -> Table:
         """The declaration of the lines after a header; unknown columns are texts."""
         known = {column.title: column for column in self.columns}

@@ -123,7 +123,7 @@ class _File(FrameFile):
         if any(status):
             needs, reliefs = ([_text(of, name) for of in status] for name in ("Need", "Relief"))
         else:
-            needs = reliefs = status
+            needs = reliefs = [None] * len(status)
         table = pl.DataFrame(
             {
                 "row": range(len(frames)),

@@ -5,8 +5,8 @@ Format:
     Relief. There is no quoting.
 
 Conventions:
-    An empty cell means no value. In PlaceMention and DocumentID, `\t`, `\n`, `\r` and `\\`
-    encode a tab, line breaks and a backslash, and `\e` alone an empty name.
+    An empty cell means no value. In every cell but TypeConfidence, `\t`, `\n`, `\r` and `\\`
+    encode a tab, line breaks and a backslash, and `\e` alone an empty value.
 
 Example lines:
     DocumentID	Type	PlaceMention	TypeConfidence	Need	Relief
@@ -34,6 +34,8 @@ from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
+
+_TEXTS = ("name", "label", "place", "status", "resolution")
 
 
 def _types() -> str:
@@ -91,9 +93,7 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     table = TABLE.read(file.text)
-    rows = table.rows.with_columns(
-        kind=pl.lit(SITUATION), name=unescaped("name"), place=unescaped("place")
-    )
+    rows = table.rows.with_columns(map(unescaped, _TEXTS), kind=pl.lit(SITUATION))
     documents, frames = with_documents(rows)
     corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
     return corpus, table.findings(file.member.display)
@@ -113,7 +113,7 @@ def _rows(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     rows = frames.join(names, on="document", maintain_order="left")
-    return rows.with_columns(name=escaped("name"), place=escaped("place"))
+    return rows.with_columns(map(escaped, _TEXTS))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+
+_OBJECTS = 50_000
+"""New objects after which garbage is looked for: more than any import makes."""
 
 
 def main() -> None:
@@ -14,6 +18,7 @@ def main() -> None:
     from hlteval.cli import interruption, streams
 
     number = None
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
         interruption.prepare()
         streams.prepare()
@@ -32,6 +37,7 @@ def _run() -> None:
             _run_command()
         finally:
             finish()
+            gc.freeze()  # the process ends: nobody has to look through all that was imported
     except OutputLost as error:
         drop(1)
         _fail(f"cannot write to standard output: {error}; what was printed is incomplete")

@@ -101,6 +101,8 @@ def closest_files(
         >>> closest_files(["out/d1.txt", "D22", "x"], ["D1", "D23"])
         {'out/d1.txt': 'D1', 'D22': 'D23'}
     """
+    if not unknown:  # nothing is loaded for nothing
+        return {}
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 

@@ -27,7 +27,6 @@ _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
 _LINES = 100
 """Lines of the longest tag in which single attributes are located."""
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
-_ENDS = re.compile("\r\n?|\n")
 _NAME = re.compile(r"[\w:.-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -274,7 +273,7 @@ def other_encoding(declared: str | None, encoding: str) -> bool:
 
 def _lines(text: str) -> list[str]:
     """The lines as expat counts them: a single carriage return also ends a line (XML 1.0, 2.11)."""
-    return _ENDS.split(text) if "\r" in text else text.split("\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 class _Tag(NamedTuple):

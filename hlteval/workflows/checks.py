@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
 from hlteval.converters import ReadResult
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
 from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
-from hlteval.validators.rule import IDENTIFIERS, apply_each
+from hlteval.validators.rule import IDENTIFIERS, Rule, located, offending
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Seen, Sides, before_reading
+from hlteval.workflows.undecided import Later
 
 TEXTS = "--against"
 """The side of what a reference is checked against that is checked by itself."""
@@ -29,34 +30,16 @@ class Checked(NamedTuple):
 
     Attributes:
         names: how many documents both sides have.
+        documents: the file of each document by its name, where the format has one for each.
     """
 
     names: int
     seen: Seen
-    documents: list[str]
+    documents: dict[str, str]
     records: int
     findings: list[Finding]
     judging: list[Finding]
     later: Later
-
-
-@dataclass
-class Later:
-    """Findings that count or not by the types of the frames of all batches.
-
-    Attributes:
-        types: these types, by side.
-        findings: the findings, each with the number of its rule among those of the task.
-    """
-
-    types: dict[str, set[str]] = field(default_factory=dict)
-    findings: list[tuple[int, Finding]] = field(default_factory=list)
-
-    def add(self, other: Later) -> None:
-        """Add those of another batch."""
-        for side, types in other.types.items():
-            self.types.setdefault(side, set()).update(types)
-        self.findings += other.findings
 
 
 @dataclass
@@ -71,7 +54,7 @@ class Check:
         judging: those of rules about the submission, beside its reference.
         unusable: why the reference cannot be used; empty if it can.
         read: whether the batches were read: then the official software gets to its end.
-        documents: the names of the documents of what is judged.
+        documents: the documents of what is judged, by name, each with its file.
         records: the number of their records.
         later: findings of which all batches decide whether they count.
     """
@@ -83,7 +66,7 @@ class Check:
     judging: list[Finding] = field(default_factory=list)
     unusable: list[Finding] = field(default_factory=list)
     read: bool = True
-    documents: dict[str, None] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
     records: int = 0
     later: Later = field(default_factory=Later)
 
@@ -130,7 +113,7 @@ class Check:
     def checked(self, pair: Pair) -> Checked:
         """Check a batch."""
         corpus = pair.system.corpus
-        documents = corpus.documents["name"].to_list()
+        documents = self._files(pair.system)
         records = sum(getattr(corpus, table).height for table in IDENTIFIERS)
         seen = self.sides.seen(pair)
         later = Later()
@@ -151,35 +134,48 @@ class Check:
     def add(self, checked: Checked) -> None:
         """Add what the check of a batch has found."""
         self.sides.add(checked.seen)
-        self.documents.update(dict.fromkeys(checked.documents))
+        self.findings += self._repeated(checked.documents)
+        self.documents = checked.documents | self.documents
         self.records += checked.records
         self.findings += checked.findings
         self.judging += checked.judging
         self.later.add(checked.later)
 
+    def _files(self, read: ReadResult) -> dict[str, str]:
+        """The file of each document, if the format gives a document in two files a code."""
+        names = read.corpus.documents["name"].to_list()
+        if not self.opened.format.repeated_code:
+            return dict.fromkeys(names, "")
+        origins = read.corpus.documents["origin"]
+        return dict(zip(names, (read.members[at].display for at in origins), strict=True))
+
+    def _repeated(self, documents: Mapping[str, str]) -> Iterator[Finding]:
+        """Documents that an earlier batch has, too; the reader sees those of one batch."""
+        if code := self.opened.format.repeated_code:
+            for name in [name for name in documents if name in self.documents]:
+                values = {"name": name, "other": self.documents[name]}
+                found = entry(code).finding(values, file=documents[name], record=name)
+                yield found.of(self.opened.role)
+
     def _of_submission(self, pair: Pair, later: Later) -> Iterator[Finding]:
-        opened, context = self.opened, self.judged(pair)
-        declared = rules(opened.task)
-        self._see_types(opened.role, context, later)
-        for rule, found in apply_each(declared, context, pair.system.members, opened.format):
-            if rule.counts_if is None:
-                yield found
-            else:
-                later.findings.append((declared.index(rule), found))
+        context = self.judged(pair)
+        return self._by_rules(rules(self.opened.task), context, pair.system, SUBMISSION, later)
 
-    def _see_types(self, side: str, context: RuleContext, later: Later) -> None:
-        """Take note of the types of the frames of a side, if findings depend on them."""
-        if any(rule.counts_if for rule in rules(self.opened.task)):
-            later.types.setdefault(side, set()).update(context.system.frames["label"].unique())
-
-    def _counting(self) -> Iterator[Finding]:
-        """The findings that count by the types of all batches."""
+    def _by_rules(
+        self,
+        applied: Sequence[Rule],
+        context: RuleContext,
+        read: ReadResult,
+        side: str,
+        later: Later,
+    ) -> Iterator[Finding]:
+        """What rules find and counts whatever other batches hold; the rest is for later."""
         opened = self.opened
-        for number, item in self.later.findings:
-            counts = rules(opened.task)[number].counts_if
-            schema = opened.task.allows(opened.options, reference=item.side == REFERENCE)
-            if counts is None or counts(frozenset(self.later.types[item.side]), schema):
-                yield item
+        declared = rules(opened.task)
+        form = opened.gold_format if side == REFERENCE else opened.format
+        later.see(side, read, declared)
+        decided = later.decided(offending(applied, context, form), side, read, declared)
+        return (found for _, found in located(decided, dict(enumerate(read.members)), form))
 
     def judged(self, pair: Pair) -> RuleContext:
         """What rules check of a batch of what is judged, whatever its role."""
@@ -198,21 +194,21 @@ class Check:
         against = pair.reference.corpus if opened.role == REFERENCE else gold.corpus
         context = RuleContext(gold.corpus, against, schema, opened.files.usable)
         fitting = [rule for rule in rules(opened.task) if not rule.submission_only]
+        yield from self._about_reference(self._by_rules(fitting, context, gold, REFERENCE, later))
+
+    def _about_reference(self, found: Iterable[Finding]) -> Iterator[Finding]:
+        """What rules have found, about a reference: only some codes stop there."""
+        fitting = [rule for rule in rules(self.opened.task) if not rule.submission_only]
         stops = {rule.code for rule in fitting if rule.blocks_reference}
-        self._see_types(REFERENCE, context, later)
-        for rule, found in apply_each(fitting, context, gold.members, opened.gold_format):
-            blocking = found.blocking and found.code in stops
-            own = msgspec.structs.replace(found, side=REFERENCE, blocking=blocking)
-            if rule.counts_if is None:
-                yield own
-            else:
-                later.findings.append((rules(opened.task).index(rule), own))
+        for item in found:
+            blocking = item.blocking and item.code in stops
+            yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
     def verdict(self) -> Verdict:
         """The findings of all batches, and whether what was checked passes."""
         opened = self.opened
-        for item in self._counting():
-            (self.judging if item.side == SUBMISSION else self.findings).append(item)
+        self.judging += self.later.counting(opened, SUBMISSION)
+        self.findings += self._about_reference(self.later.counting(opened, REFERENCE))
         if self.read:
             self.unusable = [] if self._unread else list(self.sides.findings())
         findings = [*self.findings, *self.unusable, *self._judging()]

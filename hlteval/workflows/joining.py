@@ -209,8 +209,10 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     owners = [part for part, size in enumerate(sizes) for _ in range(size)]
     columns = ("row", "origin", "name", "text", "language", "modality", "start")
     documents = corpus.documents.select(columns).iter_rows()
-    for part, (row, *cells) in zip(owners, documents, strict=True):
-        yield _Document(row, *cells, part, kinds.get(row, set()), part)
+    for part, cells in zip(owners, documents, strict=True):
+        row, origin, name, text, language, modality, start = cells
+        own = kinds.get(row, set())
+        yield _Document(row, origin, name, text, language, modality, start, part, own, part)
 
 
 def _located(

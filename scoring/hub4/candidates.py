@@ -1,4 +1,4 @@
-"""Candidates: the pairs of instances that could be mapped, with all their fills compared once.
+"""Candidates: pairs of instances with their fills, to which points are given.
 
 Conventions:
     A "pair" is a reference instance beside a system's; one of the two is null where an instance
@@ -8,7 +8,7 @@ Conventions:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -16,7 +16,8 @@ from hlteval.scoring.hub4.fill_match import TESTS, compared
 from hlteval.scoring.hub4.templettes import Side
 
 LINK = ("pair", "at", "which", "fill", "fill_system", "position", "position_system")
-_WORDED = ("content", "start", "end", "whole", "whole_start")
+WORDED = ("content", "start", "end", "whole", "whole_start")
+_COUNTS = ("texts", "pointers")
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Candidates:
         alternatives: of the reference: `pair`, `at`, `which`, `alternative`, `slot_optional`, and
             how many `texts` and `pointers` it has.
         answers: the slots of the system: `pair`, `at`, `texts`, `pointers`.
-        texts: pairs of text fills of the same slot, with their tests.
+        texts: pairs of text fills of the same slot: `LINK`, and whether they are correct by
+            `content` and by `extent`; with their tests where these were asked for.
         pointers: the pointers of the reference: `pair`, `at`, `which`, `fill`, `position`, `set`,
             `target`.
         pointers_system: those of the system: `pair`, `at`, `fill`, `position`, `target`.
@@ -40,11 +42,6 @@ class Candidates:
     texts: pl.DataFrame
     pointers: pl.DataFrame
     pointers_system: pl.DataFrame
-
-    def gaining(self) -> Candidates:
-        """The same without the pairs of text fills that gain no point in any mode."""
-        content, extent = (pl.all_horizontal(tests) for tests in (TESTS[:2], TESTS[2:]))
-        return replace(self, texts=self.texts.filter(content | extent))
 
     def without(self, slots: pl.DataFrame) -> Candidates:
         """What is left if some slots are not looked at, given as `at`."""
@@ -61,58 +58,92 @@ class Candidates:
         return Candidates(self.pairs, *tables)
 
 
-def candidates(
-    pairs: pl.DataFrame, reference: Side, system: Side, fillers: tuple[str, ...] | None
-) -> Candidates:
-    """The fills of pairs of instances, with every pair of text fills compared.
+class Fills:
+    """The fills of two sides by instance, to be set beside each other in any pairs.
 
     Args:
-        pairs: `pair`, `set`, `reference`, `system`, `type`.
         reference: the reference.
         system: the system, its slots numbered as the reference's.
         fillers: as for `compared`.
     """
-    ours = _beside(pairs, "reference", reference)
-    theirs = _beside(pairs, "system", system)
-    alternatives = _counted(ours, "pair", "at", "which", "alternative", "slot_optional")
-    answers = _counted(theirs, "pair", "at")
-    tested = compared(_texts(ours, theirs), reference.minimal, fillers=fillers)
-    pointer = pl.col("kind") == "pointer"
-    named = ["pair", "at", "fill", "position", "target"]
-    return Candidates(
-        pairs,
-        alternatives,
-        answers,
-        tested.select(*LINK, *TESTS),
-        ours.filter(pointer).select(*named, "which", "set"),
-        theirs.filter(pointer).select(named),
-    )
 
+    def __init__(self, reference: Side, system: Side, fillers: tuple[str, ...] | None) -> None:
+        self.minimal, self.fillers = reference.minimal, fillers
+        # No slot has as many alternatives as there are fills.
+        self._places, self._most = reference.places, reference.most
+        text, pointer = (pl.col("kind") == kind for kind in ("text", "pointer"))
+        counts = [
+            kind.sum().cast(pl.Int64).alias(name)
+            for kind, name in zip((text, pointer), _COUNTS, strict=True)
+        ]
+        ours = reference.fills.group_by("instance", "place", "alternative", maintain_order=True)
+        self.alternatives = ours.agg(pl.col("slot_optional").first(), *counts)
+        theirs = system.fills.group_by("instance", "place", maintain_order=True)
+        self.answers = theirs.agg(*counts)
+        own, named = ["instance", "place", "fill", "position"], ["alternative"]
+        self.texts, self.texts_system = (
+            fills.filter(text).select(*own, *more, *WORDED)
+            for fills, more in ((reference.fills, named), (system.fills, []))
+        )
+        self.pointers, self.pointers_system = (
+            fills.filter(pointer).select(*own, *more, "target")
+            for fills, more in ((reference.fills, named), (system.fills, []))
+        )
 
-def _beside(pairs: pl.DataFrame, name: str, side: Side) -> pl.DataFrame:
-    """The fills of the instances of one side of pairs."""
-    keep = ["fill", "slot_optional", "alternative", "position", "kind", "target"]
-    some = pairs.select("pair", "set", instance=name).drop_nulls("instance")
-    rows = some.join(side.fills, on="instance", maintain_order="left_right")
-    at = pl.col("pair") * side.places + pl.col("place")
-    # No slot has as many alternatives as there are fills.
-    which = (pl.col("pair") * side.places + pl.col("place")) * side.most + pl.col("alternative")
-    return rows.select("pair", "set", *keep, *_WORDED, at=at, which=which)
+    def at(self) -> pl.Expr:
+        """The slot of a `pair` at a `place`."""
+        return pl.col("pair") * self._places + pl.col("place")
 
+    def which(self) -> pl.Expr:
+        """The `alternative` of the slot of a `pair` at a `place`."""
+        return self.at() * self._most + pl.col("alternative")
 
-def _texts(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
-    """The text fills of the two sides, each with each of the same slot."""
-    left, right = (side.filter(pl.col("kind") == "text") for side in (ours, theirs))
-    right = right.select("at", "fill", "position", *_WORDED)
-    return left.join(right, on="at", suffix="_system", maintain_order="left_right")
+    def beside(self, pairs: pl.DataFrame) -> Candidates:
+        """The fills of pairs of instances, with every pair of text fills compared.
 
+        Args:
+            pairs: `pair`, `set`, `reference`, `system`, `type`.
+        """
+        left = self._of(pairs, "reference", self.texts)
+        right = self._of(pairs, "system", self.texts_system)
+        right = right.select("at", "fill", "position", *WORDED)
+        both = left.join(right, on="at", suffix="_system", maintain_order="left_right")
+        texts = compared(both, self.minimal, fillers=self.fillers).select(
+            *LINK,
+            *TESTS,
+            content=pl.all_horizontal(TESTS[:2]),
+            extent=pl.all_horizontal(TESTS[2:]),
+        )
+        return self._with(pairs, texts)
 
-def _counted(rows: pl.DataFrame, *by: str) -> pl.DataFrame:
-    """How many fills of each kind there are; `at` or `which` tells the rest of the keys."""
-    kind = pl.col("kind")
-    key = "which" if "which" in by else "at"
-    return rows.group_by(key, maintain_order=True).agg(
-        *(pl.col(name).first() for name in by if name != key),
-        texts=(kind == "text").sum().cast(pl.Int64),
-        pointers=(kind == "pointer").sum().cast(pl.Int64),
-    )
+    def with_texts(self, pairs: pl.DataFrame, correct: pl.DataFrame) -> Candidates:
+        """The fills of pairs of instances whose texts were compared.
+
+        Args:
+            pairs: `pair`, `set`, `reference`, `system`, `type`.
+            correct: the correct pairs of texts among their fills: `reference`, `system`, `place`,
+                `alternative`, `LINK` but `pair`, `at` and `which`, `content`, `extent`.
+        """
+        known = pairs.select("reference", "system", "pair")
+        rows = correct.join(known, on=["reference", "system"])
+        rows = rows.with_columns(at=self.at(), which=self.which())
+        return self._with(pairs, rows.select(*LINK, "content", "extent"))
+
+    def _with(self, pairs: pl.DataFrame, texts: pl.DataFrame) -> Candidates:
+        return Candidates(
+            pairs,
+            self._of(pairs, "reference", self.alternatives),
+            self._of(pairs, "system", self.answers),
+            texts,
+            self._of(pairs, "reference", self.pointers, "set"),
+            self._of(pairs, "system", self.pointers_system),
+        )
+
+    def _of(self, pairs: pl.DataFrame, side: str, table: pl.DataFrame, *more: str) -> pl.DataFrame:
+        """What the instances of one side of pairs have."""
+        some = pairs.select("pair", *more, instance=side).drop_nulls("instance")
+        rows = some.join(table, on="instance", maintain_order="left_right")
+        numbers = {"at": self.at()}
+        if "alternative" in table.columns:
+            numbers["which"] = self.which()
+        return rows.with_columns(**numbers).drop("instance", "place")

@@ -45,21 +45,34 @@ def compared(
         >>> compared(pl.DataFrame([one | other]), none).select(TESTS).row(0)
         (True, False, True, True)
     """
+    return by_extent(by_content(pairs, minimal, fillers=fillers), minimal)
+
+
+def by_content(
+    pairs: pl.DataFrame, minimal: pl.DataFrame, *, fillers: Sequence[str] | None = None
+) -> pl.DataFrame:
+    """The tests of content of `compared` alone, which need no extents."""
     rows = pairs.with_row_index("number")
     strings = minimal.select("fill", "bare", minimal="content").drop_nulls()
+    found = _by_content(rows, strings, fillers).drop("number")
+    return found.with_columns(pl.col(TESTS[:2]).fill_null(False))
+
+
+def by_extent(pairs: pl.DataFrame, minimal: pl.DataFrame) -> pl.DataFrame:
+    """The tests of extent of `compared` alone, which need no strings."""
+    rows = pairs.with_row_index("number")
     extents = minimal.select("fill", "bare", low="start", high="end").drop_nulls()
-    by_content = _by_content(rows, strings, fillers)
     # Both extents are closed: one holds the ends of the other, or lies inside of it.
     of_minimal = _each(rows, extents, low="start", high="end").with_columns(
         start_system=pl.when("bare").then("whole_start_system").otherwise("start_system")
     )
     overlaps = _any(of_minimal, _overlap("low", "high", "start_system", "end_system"), "overlaps")
     return (
-        by_content.join(overlaps, on="number", how="left", maintain_order="left")
+        rows.join(overlaps, on="number", how="left", maintain_order="left")
         .with_columns(
             enclosed=_within("start_system", "start", "end") & _within("end_system", "start", "end")
         )
-        .with_columns(pl.col(*TESTS).fill_null(False))
+        .with_columns(pl.col(TESTS[2:]).fill_null(False))
         .drop("number")
     )
 
@@ -72,10 +85,10 @@ def _by_content(
     marked = pl.any_horizontal(several.fill_null(False)) | pl.col("fill").is_in(
         ours["fill"].implode()
     )
-    plain = _single(rows.filter(~marked), strings, fillers)
     some = rows.filter(marked)
     if some.is_empty():
-        return plain
+        return _single(rows, strings, fillers)
+    plain = _single(rows.filter(~marked), strings, fillers)
     return pl.concat([plain, _of_variants(some, strings, fillers)]).sort("number")
 
 
@@ -143,6 +156,8 @@ def _single(
 
 def _each(rows: pl.DataFrame, listed: pl.DataFrame, **own: str) -> pl.DataFrame:
     """The rows once for each of what is listed of their fill; what is not listed is its own."""
+    if listed.is_empty():
+        return rows.with_columns(bare=pl.lit(False), **{k: pl.col(v) for k, v in own.items()})
     several = rows.join(listed, on="fill")
     alone = rows.join(listed, on="fill", how="anti").with_columns(bare=pl.lit(False))
     own_minimal = alone.with_columns(**{k: pl.col(v) for k, v in own.items()})

@@ -13,14 +13,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from hlteval.scoring.hub4.candidates import Candidates, candidates
+from hlteval.scoring.hub4.candidates import Candidates, Fills
+from hlteval.scoring.hub4.gaining import GainingTexts, pointing
 from hlteval.scoring.hub4.points import (
     Evaluation,
     Known,
     Mode,
     evaluated,
+    gained,
     greedy,
 )
 from hlteval.scoring.hub4.templettes import Side
@@ -31,9 +35,18 @@ ZeroF = Literal["map", "skip-optional", "skip"]
 TEMPLATE = "TEMPLATE"
 """The type of the instance that ties a set together; it is mapped whatever its F-measure is."""
 BLOCK = 200_000
-"""Pairs of instances that are looked at together."""
+"""Pairs of instances among which those that gain points are looked for together."""
+KEPT = 10 * BLOCK
+"""Pairs of instances whose correct texts are kept for the next mode."""
 _MAPPED = {"set": pl.Int64, "reference": pl.Int64, "system": pl.Int64}
-_TAKEN = {"pair": pl.Int64, "type": pl.String, **_MAPPED, "choice": pl.Float64}
+_TAKEN = {"type": pl.String, **_MAPPED, "choice": pl.Float64}
+_SCORED = {
+    "type": pl.String,
+    **_MAPPED,
+    "is_optional": pl.Boolean,
+    "cor": pl.Int64,
+    "f": pl.Float64,
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,7 @@ class Mapping:
 
 
 class Mapper:
-    """The pairs of instances of two sides that could be mapped, compared once for all modes.
+    """The instances of two sides that could be mapped, their texts compared once for all modes.
 
     Args:
         reference: the reference.
@@ -92,29 +105,25 @@ class Mapper:
         self.reference, self.system, self.sets, self.policy = reference, system, sets, policy
         self._ours = self._members(reference, "reference")
         self._theirs = self._members(system, "system").drop("is_optional")
-        pairs = self._ours.join(
-            self._theirs, on=["set", "type"], suffix="_system", maintain_order="left_right"
-        ).select(
-            "set",
-            "type",
-            "is_optional",
-            pair=pl.int_range(pl.len(), dtype=pl.Int64),
-            reference="instance",
-            system="instance_system",
-        )
-        self._pairs = pairs
+        self._fills = Fills(reference, system, policy.fillers)
+        numbers = self._theirs.group_by("set", "type").agg(pairs=pl.len().cast(pl.Int64))
+        both = self._ours.join(numbers, on=["set", "type"], maintain_order="left")
         self._pointing = self._pointers()
-        types = pairs.select("set", "type").unique(maintain_order=True)
+        types = both.select("set", "type").unique(maintain_order=True)
         self._ranks = ranked(types, self._pointing.drop("place"), policy.type_order)
         self._early = self._too_early()
-        few = pairs.height <= BLOCK
-        self._kept = {rank: list(self._candidates(rank)) for rank in self._order} if few else {}
+        both = both.join(self._ranks, on=["set", "type"], maintain_order="left")
+        self._both = both.with_columns(block=pl.col("pairs").cum_sum().over("rank") // BLOCK)
+        self._texts = GainingTexts(self._fills, self._ours, self._theirs)
+        self._kept: dict[tuple[int, int], pl.DataFrame] | None = None
+        if int(self._both["pairs"].sum()) <= KEPT:
+            self._kept = {}
 
     def _members(self, side: Side, name: str) -> pl.DataFrame:
         """The instances of the sets of a side."""
         sets = self.sets.select("set", document=name).drop_nulls("document")
         members = sets.join(side.instances, on="document", maintain_order="left_right")
-        return members.select("set", "type", "instance", "is_optional")
+        return members.select("set", "type", "is_optional", pl.col("instance").alias(name))
 
     def _pointers(self) -> pl.DataFrame:
         """Which types point to which in which slots, by set."""
@@ -128,16 +137,14 @@ class Mapper:
 
     def mapped(self, mode: Mode) -> Mapping:
         """The mapping in a mode."""
-        optional = self._ours.filter("is_optional").select("set", "type", reference="instance")
+        optional = self._ours.filter("is_optional").select("set", "type", "reference")
         optional = optional.join(self._ranks, on=["set", "type"], how="left")
         optional = optional.with_columns(pl.col("rank").fill_null(-1))
         decided, groups, chosen = pl.DataFrame(schema=_MAPPED), [], [pl.DataFrame(schema=_TAKEN)]
         for rank in self._order:
             known = Known(decided, _unmapped(optional.filter(pl.col("rank") < rank), decided))
-            scored = pl.concat(
-                evaluated(given, known, mode).pairs(given.pairs) for given in self._blocks(rank)
-            )
-            taken = self._taken(scored)
+            scored = pl.concat(self._scored(rank, known, mode))
+            taken = self._taken(scored, rank)
             groups.append(_losses(scored, taken))
             chosen.append(taken)
             decided = pl.concat([decided, taken.select(*_MAPPED)])
@@ -160,67 +167,81 @@ class Mapper:
         early = pointing.filter(pl.col("target_rank") >= pl.col("rank"))
         return early.select("set", "type", "place").unique()
 
-    def _blocks(self, rank: int) -> Iterator[Candidates]:
-        """The pairs of a rank, compared once, or where there are very many, as often as needed."""
-        return iter(self._kept[rank]) if self._kept else self._candidates(rank)
+    def _scored(self, rank: int, known: Known, mode: Mode) -> Iterator[pl.DataFrame]:
+        """The pairs of a rank that gain points in a mode, some at a time: memory is limited."""
+        yield pl.DataFrame(schema=_SCORED)
+        for ours in self._both.filter(rank=rank).partition_by("block", maintain_order=True):
+            given = self._gaining(ours, known, mode)
+            if not given.pairs.is_empty():
+                pairs = evaluated(given, known, mode).pairs(given.pairs)
+                yield pairs.filter(pl.col("cor") > 0).select(*_SCORED)
 
-    def _candidates(self, rank: int) -> Iterator[Candidates]:
-        """The pairs of a rank with their fills, so many at a time that memory suffices."""
-        now = self._ranks.filter(pl.col("rank") == rank)
-        pairs = self._pairs.join(now.drop("rank"), on=["set", "type"], how="semi")
-        for block in pairs.iter_slices(BLOCK):
-            given = candidates(block, self.reference, self.system, self.policy.fillers).gaining()
-            slots = block.join(self._early, on=["set", "type"])
-            at = pl.col("pair") * self.reference.places + pl.col("place")
-            yield given if slots.is_empty() else given.without(slots.select(at=at))
+    def _gaining(self, ours: pl.DataFrame, known: Known, mode: Mode) -> Candidates:
+        """The pairs of some instances of the reference that gain points in a mode."""
+        correct = self._correct(ours)
+        texts = correct.filter(gained(mode) > 0)
+        found = [texts, pointing(self._fills, ours, self._theirs, known)]
+        both = pl.concat(rows.select(*_MAPPED) for rows in found).unique()
+        optional = ours.select("set", "type", "reference", "is_optional")
+        pairs = both.join(optional, on=["set", "reference"])
+        pairs = pairs.with_columns(pair=pl.int_range(pl.len(), dtype=pl.Int64))
+        given = self._fills.with_texts(pairs, texts)
+        early = pairs.join(self._early, on=["set", "type"])
+        return given if early.is_empty() else given.without(early.select(at=self._fills.at()))
 
-    def _taken(self, scored: pl.DataFrame) -> pl.DataFrame:
+    def _correct(self, ours: pl.DataFrame) -> pl.DataFrame:
+        """The correct pairs of texts, found once, or where there are very many, in each mode."""
+        if self._kept is None:
+            return self._texts.correct(ours)
+        key = ours.select("rank", "block").row(0)
+        if key not in self._kept:
+            self._kept[key] = self._texts.correct(ours)
+        return self._kept[key]
+
+    def _taken(self, scored: pl.DataFrame, rank: int) -> pl.DataFrame:
         """The pairs that the greedy algorithm takes."""
-        good, tied = pl.col("f") > 0, pl.col("type") == self.policy.top
-        if self.policy.zero_f == "skip":
-            scored = scored.filter(good | tied)
-        elif self.policy.zero_f == "skip-optional":
-            scored = scored.filter(good | tied | ~pl.col("is_optional"))
-        alone = pl.len().over("set", "type") == 1
-        single, several = scored.filter(alone), scored.filter(~alone)
         order = ["set", "type", "f", "is_optional", "reference", "system"]
-        descending = [name == "f" for name in order]
-        better = several.filter(good).sort(order, descending=descending)
+        better = scored.sort(order, descending=[name == "f" for name in order])
         better = better.filter(greedy(better.select("set", "type", "reference", "system")))
-        taken = pl.concat([better, _left_over(several.filter(~good), better)])
-        taken = taken.sort(order, descending=descending)
-        return pl.concat([single, taken]).select("pair", "type", *_MAPPED, choice="f")
+        taken = better.select("type", *_MAPPED, choice="f")
+        return pl.concat([taken, self._left_over(rank, taken)])
+
+    def _left_over(self, rank: int, taken: pl.DataFrame) -> pl.DataFrame:
+        """The pairs without a correct point that the greedy algorithm takes after all others.
+
+        Each instance that is left could be mapped to any other that is left, so that they are
+        mapped in their order.
+        """
+        tied = pl.col("type") == self.policy.top
+        ours = self._both.filter(rank=rank)
+        if self.policy.zero_f == "skip":
+            ours = ours.filter(tied)
+        elif self.policy.zero_f == "skip-optional":
+            ours = ours.filter(tied | ~pl.col("is_optional"))
+        group = ["set", "type"]
+        sides = []
+        for side, rows, order in (
+            ("reference", ours, ["is_optional", "reference"]),
+            ("system", self._theirs, ["system"]),
+        ):
+            left = rows.select(*group, *order).join(taken, on=[*group, side], how="anti")
+            left = left.sort(*group, *order)
+            sides.append(left.with_columns(number=pl.int_range(pl.len()).over(group)))
+        found = sides[0].join(sides[1], on=[*group, "number"])
+        return found.select("type", *_MAPPED, choice=pl.lit(0.0))
 
     def _final(self, taken: pl.DataFrame, known: Known) -> Candidates:
         """The pairs that are mapped, and every other instance beside nothing."""
-        keys = ["set", "instance"]
         missing, spurious = (
-            members.join(taken.select("set", instance=side), on=keys, how="anti")
-            .select("set", "type", pl.col("instance").alias(side))
+            members.join(taken.select("set", side), on=["set", side], how="anti")
+            .select("set", "type", side)
             .sort("set", side)
             for members, side in ((self._ours, "reference"), (self._theirs, "system"))
         )
         missing = missing.join(known.removed, on=["set", "reference"], how="anti")
         alone = pl.concat([missing, spurious], how="diagonal")
-        number = pl.int_range(pl.len(), dtype=pl.Int64) + self._pairs.height
-        pairs = pl.concat([taken, alone.with_columns(pair=number)], how="diagonal")
-        return candidates(pairs, self.reference, self.system, self.policy.fillers)
-
-
-def _left_over(worst: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
-    """The pairs without a correct point that the greedy algorithm takes after all others.
-
-    Each instance that is left could be mapped to any other that is left, so that they are mapped in
-    their order.
-    """
-    group = ["set", "type"]
-    sides = []
-    for side, order in (("reference", ["is_optional", "reference"]), ("system", ["system"])):
-        rows = worst.select(*group, *order).unique()
-        rows = rows.join(taken, on=[*group, side], how="anti").sort(*group, *order)
-        sides.append(rows.with_columns(number=pl.int_range(pl.len()).over(group)))
-    found = sides[0].join(sides[1], on=[*group, "number"]).select(*group, "reference", "system")
-    return worst.join(found, on=found.columns, how="semi")
+        pairs = pl.concat([taken, alone], how="diagonal")
+        return self._fills.beside(pairs.with_columns(pair=pl.int_range(pl.len(), dtype=pl.Int64)))
 
 
 def _unmapped(optional: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
@@ -231,8 +252,8 @@ def _unmapped(optional: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
 def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     """By set and type: the correct points of the pairs that were taken, and of the best mapping."""
     group = ["set", "type"]
-    points = scored.select(*group, "pair", "reference", "system", "cor")
-    greedily = points.join(taken.select("pair"), on="pair", how="semi")
+    points = scored.select(*group, "reference", "system", "cor")
+    greedily = points.join(taken, on=["set", "reference", "system"], how="semi")
     sums = greedily.group_by(group).agg(pl.col("cor").sum())
     # No mapping has more than the best of each row, or of each column.
     limits = [
@@ -245,6 +266,8 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
     limit = limits[0].join(limits[1], on=group).join(sums, on=group, how="left")
     limit = limit.with_columns(pl.col("cor").fill_null(0), pl.min_horizontal("reference", "system"))
     open_ = limit.filter(pl.col("reference") > pl.col("cor"))
+    if open_.is_empty():
+        return limit.select(*group, "cor", best="cor").sort(group)
     some = points.join(open_.select(group), on=group, how="semi")
     rows = limit.select(*group, "cor").join(_best(some), on=group, how="left")
     return rows.with_columns(best=pl.coalesce("best", "cor")).sort(group)
@@ -253,23 +276,14 @@ def _losses(scored: pl.DataFrame, taken: pl.DataFrame) -> pl.DataFrame:
 def _best(pairs: pl.DataFrame) -> pl.DataFrame:
     """By set and type, the most correct points that a one-to-one mapping can have."""
     group = ["set", "type"]
-    if pairs.is_empty():
-        return pairs.select(*group, best="cor")
     numbered = pairs.sort(group).with_columns(
         pl.col(side).rank("dense").over(group).cast(pl.Int64) - 1
         for side in ("reference", "system")
     )
-    groups = numbered.group_by(group, maintain_order=True).agg(
-        height=pl.col("reference").max() + 1,
-        width=pl.col("system").max() + 1,
-        reference="reference",
-        system="system",
-        cor="cor",
-    )
-    sizes = zip(groups["height"], groups["width"], strict=True)
-    steps = sum(height * width * min(height, width) for height, width in sizes)
-    compiled = steps > _MOST_STEPS
-    best = [_most(*row, compiled=compiled) for row in groups.drop(group).iter_rows()]
+    groups = numbered.group_by(group, maintain_order=True).agg("reference", "system", "cor")
+    tables = [_table(*row) for row in groups.drop(group).iter_rows()]
+    compiled = sum(table.size * min(*table.shape) for table in tables) > _MOST_STEPS
+    best = [_most(table, compiled=compiled) for table in tables]
     return groups.select(*group, best=pl.Series(best, dtype=pl.Int64))
 
 
@@ -277,20 +291,17 @@ _MOST_STEPS = 300_000
 """The most steps of assignments that take less time than loading SciPy."""
 
 
-def _most(
-    height: int,
-    width: int,
-    rows: list[int],
-    columns: list[int],
-    points: list[int],
-    *,
-    compiled: bool,
-) -> int:
+def _table(rows: list[int], columns: list[int], points: list[int]) -> npt.NDArray[np.int64]:
+    """The points of each row with each column."""
+    table = np.zeros((max(rows) + 1, max(columns) + 1), dtype=np.int64)
+    table[rows, columns] = points
+    return table
+
+
+def _most(table: npt.NDArray[np.int64], *, compiled: bool) -> int:
     """The most points of a one-to-one mapping of rows and columns."""
-    table = [[0] * width for _ in range(height)]
-    for row, column, value in zip(rows, columns, points, strict=True):
-        table[row][column] = value
-    return sum(table[row][column] for row, column in best_places(table, compiled=compiled))
+    places = best_places(table, compiled=compiled)
+    return sum(int(table[place]) for place in places)
 
 
 def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ in it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -142,33 +142,30 @@ class TextNormalizer:
 
     def contents(self, texts: pl.Series, *, whole: bool = False) -> pl.Series:
         """The strings of a column as they are compared, each different one computed once."""
-        found = [self.content(text, whole=whole) for text in _distinct(texts)]
-        return self._mapped(texts, found, pl.String)
+        return _mapped(texts, lambda text: self.content(text, whole=whole), pl.String)
 
     def bares(self, texts: pl.Series) -> pl.Series:
         """Whether each string of a column has nothing but premodifiers."""
         if not self.premodifiers:
             return pl.repeat(False, len(texts), dtype=pl.Boolean, eager=True)
-        found = [self.bare(text) for text in _distinct(texts)]
-        return self._mapped(texts, found, pl.Boolean).fill_null(False)
+        return _mapped(texts, self.bare, pl.Boolean).fill_null(False)
 
     def shifts(self, texts: pl.Series) -> pl.Series:
         """The shift of each string of a column, 0 where there is none."""
         if not self.premodifiers:
             return pl.repeat(0, len(texts), dtype=pl.Int64, eager=True)
-        found = [self.shift(text) for text in _distinct(texts)]
-        return self._mapped(texts, found, pl.Int64).fill_null(0)
-
-    def _mapped(
-        self, texts: pl.Series, found: Sequence[object], dtype: type[pl.DataType]
-    ) -> pl.Series:
-        known = pl.DataFrame({"text": _distinct(texts), "found": pl.Series(found, dtype=dtype)})
-        rows = texts.alias("text").to_frame()
-        return rows.join(known, on="text", how="left", maintain_order="left")["found"]
+        return _mapped(texts, self.shift, pl.Int64).fill_null(0)
 
 
-def _distinct(texts: pl.Series) -> pl.Series:
-    return texts.drop_nulls().unique(maintain_order=True)
+def _mapped(
+    texts: pl.Series, function: Callable[[str], object], dtype: type[pl.DataType]
+) -> pl.Series:
+    """What a function gives for each string of a column, computed once for each different one."""
+    rows = texts.alias("text").to_frame()
+    distinct = texts.drop_nulls().unique(maintain_order=True).alias("text")
+    found = pl.Series("found", [function(text) for text in distinct.to_list()], dtype=dtype)
+    known = pl.DataFrame([distinct, found])
+    return rows.join(known, on="text", how="left", maintain_order="left")["found"]
 
 
 def _sections(text: str, names: set[str]) -> Iterator[tuple[int, int]]:

@@ -69,8 +69,7 @@ class Evaluation:
 
 def evaluated(given: Candidates, known: Known, mode: Mode) -> Evaluation:
     """The points of pairs of instances, given what is decided about those they point to."""
-    gone = known.removed.select("set", target="reference")
-    dropped = given.pointers.join(gone, on=["set", "target"], how="semi", maintain_order="left")
+    dropped = _dropped(given.pointers, known.removed)
     alternatives = given.alternatives
     if not dropped.is_empty():
         alternatives = _without(alternatives, dropped)
@@ -81,6 +80,20 @@ def evaluated(given: Candidates, known: Known, mode: Mode) -> Evaluation:
     points = [pl.col(name).fill_null(0).cast(pl.Int64) for name in POINTS]
     slots = slots.select("pair", "at", "alternative", *points)
     return Evaluation(slots, links, dropped.select("at", "which", "fill", "target"))
+
+
+def _dropped(pointers: pl.DataFrame, removed: pl.DataFrame) -> pl.DataFrame:
+    """The pointers to instances that are removed."""
+    if pointers.is_empty() or removed.is_empty():
+        return pointers.clear()
+    gone = removed.select("set", target="reference")
+    return pointers.join(gone, on=["set", "target"], how="semi", maintain_order="left")
+
+
+def gained(mode: Mode) -> pl.Expr:
+    """The correct points of a pair of text fills, of its columns `content` and `extent`."""
+    content, extent = (pl.col(name).cast(pl.Int64) for name in ("content", "extent"))
+    return {"content": content, "extent": extent, "both": content + extent}[mode]
 
 
 def _without(alternatives: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
@@ -102,9 +115,29 @@ def _with_removed(slots: pl.DataFrame, dropped: pl.DataFrame) -> pl.DataFrame:
 
 def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) -> pl.DataFrame:
     """The pairs of single fills that the greedy algorithm takes, as far as they gain points."""
-    content = pl.all_horizontal("inside", "holds").cast(pl.Int64)
-    extent = pl.all_horizontal("enclosed", "overlaps").cast(pl.Int64)
-    gain = {"content": content, "extent": extent, "both": content + extent}[mode]
+    gain = gained(mode)
+    rows = given.texts.select(*LINK, gain=gain, good=gain).filter(pl.col("gain") > 0)
+    if not given.pointers.is_empty() and not known.mapped.is_empty():
+        # Whether a text gains 1 of 2 or 2 of 2 points, or a pointer 1 of 1, orders as F does.
+        best = 2 if mode == "both" else 1
+        right = _right(given, dropped, known)
+        points = {"gain": pl.lit(1, pl.Int64), "good": pl.lit(best, pl.Int64)}
+        rows = pl.concat([rows, right.select(*LINK, **points)])
+    linked = ("at", "which", "fill", "fill_system", "gain")
+    twice = rows.select(
+        pl.struct("which", "fill").is_duplicated()
+        | pl.struct("which", "fill_system").is_duplicated()
+    ).to_series()
+    if not twice.any():
+        return rows.select(linked)
+    order = ["which", "good", "position", "position_system"]
+    contested = rows.filter(twice).sort(order, descending=[name == "good" for name in order])
+    kept = greedy(contested.select("which", "fill", "fill_system"))
+    return pl.concat([rows.filter(~twice), contested.filter(kept)]).select(linked)
+
+
+def _right(given: Candidates, dropped: pl.DataFrame, known: Known) -> pl.DataFrame:
+    """The pointers of the same slot to instances that are mapped to each other."""
     right = given.pointers.join(
         known.mapped, left_on=["set", "target"], right_on=["set", "reference"]
     ).join(
@@ -113,25 +146,7 @@ def _linked(given: Candidates, dropped: pl.DataFrame, known: Known, mode: Mode) 
         right_on=["at", "target"],
         suffix="_system",
     )
-    if not dropped.is_empty():
-        right = right.join(dropped, on=["which", "fill"], how="anti")
-    # Whether a text gains 1 of 2 or 2 of 2 points, or a pointer 1 of 1, orders as F does.
-    best = 2 if mode == "both" else 1
-    rows = pl.concat(
-        [
-            given.texts.select(*LINK, gain=gain, good=gain).filter(pl.col("gain") > 0),
-            right.select(*LINK, gain=pl.lit(1, pl.Int64), good=pl.lit(best, pl.Int64)),
-        ]
-    )
-    twice = rows.select(
-        pl.struct("which", "fill").is_duplicated()
-        | pl.struct("which", "fill_system").is_duplicated()
-    ).to_series()
-    order = ["which", "good", "position", "position_system"]
-    contested = rows.filter(twice).sort(order, descending=[name == "good" for name in order])
-    kept = greedy(contested.select("which", "fill", "fill_system"))
-    chosen = pl.concat([rows.filter(~twice), contested.filter(kept)])
-    return chosen.select("at", "which", "fill", "fill_system", "gain")
+    return right if dropped.is_empty() else right.join(dropped, on=["which", "fill"], how="anti")
 
 
 def greedy(rows: pl.DataFrame) -> pl.Series:
@@ -151,12 +166,12 @@ def greedy(rows: pl.DataFrame) -> pl.Series:
     """
     *groups, reference, system = rows.columns
     number = rows.select(pl.struct(groups).rle_id()).to_series() if groups else rows[system] * 0
-    columns = (values.to_list() for values in (rows[reference], rows[system]))
+    columns = (values.to_list() for values in (number, rows[reference], rows[system]))
     chosen: list[bool] = []
     ours: set[int] = set()
     theirs: set[int] = set()
     current = None
-    for group, one, other in zip(number, *columns, strict=True):
+    for group, one, other in zip(*columns, strict=True):
         if group != current:
             ours, theirs, current = set(), set(), group
         free = one not in ours and other not in theirs
@@ -203,6 +218,8 @@ def _best(alternatives: pl.DataFrame) -> pl.DataFrame:
     actual ones; otherwise the first.
     """
     several = alternatives["at"].is_duplicated()
+    if not several.any():
+        return alternatives
     alone, rows = alternatives.filter(~several), alternatives.filter(several)
     rows = rows.with_columns(f=f_measure())
     rows = rows.filter(pl.col("f") == pl.col("f").max().over("at")).with_columns(
@@ -222,10 +239,12 @@ def _cheapest(alternatives: pl.DataFrame, weight: int) -> pl.DataFrame:
     cost = weight * pl.col("texts") + pl.col("pointers")
     rows = alternatives.with_columns(cost=cost)
     several = rows["at"].is_duplicated()
-    best = rows.filter(several).sort("at", "cost", "alternative")
-    best = best.unique("at", keep="first", maintain_order=True)
+    if several.any():
+        best = rows.filter(several).sort("at", "cost", "alternative")
+        best = best.unique("at", keep="first", maintain_order=True)
+        rows = pl.concat([rows.filter(~several), best])
     optional, none = pl.col("slot_optional"), pl.lit(0, pl.Int64)
-    return pl.concat([rows.filter(~several), best]).select(
+    return rows.select(
         *_CHOSEN,
         cor=none,
         inc=none,

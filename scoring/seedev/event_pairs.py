@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from hlteval.representation import hashed, ordinals
-from hlteval.scoring.matching import Pair, best_first, optimal
+from hlteval.scoring.matching import Candidates, Pair, optimal
 from hlteval.scoring.seedev.events import Sameness, Side, keys
 
 UNIT = 55440
@@ -91,20 +91,29 @@ def pairs(sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparis
     """The pairing of an evaluation: a row per pair, as `CHOSEN`."""
     if not comparison.conditions:
         return _equal(sides, evaluation)
-    weighed = _weighed(sides, evaluation, comparison)
     if comparison.pairing == "greedy":
-        return pl.DataFrame(best_first(_in_order(weighed)), schema=CHOSEN, orient="row")
+        return _best_first(sides, _weighed(sides, evaluation, comparison))
+    weighed = pl.concat([pl.DataFrame(schema=CHOSEN), *_weighed(sides, evaluation, comparison)])
+    # Of several alternatives of two events, one is enough.
+    weighed = weighed.unique(["row", "row_system"], maintain_order=True)
     # Where neither event has another candidate there is nothing to decide.
     alone = pl.col("row").is_unique() & pl.col("row_system").is_unique()
     decided = optimal([Pair(*row) for row in weighed.filter(~alone).iter_rows()])
     return pl.concat([weighed.filter(alone), pl.DataFrame(decided, schema=CHOSEN, orient="row")])
 
 
-def _in_order(weighed: pl.DataFrame) -> Iterator[tuple[int, int, int]]:
+def _best_first(sides: tuple[Side, Side], weighed: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The pairs by falling weight, then in the order of the reference and of the system."""
-    order = ["weight", "row", "row_system"]
-    for part in weighed.sort(order, descending=[True, False, False]).iter_slices(_PART):
-        yield from zip(*(part[name].to_list() for name in CHOSEN), strict=True)
+    left, right = (side.events["row"].sort() for side in sides)
+    found = Candidates(len(left), len(right), UNIT)
+    for part in weighed:
+        numbers = left.search_sorted(part["row"]), right.search_sorted(part["row_system"])
+        reference, system = (at.to_numpy().astype(np.int64) for at in numbers)
+        found.add(reference, system, part["weight"].to_numpy())
+    taken = pl.DataFrame(found.best_first(), schema=CHOSEN, orient="row")
+    return taken.with_columns(
+        left.gather(taken["row"]), row_system=right.gather(taken["row_system"])
+    )
 
 
 def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
@@ -157,27 +166,22 @@ def _without_agent(one: Side, evaluation: Evaluation) -> pl.DataFrame:
 
 def _weighed(
     sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
-) -> pl.DataFrame:
-    """The pairs of events that are similar, as `CHOSEN`.
+) -> Iterator[pl.DataFrame]:
+    """The pairs of events that are similar, as `CHOSEN`, some at a time.
 
-    One document may have millions of candidates, so they are weighed some at a time.
+    One document may have millions of candidates. Two events may be paired by several alternatives.
     """
     left, right = (_cores(side, evaluation, comparison) for side in sides)
     numbers: dict[str, int] = {}
     ours, theirs = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
-    found = [pl.DataFrame(schema=CHOSEN)]
     for part in _parts(left, right):
         joined = part.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
-        candidates = joined.select("row", "row_system")
         similarity = _similarity(
             ours.at(joined["row"]), theirs.at(joined["row_system"]), comparison
         )
-        weight = pl.Series("weight", similarity.tolist(), dtype=pl.Int64)
-        found.append(candidates.with_columns(weight).filter(pl.col("weight") > 0))
-    weighed = pl.concat(found)
-    if left["row"].is_unique().all() or right["row"].is_unique().all():
-        return weighed
-    return weighed.unique(["row", "row_system"], maintain_order=True)  # of several alternatives
+        weight = pl.Series("weight", similarity)
+        candidates = joined.select("row", "row_system").with_columns(weight)
+        yield candidates.filter(pl.col("weight") > 0)
 
 
 def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:

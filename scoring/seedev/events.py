@@ -217,7 +217,8 @@ def others(system: Corpus, given: Corpus) -> pl.DataFrame:
     references = pl.concat(
         rows.select("document", "target") for rows in (system.arguments, system.modifiers)
     )
-    dummies = references.unique().join(known, on=["document", "target"], how="anti")
+    dummies = references.unique(maintain_order=True)
+    dummies = dummies.join(known, on=["document", "target"], how="anti", maintain_order="left")
     return pl.concat(
         [
             system.mentions.select("document", "label", other="mention"),

@@ -77,7 +77,11 @@ def test_what_is_lost_is_in_the_words_of_the_input(invoke: Run, tree: Path, tmp_
 def test_an_output_of_nothing_is_an_error(
     strict: list[str], invoke: Run, tree: Path, tmp_path: Path
 ) -> None:
-    result = invoke("convert", tree, tmp_path / "out.json", *strict)
+    suffix = invoke("convert", tree, tmp_path / "out.json", *strict)
+    assert suffix.exit_code == 2
+    assert "which may be speech-sf-json or lorehlt-sf-json" in suffix.stderr.replace("\n", " ")
+    to = ("--to", "speech-sf-json")
+    result = invoke("convert", tree, tmp_path / "out.json", *to, *strict)
     assert result.exit_code == 1
     assert "error[CNV106]: speech-sf-json can represent nothing of" in result.stderr
     assert "3 documents, 3 T lines" in result.stderr

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval.scoring.matching import Pair, components, gains, greedy, optimal
+from hlteval.scoring.matching import Candidates, Pair, components, gains, optimal
 from hlteval.scoring.seedev.event_pairs import UNIT
 
 # The similarities that occur: 1, one half, thirds, and so on; many are equal, so that ties abound.
@@ -33,6 +35,16 @@ def possible(pairs: list[Pair]) -> Iterator[list[Pair]]:
     apart = [p for p in rest if p.reference != first.reference and p.system != first.system]
     for chosen in possible(apart):
         yield [first, *chosen]
+
+
+def greedy(pairs: list[Pair]) -> list[Pair]:
+    """The greedy pairing, of candidates that come in two parts."""
+    size = 1 + max((max(pair.reference, pair.system) for pair in pairs), default=0)
+    found = Candidates(size, size, UNIT)
+    for part in (pairs[::2], pairs[1::2]):
+        columns = np.array(part, np.int64).reshape(len(part), 3)
+        found.add(columns[:, 0], columns[:, 1], columns[:, 2])
+    return found.best_first()
 
 
 def worth(chosen: list[Pair]) -> tuple[int, int]:
@@ -133,3 +145,16 @@ def test_components_share_no_item(pairs: list[Pair]) -> None:
         while near := [p for p in waiting if any(p[0] == r[0] or p[1] == r[1] for r in reached)]:
             reached, waiting = reached + near, [p for p in waiting if p not in near]
         assert waiting == []
+
+
+def test_greedy_of_many_candidates_is_by_its_definition() -> None:
+    draw, size = random.Random(4), 90
+    pairs = [
+        Pair(at, other, draw.choice((1, 2, 3, UNIT))) for at in range(size) for other in range(size)
+    ]
+    left, expected = sorted(pairs, key=lambda pair: (-pair.weight, pair)), []
+    while left:
+        first = left[0]
+        expected.append(first)
+        left = [p for p in left if p.reference != first.reference and p.system != first.system]
+    assert greedy(pairs) == sorted(expected)

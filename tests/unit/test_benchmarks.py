@@ -76,3 +76,8 @@ def test_mentions_are_validated_with_the_exit_code_that_is_expected(tmp_path):
         folder.mkdir()
         step = next(each for each in benchmark.steps(100, folder) if each.name == "validate")
         assert CliRunner().invoke(app, step.command[3:]).exit_code == step.code
+
+
+def test_python_keeps_what_it_compiled_whatever_the_environment_says(monkeypatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    assert run([sys.executable, "-c", "import sys; sys.exit(sys.dont_write_bytecode)"]).code == 0

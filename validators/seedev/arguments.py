@@ -6,7 +6,7 @@ events it has: these are checked first, then the events that have them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import polars as pl
 
@@ -14,27 +14,24 @@ from hlteval.findings.suggest import closest, did_you_mean
 from hlteval.representation import hashed
 from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev.schema import EventSchema, EventType
-from hlteval.validators.seedev.tables import KIND, contents, kinds
+from hlteval.validators.seedev.tables import KIND, contents, kind_rows
 
 _TARGET = pl.format("target {}", "position")
 
 
 def _misshapen(context: RuleContext, problem: str) -> pl.LazyFrame:
     """The events whose shape has a problem, with the roles concerned."""
-    wrong = context.cached(_wrong_shapes).filter(pl.col("problem") == problem).collect()
-    events = only_if(wrong.height > 0, context.cached(contents)).rename({"roles": "shape"})
-    found = events.join(
-        wrong.lazy(), on=["label", "shape"], maintain_order="left", nulls_equal=True
-    )
+    wrong = context.once(_wrong_shapes).lazy().filter(pl.col("problem") == problem)
+    events = context.cached(contents).rename({"roles": "shape"})
+    found = events.join(wrong, on=["label", "shape"], maintain_order="left", nulls_equal=True)
     return at(found, "label")
 
 
-def _wrong_shapes(context: RuleContext) -> pl.LazyFrame:
+def _wrong_shapes(context: RuleContext) -> pl.DataFrame:
     """The shapes with a problem: `label`, `shape`, `problem`, and the `roles` concerned."""
-    shapes = context.cached(contents).unique(["label", "roles"])
+    shapes = context.cached(contents).filter(hashed("label", "roles").is_first_distinct())
     examples = shapes.select("row", "label", "roles").collect()
-    rows = examples.lazy().select(frame_row="row")
-    some = context.arguments.join(rows, on="frame_row", how="semi")
+    some = context.arguments.filter(pl.col("frame_row").is_in(examples["row"].implode()))
     roles: dict[int, set[str]] = {}
     for row, role in some.select("frame_row", "role").collect().iter_rows():
         roles.setdefault(row, set()).add(role)
@@ -46,7 +43,12 @@ def _wrong_shapes(context: RuleContext) -> pl.LazyFrame:
         for problem, concerned in _problems(events[label], roles.get(row, set()))
     ]
     schema = {"label": pl.String, "shape": pl.UInt64, "problem": pl.String, "roles": pl.String}
-    return pl.LazyFrame(wrong, schema=schema, orient="row")
+    return pl.DataFrame(wrong, schema=schema, orient="row")
+
+
+def are_misshapen(context: RuleContext) -> bool:
+    """Whether any event lacks roles, or has some that exclude each other."""
+    return context.once(_wrong_shapes).height > 0
 
 
 def _problems(event: EventType, present: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -74,23 +76,33 @@ def exclusive_roles(context: RuleContext) -> pl.LazyFrame:
     return _misshapen(context, "more than one of")
 
 
-def _kinds(context: RuleContext) -> pl.LazyFrame:
-    """The kinds of arguments of events of a known type."""
-    return context.cached(kinds).filter(pl.col("label").is_in(context.schema.events.keys()))
-
-
 def _of_kinds(context: RuleContext, wrong: pl.DataFrame) -> pl.LazyFrame:
     """The arguments of kinds in a table of wrong ones, with the other columns of that."""
     key = [name for name in KIND if name in wrong.columns]
-    arguments = only_if(wrong.height > 0, context.arguments).rename({"frame": "id"})
+    arguments = context.arguments.rename({"frame": "id"})
     return arguments.join(wrong.lazy(), on=key, maintain_order="left")
+
+
+def _wrong(names: Sequence[str], kinds: Iterable[tuple[str, ...]]) -> pl.DataFrame:
+    """A table of wrong kinds, each once."""
+    return pl.DataFrame(list(dict.fromkeys(kinds)), dict.fromkeys(names, pl.String), orient="row")
+
+
+def _roles(context: RuleContext) -> list[tuple[str, str]]:
+    """The types of events with roles that they do not have."""
+    events = context.schema.events
+    kinds = [(label, role) for label, role, _, _ in context.once(kind_rows)]
+    return [pair for pair in kinds if pair[0] in events and pair[1] not in events[pair[0]].roles]
+
+
+def any_role_is_illegal(context: RuleContext) -> bool:
+    """Whether an event has a role that those of its type do not have."""
+    return bool(_roles(context))
 
 
 def illegal_role(context: RuleContext) -> pl.LazyFrame:
     """A role that events of the type do not have."""
-    key = ["label", "role"]
-    wrong = _kinds(context).join(context.schema.roles.lazy(), on=key, how="anti")
-    listed = wrong.select(key).unique().collect()
+    listed = _wrong(("label", "role"), _roles(context))
     hints = [_hint(label, role, context.schema) for label, role in listed.iter_rows()]
     hinted = listed.with_columns(hint=pl.Series(hints, dtype=pl.String))
     return at(_of_kinds(context, hinted), pl.format("role {}", "position"))
@@ -107,14 +119,28 @@ def _hint(label: str, role: str, schema: EventSchema) -> str:
     return f"{meant} use a role of {label}: {', '.join(roles)}".strip()
 
 
+def _fillers(context: RuleContext) -> list[tuple[str, str, str]]:
+    """The types of events with a role, and the type of a filler that it does not take."""
+    schema = context.schema
+    return [
+        (label, role, of)
+        for label, role, _, of in context.once(kind_rows)
+        if label in schema.events
+        and of is not None
+        and of in schema.labels
+        and (allowed := schema.events[label].roles.get(role))
+        and of not in allowed
+    ]
+
+
+def any_filler_is_illegal(context: RuleContext) -> bool:
+    """Whether a role has a filler of a type that it does not take."""
+    return bool(_fillers(context))
+
+
 def illegal_filler(context: RuleContext) -> pl.LazyFrame:
     """A role with a filler of a type that it does not take; SEE101 reports unknown types."""
-    key = ["label", "role", "filler_label"]
-    fillers = context.schema.fillers.lazy()
-    known = _kinds(context).filter(pl.col("filler_label").is_in(context.schema.labels))
-    restricted = known.join(fillers, on=["label", "role"], how="semi")
-    wrong = restricted.join(fillers, on=key, how="anti").select(key).unique()
-    found = _of_kinds(context, wrong.collect())
+    found = _of_kinds(context, _wrong(("label", "role", "filler_label"), _fillers(context)))
     types = {
         f"{event.label} {role}": ", ".join(sorted(allowed))
         for event in context.schema.events.values()
@@ -125,6 +151,11 @@ def illegal_filler(context: RuleContext) -> pl.LazyFrame:
     return at(found, _TARGET).with_columns(allowed=allowed)
 
 
+def any_role_is_repeated(context: RuleContext) -> bool:
+    """Whether an event has several arguments of one role."""
+    return context.has_repeated_roles
+
+
 def duplicate_role(context: RuleContext) -> pl.LazyFrame:
     """A repeated role; the last one counts."""
     effective = context.arguments.select("row")
@@ -133,23 +164,49 @@ def duplicate_role(context: RuleContext) -> pl.LazyFrame:
     return at(earlier.rename({"frame": "id"}), pl.format("argument {}", "position"))
 
 
+def _same(context: RuleContext) -> pl.LazyFrame:
+    """The arguments with a filler that another one of the event has."""
+    return context.arguments.filter(hashed("frame_row", "target").is_duplicated())
+
+
+def any_filler_is_repeated(context: RuleContext) -> bool:
+    """Whether two arguments of an event have one filler."""
+    return not context.cached(_same).collect().is_empty()
+
+
 def same_filler(context: RuleContext) -> pl.LazyFrame:
     """An event whose mandatory roles are all filled by one entity."""
     required = context.schema.roles.lazy().filter("required")
-    some = context.arguments.filter(hashed("frame_row", "target").is_duplicated())
-    some = some.rename({"frame": "id"})
+    some = context.cached(_same).rename({"frame": "id"})
     core = some.join(required, on=["label", "role"], how="semi", maintain_order="left")
     return at(core.filter(pl.int_range(pl.len()).over("frame_row", "target") > 0), _TARGET)
 
 
+_EVENTS = {"frame": "the event", "modifier": "the modifier"}
+
+
+def _free(context: RuleContext) -> list[tuple[str, str, str]]:
+    """The types of events with a role that takes any type, and what is in place of an entity."""
+    events = context.schema.events
+    return [
+        (label, role, filler)
+        for label, role, filler, _ in context.once(kind_rows)
+        if filler in _EVENTS
+        and label in events
+        and role in events[label].roles
+        and not events[label].roles[role]
+    ]
+
+
+def any_event_is_entity(context: RuleContext) -> bool:
+    """Whether an event or a modifier is in a role that takes any type."""
+    return bool(_free(context))
+
+
 def event_as_entity(context: RuleContext) -> pl.LazyFrame:
     """An event or a modifier in a role that takes any type, where an entity is meant."""
-    key = ["label", "role"]
-    free = context.schema.roles.lazy().join(context.schema.fillers.lazy(), on=key, how="anti")
-    names = {"frame": "the event", "modifier": "the modifier"}
-    wrong = _kinds(context).filter(pl.col("filler").is_in(list(names)))
-    wrong = wrong.join(free, on=key, how="semi").select(*key, "filler").unique()
     own = (pl.col("filler") == "frame") & (pl.col("frame_row") == pl.col("filler_row"))
-    found = _of_kinds(context, wrong.collect()).filter(~own)
-    what = pl.col("filler").replace_strict(names, return_dtype=pl.String)
+    wrong = _wrong(("label", "role", "filler"), _free(context))
+    found = _of_kinds(context, wrong).filter(~own)
+    what = pl.col("filler").replace_strict(_EVENTS, return_dtype=pl.String)
     return at(found, _TARGET).with_columns(what=what)

@@ -38,6 +38,11 @@ def _alike(context: RuleContext) -> pl.LazyFrame:
     return frames.with_columns(pl.col("modified").fill_null(""))
 
 
+def are_alike(context: RuleContext) -> bool:
+    """Whether any two events may be alike."""
+    return not context.cached(_alike).collect().is_empty()
+
+
 def _repeats(alike: pl.LazyFrame, content: str) -> pl.LazyFrame:
     key = ["document", "label", content, "modified"]
     first, ordinal = pl.col("id").first().over(key), pl.int_range(pl.len()).over(key)

@@ -22,6 +22,12 @@ def predicted_equivalence(context: RuleContext) -> pl.LazyFrame:
     return at(only_if(not context.own, groups), "").with_columns(id=pl.lit("*"))
 
 
+def some_are_empty(context: RuleContext) -> bool:
+    """Whether any file of predictions has no event."""
+    files = context.system.sources["member"].str.ends_with(".a2").sum()
+    return context.system.frames["origin"].n_unique() < files
+
+
 def empty_prediction(context: RuleContext) -> pl.LazyFrame:
     """A file of predictions without an event, for a document that has some."""
     files = context.table("sources", "row", "member")

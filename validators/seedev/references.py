@@ -67,6 +67,20 @@ def _references(context: RuleContext) -> pl.LazyFrame:
     return pl.concat(rows.select(*_PLACE, "field", "target") for rows in references)
 
 
+def may_be_unresolved(context: RuleContext) -> bool:
+    """Whether an argument leads nowhere, or there are other references."""
+    system = context.system
+    triggers = system.frames["trigger"]
+    others = triggers.null_count() < len(triggers) or system.modifiers.height
+    every = context.all_arguments.select(pl.col("filler").is_null().any()).collect()
+    return bool(others or system.groups.height or every.item())
+
+
+def are_repeated(context: RuleContext) -> bool:
+    """Whether a document has several items of one identifier."""
+    return context.has_repeated_identifiers
+
+
 def unresolved(context: RuleContext) -> pl.LazyFrame:
     """A reference to an identifier that the document does not have.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import polars as pl
 
@@ -94,6 +94,11 @@ def schema(task: str) -> EventSchema:
         >>> schema("binary").events["Binds_To"].mandatory
         ('Functional_Molecule', 'Molecule')
     """
+    return _schema(task)
+
+
+@cache
+def _schema(task: str) -> EventSchema:
     data = vocabulary("seedev")
     other = "binary" if task == "full" else "full"
     conditions = data["conditions"] if task == "full" else {}

@@ -33,6 +33,18 @@ def _parts(context: RuleContext) -> pl.LazyFrame:
     return pl.concat([continuous, _fragments(context).drop("before", "reached")])
 
 
+def are_broken(context: RuleContext) -> bool:
+    """Whether any span is discontinuous."""
+    fragments = context.system.mentions["fragments"]
+    return fragments.null_count() < len(fragments)
+
+
+def have_no_length(context: RuleContext) -> bool:
+    """Whether any span may end where it starts, or before."""
+    mentions = context.system.mentions
+    return are_broken(context) or bool((mentions["end"] <= mentions["start"]).any())
+
+
 def _first(parts: pl.LazyFrame) -> pl.LazyFrame:
     return at(parts.unique("row", keep="first", maintain_order=True), "fragments")
 

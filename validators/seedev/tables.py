@@ -10,6 +10,16 @@ from hlteval.validators.rule import RECORD, RuleContext, at
 KIND = ["label", "role", "filler", "filler_label"]
 
 
+def kind_rows(context: RuleContext) -> list[tuple[str, str, str | None, str | None]]:
+    """The kinds of arguments, as `KIND`."""
+    return context.cached(kinds).collect().rows()
+
+
+def are_nested(context: RuleContext) -> bool:
+    """Whether any argument is an event."""
+    return any(filler == "frame" for _, _, filler, _ in context.once(kind_rows))
+
+
 def nested(context: RuleContext) -> pl.LazyFrame:
     """The arguments that are events, at their targets."""
     rows = context.arguments.filter(pl.col("filler") == "frame").rename({"frame": "id"})
@@ -29,7 +39,7 @@ def kinds(context: RuleContext) -> pl.LazyFrame:
 
     There are few, however many arguments there are.
     """
-    return context.arguments.group_by(hashed(*KIND)).agg(pl.col(KIND).first()).select(KIND)
+    return context.arguments.select(KIND).filter(hashed(*KIND).is_first_distinct())
 
 
 def contents(context: RuleContext) -> pl.LazyFrame:
@@ -58,8 +68,15 @@ def labelled(context: RuleContext) -> pl.LazyFrame:
 
 def labels(context: RuleContext) -> pl.LazyFrame:
     """The types of the records, each with the `kind` of an annotation that has it."""
-    tables = {kind: rows.select("label").unique() for kind, rows in _by_kind(context).items()}
-    return pl.concat(rows.with_columns(kind=pl.lit(kind)) for kind, rows in tables.items())
+    return pl.concat(
+        rows.select("label").unique().with_columns(kind=pl.lit(kind))
+        for kind, rows in _by_kind(context).items()
+    )
+
+
+def label_rows(context: RuleContext) -> list[tuple[str, str]]:
+    """The types of the records, each with the `kind` of an annotation that has it."""
+    return context.cached(labels).collect().rows()
 
 
 def _by_kind(context: RuleContext) -> dict[str, pl.LazyFrame]:

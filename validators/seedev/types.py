@@ -7,7 +7,7 @@ import polars as pl
 from hlteval.findings.suggest import did_you_mean
 from hlteval.validators.rule import RuleContext, at, only_if
 from hlteval.validators.seedev.schema import EventSchema
-from hlteval.validators.seedev.tables import labelled, labels
+from hlteval.validators.seedev.tables import label_rows, labelled, labels
 
 
 def _with_labels(context: RuleContext, wrong: pl.DataFrame) -> pl.LazyFrame:
@@ -26,6 +26,20 @@ def type_of_other_task(context: RuleContext) -> pl.LazyFrame:
     """A type that only the other task has; SEE103 reports that if all events have such types."""
     schema = context.schema
     return _with_hints(context, pl.col("label").is_in(schema.elsewhere.keys() - schema.labels))
+
+
+def any_is_strange(context: RuleContext) -> bool:
+    """Whether a type may be unknown, or on a record of another kind than its own."""
+    due = _kinds(context.schema)
+    return any(
+        label not in due or kind not in {due[label], "a record"}
+        for label, kind in context.once(label_rows)
+    )
+
+
+def any_is_elsewhere(context: RuleContext) -> bool:
+    """Whether a type is one of the events of the other task."""
+    return any(label in context.schema.other_events for label, _ in context.once(label_rows))
 
 
 def _with_hints(context: RuleContext, wrong: pl.Expr) -> pl.LazyFrame:
@@ -66,11 +80,16 @@ def other_task(context: RuleContext) -> pl.LazyFrame:
     return at(found, "label").with_columns(**names)
 
 
+def _kinds(schema: EventSchema) -> dict[str, str]:
+    """The kind of the annotations of each type of the task."""
+    kinds = dict.fromkeys(schema.mentions, "a text span")
+    kinds |= dict.fromkeys(schema.events, "an event")
+    return kinds | dict.fromkeys(schema.modifiers, "a modifier")
+
+
 def wrong_kind(context: RuleContext) -> pl.LazyFrame:
     """A type of the task on a record of another kind, such as an entity type on an event."""
-    kinds = dict.fromkeys(context.schema.mentions, "a text span")
-    kinds |= dict.fromkeys(context.schema.events, "an event")
-    kinds |= dict.fromkeys(context.schema.modifiers, "a modifier")
+    kinds = _kinds(context.schema)
     due = pl.col("label").replace_strict(kinds, default=None, return_dtype=pl.String)
     rows = context.cached(labels).with_columns(due=due)
     wrong = rows.filter(pl.col("kind") != "a record", pl.col("kind") != pl.col("due"))
@@ -80,6 +99,17 @@ def wrong_kind(context: RuleContext) -> pl.LazyFrame:
 def event_with_trigger(context: RuleContext) -> pl.LazyFrame:
     """An event with a trigger; those of SeeDev have none."""
     return at(context.records("frames", "label", "trigger").drop_nulls("trigger"), "trigger")
+
+
+def any_has_trigger(context: RuleContext) -> bool:
+    """Whether any event has a trigger."""
+    triggers = context.system.frames["trigger"]
+    return triggers.null_count() < len(triggers)
+
+
+def any_is_relation(context: RuleContext) -> bool:
+    """Whether any event has the identifier of a relation."""
+    return bool((context.system.frames["kind"] == "relation").any())
 
 
 def relation_identifier(context: RuleContext) -> pl.LazyFrame:

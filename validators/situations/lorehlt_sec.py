@@ -25,7 +25,10 @@ _STEPS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 
 def _sourced(context: RuleContext) -> pl.LazyFrame:
     rows = context.cached(sentiments).filter(pl.col("holder_kb").is_not_null())
-    return rows.with_columns(given=shown("holder_kb"))
+    bare = pl.col("holder_kb") == ""
+    return rows.with_columns(
+        given=pl.when(bare).then(pl.lit("nothing")).otherwise(shown("holder_kb"))
+    )
 
 
 def _matches(pattern: str) -> pl.Expr:

@@ -334,6 +334,15 @@ def test_points_are_those_of_the_procedure_taken_literally(seed, zero_f):
             assert found.get((mode, f"d{number}"), (0,) * 6)[:4] == wanted
 
 
+def test_points_are_the_same_however_many_pairs_are_looked_at_together(monkeypatch):
+    sides = corpora(some_documents(7, count=10))
+    match = TempletteMatch(options=Options(premodifiers=()))
+    whole = points(match, *sides)
+    monkeypatch.setattr(mapping, "BLOCK", 3)
+    monkeypatch.setattr(mapping, "KEPT", 0)
+    assert points(match, *sides) == whole
+
+
 @FEW
 @given(SEEDS)
 def test_the_greedy_mapping_has_no_more_correct_points_than_the_best(seed):
@@ -634,13 +643,10 @@ TABLE = st.integers(1, 4).flatmap(
 @settings(max_examples=50, deadline=None)
 @given(TABLE)
 def test_the_best_mapping_has_the_points_of_the_best_permutation(table):
-    cells = [(row, column) for row, line in enumerate(table) for column in range(len(line))]
-    given = (len(table), len(table[0]), *map(list, zip(*cells, strict=True)))
-    points = [table[row][column] for row, column in cells]
     tall = table if len(table) >= len(table[0]) else [*zip(*table, strict=True)]
     best = max(
         sum(tall[row][column] for column, row in enumerate(rows))
         for rows in permutations(range(len(tall)), len(tall[0]))
     )
-    found = {mapping._most(*given, points, compiled=compiled) for compiled in (False, True)}
+    found = {mapping._most(np.array(table), compiled=compiled) for compiled in (False, True)}
     assert found == {best}

@@ -333,6 +333,18 @@ def test_frames_come_back_as_they_were_written(tmp_path_factory, name, both, esc
     assert reading.corpus.frames.select(columns).equals(written.frames.select(columns))
 
 
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.none() | st.text("a\t\n\r\\te", max_size=4), min_size=3, max_size=3))
+def test_a_table_keeps_any_text_of_a_frame(tmp_path_factory, texts):
+    label, status, resolution = texts
+    frame = {"label": label or "Shelter", "status": status, "resolution": resolution}
+    head = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
+    form, path = load("speech-sf-tsv"), tmp_path_factory.mktemp("frames") / "frames.tsv"
+    form.write([Corpus(documents=[{"row": 0, "name": "d"}], frames=[head | frame])], path)
+    (reading,) = form.read(open_source(str(path)))
+    assert reading.corpus.frames.select(list(frame)).to_dicts() == [frame]
+
+
 RULES = ("type_line", "time_line", "resolution_line", "place_line", "urgency_line")
 LINES = st.sampled_from(
     [

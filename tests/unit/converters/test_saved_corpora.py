@@ -114,6 +114,14 @@ WRONG: dict[str, tuple[dict[str, list[dict[str, Any]]], list[tuple[str, str, int
         rows(documents=TWO, segments=[SEGMENT], tokens=[{**TOKEN, "document": 1}]),
         [("COR110", "tokens", 0)],
     ),
+    "an offset that no text reaches": (
+        rows(mentions=[{**MENTION, "end": 2**63 - 1}, {**MENTION, "row": 1, "start": -(2**63)}]),
+        [("COR103", "mentions", 0), ("COR103", "mentions", 1)],
+    ),
+    "a part of a span that no text reaches": (
+        rows(mentions=[{**MENTION, "fragments": [{"start": 0, "end": 2**63 - 1}]}]),
+        [("COR103", "mentions", 0)],
+    ),
     "several at once": (
         rows(mentions=[{**MENTION, "row": at, "document": at} for at in range(3)]),
         [("COR105", "mentions", 1), ("COR105", "mentions", 2)],

@@ -69,3 +69,16 @@ def test_annotations_of_an_unknown_document_name_the_text_of_their_file(tmp_path
     found = validation.validate("laf", str(run), against=str(VALID)).findings
     unknown = [item.help for item in found if item.code == "LAF201"]
     assert unknown == ["write water-1, the name of this file and of a text"]
+
+
+@pytest.mark.parametrize(("batch", "jobs"), [(1, 1), (1, 2), (500, 1)])
+def test_a_document_in_two_files_is_reported_once_in_all_batches(
+    batch: int, jobs: int, tmp_path: Path
+) -> None:
+    run = _run(tmp_path / "run", {"water-1": "water-1"})
+    copy = (VALID / "water-1.ltf.xml").read_bytes()
+    (tmp_path / "run" / "a.ltf.xml").write_bytes(copy)
+    found = validation.validate("ltf", run, batch=batch, jobs=jobs).findings
+    (only,) = [item for item in found if item.code == "LTF105"]
+    assert only.file == str(tmp_path / "run" / "water-1.ltf.xml")
+    assert "a.ltf.xml" in only.message

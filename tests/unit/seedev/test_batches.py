@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hlteval.converters.standoff.records import field_spans
 from hlteval.workflows import validation
 
 REFERENCE = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "binary"
@@ -52,3 +55,35 @@ def test_a_reference_of_the_other_task_is_one_finding_in_batches_of_any_size(
     ]
     assert found[0] == found[1]
     assert [item.code for item in found[0] if item.side == "reference"] == ["SEE103"]
+
+
+@pytest.mark.parametrize(("content", "codes"), [(OTHER, {"SEE103"}), (OWN + OTHER, {"SEE101"})])
+def test_only_findings_that_count_are_looked_up(
+    content: str, codes: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Types of the other task are on every line, and are one finding where all are of that."""
+    looked_up: list[str] = []
+
+    def spans(record: str, *arguments: Any) -> Any:
+        looked_up.append(record)
+        return field_spans(record, *arguments)
+
+    monkeypatch.setattr("hlteval.converters.standoff.reading.field_spans", spans)
+    (tmp_path / "seed-1.a2").write_text(content, "utf-8")
+    verdict = validation.validate("seedev-binary", str(tmp_path), against=str(REFERENCE))
+    kept = [item for item in verdict.findings if item.code in {"SEE101", "SEE103"}]
+    assert {item.code for item in kept} == codes
+    assert all(item.span and item.excerpt for item in kept)
+    placed = [item for item in verdict.findings if item.span]
+    assert len(looked_up) <= len(placed)
+
+
+def test_findings_of_other_processes_are_looked_up_in_the_end(tmp_path: Path) -> None:
+    (tmp_path / "seed-1.a2").write_text(OWN + OTHER, "utf-8")
+    given: dict[str, Any] = {"task": "seedev-binary", "path": str(tmp_path)}
+    given |= {"against": str(REFERENCE), "profile": "plan"}
+    check = validation.opened_check(**given)
+    for batch in validation.opened_check(**given).results(1):
+        for checked in batch:
+            check.add(pickle.loads(pickle.dumps(checked)))
+    assert check.verdict() == validation.validate(**given)

@@ -8,7 +8,7 @@ import pytest
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
 from hlteval.scoring.seedev.event_pairs import UNIT
-from hlteval.scoring.seedev.events import Sameness, equivalence_classes, keys, side
+from hlteval.scoring.seedev.events import Sameness, equivalence_classes, keys, others, side
 from hlteval.sources import Member, Source
 
 A1 = "".join(f"T{number}\tX 0 1\tx\n" for number in range(1, 7))
@@ -86,3 +86,10 @@ def test_every_similarity_is_a_whole_number_of_units(fillers: int) -> None:
         units = (fillers - errors) * UNIT
         assert units % fillers == 0
         assert (units // fillers) % 2 == 0
+
+
+def test_identifiers_that_lead_nowhere_are_listed_in_the_order_of_the_file() -> None:
+    """The alignment lists them, and the same input is to give the same bytes."""
+    names = [f"T{900 - number * number % 97}{number}" for number in range(60)]
+    system = corpus("".join(f"E{at}\tY A:T1 B:{name}\n" for at, name in enumerate(names)))
+    assert others(system, corpus("")).filter(label="DUMMY")["other"].to_list() == names

@@ -59,6 +59,7 @@ CASES = {
         "write an object with Need and Relief, each one of its values, or leave Status out",
     ),
     "a word as status": (of(Status="Current"), "SFJ204", "write an object with Need and Relief"),
+    "no status": (of(Status=[]), "SFJ204", "write an object with Need and Relief"),
     "opposite relief": (
         of(Status={"Need": "Current", "Relief": "insufficient"}),
         "SFJ207",

@@ -122,6 +122,15 @@ def test_the_published_schemas(
         assert bool(codes) == bool(plan)
 
 
+def test_a_frame_that_breaks_a_published_schema_is_beyond_the_plan_too(tmp_path: Path) -> None:
+    frame = without(ISSUE, "Justification_ID") | {"Resolution": "sufficient"}
+    assert problems(frame, tmp_path, "2019-v1") == [
+        ("LSF202", "$[0]: issue frame without Justification_ID"),
+        ("LSF212", "the schema 2019-v1 accepts this, the plan does not: issue frame with a "
+         "Resolution"),
+    ]  # fmt: skip
+
+
 def test_broken_json_is_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     twice = json.dumps(NEED).replace('"Status"', '"Urgent": true, "Status"')
     nan = json.dumps(NEED | {"Confidence": float("nan")})

@@ -43,7 +43,13 @@ CASES = {
     "CNV105-other-files": Case(
         "CNV104 CNV105", None, written=False, options={"from_format": "brat"}
     ),
-    "CNV106-no-situations": Case("CNV103 CNV106", None, output="out.json", written=False),
+    "CNV106-no-situations": Case(
+        "CNV103 CNV106",
+        None,
+        output="out.json",
+        written=False,
+        options={"to_format": "speech-sf-json"},
+    ),
     "CNV107-one-bad-line": Case("BRT101 CNV101 CNV107", None),
     "CNV108-folder-in-use": Case(
         "CNV108", None, output="used", options={"to_format": "brat", "force": True}
