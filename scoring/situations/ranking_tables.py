@@ -23,7 +23,7 @@ from hlteval.scoring.situations.scored_frames import ScoredFrames
 
 _TITLES = {
     "ndcg": "nDCG",
-    "precision_at": "Precision",
+    "precision_at": "Precision at N",
     "map": "Situations",
     "mar": "Situations",
     "auc": "Frames",

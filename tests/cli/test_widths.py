@@ -164,7 +164,8 @@ def test_every_number_is_whole_at_every_width(task: str, width: int, screen: Scr
     whole = set(screen(f"{command} --wide", 1000).split())
     shown = screen(command, width)
     table, _, rest = shown.partition("not shown")
-    assert set(table.split()) - {"columns", "column"} - set(map(str, range(20))) <= whole
+    words = {word.removesuffix(":") for word in table.split()}  # the name of a table may be there
+    assert words - {"columns", "column"} - set(map(str, range(20))) <= whole
     assert bool(rest) == any(
         cell_len(line) > width
         for line in screen(f"{command} --wide", width).splitlines()
