@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import configparser
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -75,33 +75,33 @@ def count(written: str, _: Mapping[str, str]) -> int:
     return int(written)
 
 
-def gains(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...]:
+def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
     """The gains of high, medium and low gravity, and perhaps of situations without grave frames.
 
     Raises:
         ValueError: if they are not three or four numbers from 0, or rise.
 
     Examples:
-        >>> gains(["5", "3", "1"], {})
+        >>> gains("5,3,1", {})
         (5.0, 3.0, 1.0)
     """
-    values = tuple(map(_number, written))
+    values = tuple(map(_number, written.split(",")))
     if len(values) not in {_THREE, _FOUR} or not all(value >= 0 for value in values):
-        raise ValueError(f"three or four numbers from 0 are needed, not {','.join(written)}")
+        raise ValueError(f"three or four numbers from 0 are needed, not {written}")
     if list(values) != sorted(values, reverse=True):
         raise ValueError("a higher gravity cannot have a lower gain")
     return values
 
 
-def thresholds(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...]:
+def thresholds(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
     """The least numbers of grave frames of high and of medium gravity.
 
     Raises:
         ValueError: if they are not two numbers above 0, or the first is not the greater one.
     """
-    values = tuple(map(_number, written))
+    values = tuple(map(_number, written.split(",")))
     if len(values) != len(("high", "medium")) or not all(value > 0 for value in values):
-        raise ValueError(f"two numbers above 0 are needed, not {','.join(written)}")
+        raise ValueError(f"two numbers above 0 are needed, not {written}")
     if not values[0] > values[1]:
         raise ValueError("high gravity begins above medium gravity")
     return values

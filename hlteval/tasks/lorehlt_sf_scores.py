@@ -196,7 +196,6 @@ OPTIONS = (
         "Gains of high, medium and low gravity, and optionally of situations without grave frames "
         "(default: 5,3,1; in `official` 10,5,1).",
         metavar="H,M,L",
-        kind="list",
         read=lazy(f"{_READERS}gains"),
     ),
     Option(
@@ -204,7 +203,6 @@ OPTIONS = (
         "Least numbers of grave frames of high and medium gravity (default: 25,10; in `official` "
         "3,2).",
         metavar="H,M",
-        kind="list",
         read=lazy(f"{_READERS}thresholds"),
     ),
     Option(

@@ -15,6 +15,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.scoring.situations.unstable_order import falling
+
 Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
 TieBreak = Literal["standard", "vindictive", "forgiving"]
@@ -108,6 +110,8 @@ class Ranking:
 
     def ranked(self, ties: TieBreak) -> pl.DataFrame:
         """The system's situations in the order of a tie-break."""
+        if ties == "standard" and self.official:
+            return self.system[falling(self.system["gravity"].to_list())]
         if ties == "standard":
             return self.system.sort("gravity", descending=True, maintain_order=True)
         forgiving = ties == "forgiving"

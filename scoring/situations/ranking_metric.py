@@ -15,7 +15,7 @@ from typing import ClassVar
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.metric import Metric, Replicates, Tables, Weights
+from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights
 from hlteval.scoring.situations import official_files, ranking_notes, ranking_tables
 from hlteval.scoring.situations.frame_rows import frame_rows, total
 from hlteval.scoring.situations.frame_sides import Annotations
@@ -108,6 +108,11 @@ class SituationRanking(Metric):
         """Whether all families are computed from counts that add."""
         families = additive_families(official=self.official)
         return bool(self.families) and {*self.families} <= {*families}
+
+    @property
+    def interval_method(self) -> IntervalMethod:
+        """The jackknife, also where counts add: few documents have most frames of a situation."""
+        return "jackknife"
 
     def no_interval(self, name: str) -> str:
         """The top of a list changes too much without some documents to say anything."""

@@ -45,11 +45,11 @@ def _drawn(scored: ScoredFrames) -> str:
 
 def _ties(scored: ScoredFrames) -> Iterator[str]:
     ties = scored.shown.system.filter(pl.len().over("gravity") > 1)
-    if ties.height > _STABLE and ties["gain"].n_unique() > 1:
+    if scored.shown.system.height > _STABLE and ties["gain"].n_unique() > 1:
         yield (
-            f"{ties.height:,} situations share their gravity with others; the public scorer sorts "
-            "these differently with each version of its libraries, here they are in the order of "
-            "the reference (ndcg.standard); vindictive and forgiving do not depend on it"
+            f"{ties.height:,} situations share their gravity with others: the order of the public "
+            "scorer, and with it ndcg.standard, is that of NumPy 1.17, and another one with newer "
+            "versions; vindictive and forgiving do not depend on it"
         )
 
 

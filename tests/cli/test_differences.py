@@ -43,7 +43,7 @@ NO_NUMBER = {
     "edl-archive": "what differs is which files are looked at",
     "edl-ceaf-time": "what differs is the time",
     "lsf-cropping": "the software has no such option",
-    "lsf-ties": "the number of the software changes with its libraries",
+    "lsf-ties": "situations are too many for an example",
     "lsf-crashes": "both profiles score them",
 }
 ALIKE = {

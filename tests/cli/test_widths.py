@@ -26,7 +26,7 @@ SIDES = {
     "seedev-binary": (f"{SCORED}/seedev-binary/reference", f"{SCORED}/seedev-binary/system"),
     "seedev-full": (f"{DEMO}/reference", f"{DEMO}/system"),
     "speech-sf": (f"{DEMO}/speech/annotations", f"{DEMO}/speech/system.json"),
-    "lorehlt-sf": (f"{SCORED}/lorehlt-sf/reference", f"{SCORED}/lorehlt-sf/system.json"),
+    "lorehlt-sf": (f"{SCORED}/lorehlt-sf/reference", f"{SCORED}/lorehlt-sf/system"),
     "lorehlt-edl": (f"{DEMO}/entities/reference.tab", f"{DEMO}/entities/system.tab"),
     "hub4": (f"{DEMO}/comparison/reference.tpl", f"{DEMO}/comparison/bold.tpl"),
 }

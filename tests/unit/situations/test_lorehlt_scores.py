@@ -10,6 +10,7 @@ import pytest
 from hlteval.scoring.situations.annotators import CHOSEN
 from hlteval.scoring.situations.knowledge_base import MENTIONS, nil_places, nil_sources
 from hlteval.scoring.situations.ranking import Gains
+from hlteval.scoring.situations.unstable_order import falling
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
 
 FEAR = {"holder_kb": "author", "value": -1.0, "fear": True, "anger": False, "joy": False}
@@ -251,3 +252,14 @@ def test_no_value_is_not_a_number():
         assert not [
             name for name, value in found.items() if value is not None and math.isnan(value)
         ]
+
+
+NUMPY = [0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1]
+
+
+def test_ties_are_in_the_order_of_the_public_scorer():
+    assert falling(NUMPY[:5]) == [1, 4, 0, 2, 3]
+    order = falling(NUMPY)
+    assert sorted(order) == list(range(len(NUMPY)))
+    assert [NUMPY[at] for at in order] == sorted(NUMPY, reverse=True)
+    assert order == [19, 17, 4, 6, 7, 14, 1, 11, 13, 18, 16, 15, 0, 12, 9, 8, 5, 3, 2, 10]

@@ -14,12 +14,14 @@ from hlteval.scoring.resampling import draws
 from hlteval.workflows.scoring import Intervals, Run, scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
+SMALL = DEMO.parents[1] / "fixtures" / "scores" / "lorehlt-sf"
 GIVEN = {
     "seedev-binary": ("reference", "system"),
     "seedev-full": ("reference", "system"),
     "speech-sf": ("speech/annotations", "speech/system.json"),
     "lorehlt-edl": ("entities/reference.tab", "entities/system.tab"),
     "hub4": ("templettes/reference.tpl", "templettes/system.tpl"),
+    "lorehlt-sf": (f"{SMALL}/reference", f"{SMALL}/system"),
 }
 SCORED = [name for name in tasks.BUILTIN if tasks.load(name).metric]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -20,6 +21,7 @@ SCORED = {
     "seedev-binary": [("reference", "system")],
     "speech-sf": [("speech/annotations", "speech/system.json")],
     "lorehlt-edl": [("entities/reference.tab", f"entities/{n}.tab") for n in ("system", "flawed")],
+    "lorehlt-sf": [("lorehlt-sf/reference", "lorehlt-sf/system")],
     "hub4": [
         ("comparison/reference.tpl", "comparison/bold.tpl"),
         ("templettes/reference.tpl", "templettes/flawed.tpl"),
@@ -33,6 +35,7 @@ CASES = [(task, *pair, form) for task, pairs in SCORED.items() for pair in pairs
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
     demo.unpack(folder)
+    shutil.copytree(FIXTURES / "scores" / "lorehlt-sf", folder / "lorehlt-sf")
     return folder
 
 

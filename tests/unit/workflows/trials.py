@@ -56,6 +56,8 @@ def trials(folder: Path) -> Iterator[Trial]:
     yield from packs(folder)
     yield from situations(folder)
     yield from frames_of_texts(folder)
+    room = FIXTURES / "scores" / "lorehlt-sf"
+    yield Trial("lorehlt-sf", room / "system", room / "reference", scored=True)
     yield from mentions(folder)
     yield from templettes(folder)
 
