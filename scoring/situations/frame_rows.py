@@ -64,7 +64,9 @@ _FRAMES = {
     "place": "place_kb",
     "urgency": "urgent",
 }
-_SAME = ("record", "file", "annotator", "status", "scope", "severity", "resolution", "confidence")
+_WRITTEN = ("record", "annotator", "status", "scope", "severity", "resolution", "confidence")
+_SAME = ("file", *_WRITTEN)
+_OF_SENTIMENTS = ("document", "frame_row", "target", "holder", "holder_kb")
 _FELT = ("record", "annotator", "value", "polarity", "fear", "anger", "joy")
 
 
@@ -83,7 +85,8 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         ('d1', 'frame', 'food', '17')
     """
     documents = corpus.documents.select(document="row", docid="name", modality="modality")
-    frames = corpus.frames.filter(pl.col("kind") == "situation").join(
+    every = corpus.frames.select("row", "document", "origin", "kind", *_FRAMES.values(), *_WRITTEN)
+    frames = every.filter(pl.col("kind") == "situation").join(
         documents, on="document", maintain_order="left"
     )
     files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
@@ -100,8 +103,10 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         *_SAME,
     )
     numbers = frames.select(frame_row="row", frame="number", frame_id="frame")
-    felt = corpus.sentiments.join(documents, on="document", maintain_order="left").join(
-        numbers, on="frame_row", how="left", maintain_order="left"
+    felt = (
+        corpus.sentiments.select(*_OF_SENTIMENTS, *_FELT)
+        .join(documents, on="document", maintain_order="left")
+        .join(numbers, on="frame_row", how="left", maintain_order="left")
     )
     felt = felt.select(
         "docid",
@@ -113,7 +118,8 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         *_FELT,
     )
     if system:
-        nil = corpus.mentions.filter(is_nil("entity")).join(documents, on="document")
+        mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
+        nil = mentions.filter(is_nil("entity")).join(documents, on="document")
         more = nil.select("docid", "record", "entity", "start", "end", part=pl.lit(MENTION))
     else:
         more = documents.select("docid", "modality", part=pl.lit(ANNOTATED))
