@@ -15,6 +15,7 @@ from hlteval.representation import Corpus
 _GRAVEST = r"^[2-9]"
 """A scope of a large group at least, a severity of non-life threatening injury at least."""
 _STATUS = {"past only": "past", "not current": "not_current"}
+_TRUTH = {"true": "true", "urgent": "true", "false": "false", "not urgent": "false"}
 _PROPERTIES = ("row", "name", "label", "place_kb", "status", "confidence", "justification")
 _OUTPUT = ("document", "label", "place_kb", "status", "resolution", "urgent")
 _ENTRY = ("holder_kb", "value", "fear", "anger", "joy")
@@ -63,7 +64,7 @@ def system_frames(corpus: Corpus, urgency: str = "or") -> pl.DataFrame:
     written = rows.with_columns(
         status=pl.when(gold).then(_status(issue)).otherwise("status"),
         resolution=pl.when(gold).then(_resolution(issue)).otherwise("resolution"),
-        urgent=pl.coalesce("urgent", _urgent(urgency)),
+        urgent=pl.coalesce(_truth(), _urgent(urgency)),
     )
     # Equal frames of one annotator are as many frames of the output.
     numbered = written.with_columns(
@@ -83,6 +84,13 @@ def _resolution(issue: pl.Expr) -> pl.Expr:
     sufficient = pl.col("resolution").str.to_lowercase().eq_missing(pl.lit("sufficient"))
     text = pl.when(sufficient).then(pl.lit("sufficient")).otherwise(pl.lit("insufficient"))
     return pl.when(~issue).then(text)
+
+
+def _truth() -> pl.Expr:
+    """The urgency that is written, for the words of other formats too; others are false."""
+    urgent = pl.col("urgent").str.to_lowercase()
+    known = urgent.replace_strict(_TRUTH, default="false", return_dtype=pl.String)
+    return pl.when(urgent.is_not_null()).then(known)
 
 
 def _urgent(urgency: str) -> pl.Expr:
@@ -154,12 +162,14 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     placed = corpus.sentiments.drop_nulls("frame_row")
     urgent = corpus.frames["urgent"].is_null() & corpus.frames["confidence"].is_not_null()
+    known = corpus.frames["urgent"].drop_nulls().str.to_lowercase().is_in(list(_TRUTH))
     return {
         "documents without frames": silent.height,
         "frames that agree with those of another annotator": frames.filter(
             pl.col("row") != pl.col("first")
         ).height,
         "missing urgencies, written as false": int(urgent.sum()),
+        "other urgencies than true and false, written as false": int((~known).sum()),
         "sentiments of no frame": corpus.sentiments.height - placed.height,
         "sentiments without a source or a value": placed.filter(~_writable()).height,
     }
