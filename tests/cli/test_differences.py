@@ -42,6 +42,7 @@ NO_NUMBER = {
     "seedev-inside-sentences": "what differs is how often a number is printed",
     "edl-archive": "what differs is which files are looked at",
     "edl-ceaf-time": "what differs is the time",
+    "lsf-archive": "what differs is which files are looked at",
     "lsf-cropping": "the software has no such option",
     "lsf-ties": "situations are too many for an example",
     "lsf-crashes": "both profiles score them",
