@@ -14,6 +14,9 @@ Conventions:
   metrics select the columns that they use. No name begins with `_`: such names are for the columns
   that code adds to a whole table.
 - Offsets are 0-based and half-open, in Unicode code points of the document's text.
+- Places in a stream (`regions`, `instances`, `ratings`, `changes`) are as written: seconds in audio
+  and video, characters in text. Whether the end of a stretch of text is its last character or the
+  one after it depends on the modality, which only a reference knows: scoring makes them half-open.
 """
 
 from __future__ import annotations
@@ -62,13 +65,17 @@ class Table:
         return pl.DataFrame(schema=self.schema)
 
 
+_WITHOUT_DOCUMENT = ("rejected_records", "mappings")
+"""The tables whose rows may belong to no document."""
+
+
 def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs: str) -> Table:
     """Declare a table; `placed` adds the columns for the place of a row in its file."""
     head: tuple[Column, ...] = (Column("row", pl.Int64, "key of this table"),)
     references = dict(refs)
     if placed:
         head += (
-            Column("document", pl.Int64, "row of `documents`", nullable=name == "rejected_records"),
+            Column("document", pl.Int64, "row of `documents`", nullable=name in _WITHOUT_DOCUMENT),
             Column("origin", pl.Int64, "row of `sources`"),
             Column(
                 "record", pl.Int64, "number of the record in that source", "1-based line or item"
@@ -82,6 +89,13 @@ _START = Column("start", pl.Int64, "offset of the first code point", "code point
 _END = Column("end", pl.Int64, "offset after the last code point", "code points")
 _LABEL = Column("label", pl.String, "type as written")
 _CONFIDENCE = Column("confidence", pl.Float64, "confidence of the system", "0 to 1", nullable=True)
+
+_STREAM = "seconds; characters of text"
+_FROM = Column("start", pl.Float64, "where it starts, as written", _STREAM, True)
+_TO = Column("end", pl.Float64, "where it ends, as written", _STREAM, True)
+_REGION = Column("region", pl.String, "identifier of the region, as written", nullable=True)
+_LLR = Column("llr", pl.Float64, "log likelihood ratio of the system", nullable=True)
+_ANNOTATOR = Column("annotator", pl.String, "annotator, as written", nullable=True)
 
 _DECLARED = (
     _table(
@@ -102,8 +116,11 @@ _DECLARED = (
         Column("name", pl.String, "document identifier, unique in a corpus"),
         Column("text", pl.String, "complete text", nullable=True),
         Column("language", pl.String, "language as written (`eng`)", nullable=True),
-        Column("modality", pl.String, "`text` or `speech`", nullable=True),
+        Column("modality", pl.String, "`text`, `speech`, `audio` or `video`", nullable=True),
         Column("start", pl.Int64, "offset of its text in the file", "code points", True),
+        Column("length", pl.Float64, "length of the stream", _STREAM, True),
+        Column("processed", pl.Boolean, "whether the system could process it", nullable=True),
+        Column("message", pl.String, "message of the system about it", nullable=True),
         placed=False,
         origin="sources",
     ),
@@ -313,6 +330,62 @@ _DECLARED = (
         Column("source", pl.String, "source list, as written", nullable=True),
         Column("name", pl.String, "name of the entity", nullable=True),
         placed=False,
+    ),
+    _table(
+        "regions",
+        "a part of a stream (of text, audio or video) that annotators judge",
+        Column("region", pl.String, "identifier as written"),
+        _FROM,
+        _TO,
+    ),
+    _table(
+        "instances",
+        "a norm or an emotion in a stretch of a stream",
+        Column("kind", pl.String, "`norm` or `emotion`"),
+        Column("label", pl.String, "class as written; in a reference also `none` and `noann`"),
+        _FROM,
+        _TO,
+        Column("status", pl.String, "`adhere` or `violate`, as written", nullable=True),
+        _LLR,
+        _REGION,
+        Column("several", pl.Boolean, "whether several speakers show it", nullable=True),
+        _ANNOTATOR,
+    ),
+    _table(
+        "ratings",
+        "the level of valence or arousal in a stretch of a stream",
+        Column("kind", pl.String, "`valence` or `arousal`"),
+        Column("level", pl.Float64, "level; null if not annotated", "1 to 1000", True),
+        Column("bin", pl.String, "binned level as written", nullable=True),
+        _FROM,
+        _TO,
+        _REGION,
+        _ANNOTATOR,
+    ),
+    _table(
+        "changes",
+        "a change point of a stream",
+        Column("at", pl.Float64, "where it is", _STREAM, True),
+        _LLR,
+        Column("direction", pl.String, "direction of the impact, as written", nullable=True),
+        Column("strength", pl.String, "strength of the impact, as written", nullable=True),
+        Column("evidence", pl.String, "comment of the annotator", nullable=True),
+        _ANNOTATOR,
+    ),
+    _table(
+        "mappings",
+        "a norm of a system that stands for a hidden norm",
+        Column("label", pl.String, "norm of the system, as written"),
+        Column("target", pl.String, "hidden norm of the reference, as written"),
+        Column("submission", pl.String, "identifier of the submission, as written", nullable=True),
+    ),
+    _table(
+        "responses",
+        "the answer of a speaker to a question after an interaction (the document)",
+        Column("condition", pl.String, "condition of the interaction, as written"),
+        Column("speaker", pl.String, "speaker, as written"),
+        Column("question", pl.Int64, "number of the question"),
+        Column("response", pl.String, "answer as written"),
     ),
     _table(
         "rejected_records",

@@ -23,6 +23,8 @@ _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("segments", "tokens"), "segments"),
     **dict.fromkeys(("mentions", "links", "frames", "arguments", "fills"), "annotations"),
     **dict.fromkeys(("sentiments", "modifiers", "groups"), "annotations"),
+    **dict.fromkeys(("instances", "ratings", "changes", "responses"), "annotations"),
+    "regions": "segments",
 }
 """What the tables of a document bring to it; of each kind there is one input that brings it."""
 

@@ -1,0 +1,1 @@
+"""CCU: references, submissions and indexes of phase 1."""

@@ -1,0 +1,1 @@
+"""CCU: detected instances, change points and levels of valence and arousal."""

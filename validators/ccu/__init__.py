@@ -1,0 +1,1 @@
+"""CCU: rules over references, submissions and mappings of phase 1."""
