@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Column, Table
+from hlteval.representation.schema import SCHEMA_VERSION, TABLES
+from hlteval.representation.table import Column, Table
 
 _HEAD = f"""\
 # The tables of a corpus

@@ -13,9 +13,10 @@ from hlteval.representation.resolution import (
     has_repeated_identifiers,
     items,
 )
-from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
+from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES
 from hlteval.representation.selection import of_documents
 from hlteval.representation.store import StoreError, load, save
+from hlteval.representation.table import Column, Table
 
 __all__ = [
     "FRAGMENTS",

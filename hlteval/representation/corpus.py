@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from hlteval.representation.schema import TABLES, Table
+from hlteval.representation.schema import TABLES
+from hlteval.representation.table import Table
 
 T = TypeVar("T")
 Rows = pl.DataFrame | Iterable[Mapping[str, Any]]

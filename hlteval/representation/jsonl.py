@@ -21,7 +21,7 @@ import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.json_problems import column_of, problem
-from hlteval.representation.schema import SCHEMA_VERSION, TABLES, Table
+from hlteval.representation.schema import SCHEMA_VERSION, TABLES
 from hlteval.representation.store import (
     StoreError,
     ignore,
@@ -29,6 +29,7 @@ from hlteval.representation.store import (
     unknown_column,
     version_problem,
 )
+from hlteval.representation.table import Table
 
 FORMAT = "hlteval-corpus"
 """The name of the format in the header."""

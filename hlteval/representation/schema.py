@@ -22,10 +22,12 @@ Conventions:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import polars as pl
+
+from hlteval.representation.streams import STREAM, STREAMS
+from hlteval.representation.table import Column, Table, declare
 
 SCHEMA_VERSION = 1
 """Raised whenever a table or column changes its name, type or meaning, or one is added that may not
@@ -34,71 +36,13 @@ be null."""
 FRAGMENTS = pl.List(pl.Struct({"start": pl.Int64, "end": pl.Int64}))
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """One column: its name, Polars type, meaning, unit and whether it may be null."""
-
-    name: str
-    dtype: pl.DataType | type[pl.DataType]
-    meaning: str
-    unit: str = ""
-    nullable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table: what a row is, and its columns in order."""
-
-    name: str
-    row_is: str
-    columns: tuple[Column, ...]
-    references: tuple[tuple[str, str], ...] = ()
-    """Columns that hold the `row` of another table, with that table's name."""
-
-    @property
-    def schema(self) -> dict[str, pl.DataType | type[pl.DataType]]:
-        """Column names and Polars types, in order."""
-        return {column.name: column.dtype for column in self.columns}
-
-    def empty(self) -> pl.DataFrame:
-        """A table of this shape without rows."""
-        return pl.DataFrame(schema=self.schema)
-
-
-_WITHOUT_DOCUMENT = ("rejected_records", "mappings")
-"""The tables whose rows may belong to no document."""
-
-
-def _table(name: str, row_is: str, *columns: Column, placed: bool = True, **refs: str) -> Table:
-    """Declare a table; `placed` adds the columns for the place of a row in its file."""
-    head: tuple[Column, ...] = (Column("row", pl.Int64, "key of this table"),)
-    references = dict(refs)
-    if placed:
-        head += (
-            Column("document", pl.Int64, "row of `documents`", nullable=name in _WITHOUT_DOCUMENT),
-            Column("origin", pl.Int64, "row of `sources`"),
-            Column(
-                "record", pl.Int64, "number of the record in that source", "1-based line or item"
-            ),
-        )
-        references |= {"document": "documents", "origin": "sources"}
-    return Table(name, row_is, head + columns, tuple(references.items()))
-
-
 _START = Column("start", pl.Int64, "offset of the first code point", "code points")
 _END = Column("end", pl.Int64, "offset after the last code point", "code points")
 _LABEL = Column("label", pl.String, "type as written")
 _CONFIDENCE = Column("confidence", pl.Float64, "confidence of the system", "0 to 1", nullable=True)
 
-_STREAM = "seconds; characters of text"
-_FROM = Column("start", pl.Float64, "where it starts, as written", _STREAM, True)
-_TO = Column("end", pl.Float64, "where it ends, as written", _STREAM, True)
-_REGION = Column("region", pl.String, "identifier of the region, as written", nullable=True)
-_LLR = Column("llr", pl.Float64, "log likelihood ratio of the system", nullable=True)
-_ANNOTATOR = Column("annotator", pl.String, "annotator, as written", nullable=True)
-
 _DECLARED = (
-    _table(
+    declare(
         "sources",
         "an input file",
         Column("path", pl.String, "path as given by the user"),
@@ -107,7 +51,7 @@ _DECLARED = (
         Column("sha256", pl.String, "SHA-256 digest of its bytes, in hexadecimal"),
         placed=False,
     ),
-    _table(
+    declare(
         "documents",
         "a source document",
         Column(
@@ -118,13 +62,13 @@ _DECLARED = (
         Column("language", pl.String, "language as written (`eng`)", nullable=True),
         Column("modality", pl.String, "`text`, `speech`, `audio` or `video`", nullable=True),
         Column("start", pl.Int64, "offset of its text in the file", "code points", True),
-        Column("length", pl.Float64, "length of the stream", _STREAM, True),
+        Column("length", pl.Float64, "length of the stream", STREAM, True),
         Column("processed", pl.Boolean, "whether the system could process it", nullable=True),
         Column("message", pl.String, "message of the system about it", nullable=True),
         placed=False,
         origin="sources",
     ),
-    _table(
+    declare(
         "segments",
         "a part of a document, such as a sentence",
         Column("name", pl.String, "identifier as written", nullable=True),
@@ -138,7 +82,7 @@ _DECLARED = (
             nullable=True,
         ),
     ),
-    _table(
+    declare(
         "tokens",
         "a word, a number, or a punctuation mark",
         Column("segment_row", pl.Int64, "row of `segments`", nullable=True),
@@ -150,14 +94,14 @@ _DECLARED = (
         Column("morph", pl.String, "morphology as written", nullable=True),
         segment_row="segments",
     ),
-    _table(
+    declare(
         "attributes",
         "a format-specific attribute of a document or of a part of it",
         Column("element", pl.String, "element with the attribute (`DOC`, `SEG`)"),
         Column("name", pl.String, "name of the attribute"),
         Column("value", pl.String, "value as written"),
     ),
-    _table(
+    declare(
         "mentions",
         "a labelled span of text",
         Column("mention", pl.String, "identifier as written"),
@@ -177,7 +121,7 @@ _DECLARED = (
         ),
         Column("annotator", pl.String, "annotator or run, as written", nullable=True),
     ),
-    _table(
+    declare(
         "links",
         "an alternative candidate for the entity of a mention",
         Column("mention_row", pl.Int64, "row of `mentions`"),
@@ -192,14 +136,14 @@ _DECLARED = (
         _CONFIDENCE,
         mention_row="mentions",
     ),
-    _table(
+    declare(
         "groups",
         "the membership of one item in an equivalence",
         Column("group", pl.String, "identifier of the group, unique in its document"),
         Column("kind", pl.String, "kind of group (`Equiv`)"),
         Column("member", pl.String, "identifier of the member as written"),
     ),
-    _table(
+    declare(
         "frames",
         "an event, relation, situation or template instance",
         Column(
@@ -231,7 +175,7 @@ _DECLARED = (
         Column("justification", pl.String, "segment that justifies it, as written", nullable=True),
         Column("annotator", pl.String, "annotator, as written", nullable=True),
     ),
-    _table(
+    declare(
         "sentiments",
         "a sentiment, with its emotions, of someone about a situation",
         Column("frame_row", pl.Int64, "row of `frames`; null if no frame is named", nullable=True),
@@ -256,7 +200,7 @@ _DECLARED = (
         Column("annotator", pl.String, "annotator, as written", nullable=True),
         frame_row="frames",
     ),
-    _table(
+    declare(
         "arguments",
         "an argument of a frame: a role and its filler",
         Column("frame_row", pl.Int64, "row of `frames`"),
@@ -269,7 +213,7 @@ _DECLARED = (
         ),
         frame_row="frames",
     ),
-    _table(
+    declare(
         "fills",
         "a fill of a slot of a template instance, or an empty slot",
         Column("frame_row", pl.Int64, "row of `frames`"),
@@ -303,7 +247,7 @@ _DECLARED = (
         ),
         frame_row="frames",
     ),
-    _table(
+    declare(
         "modifiers",
         "a negation, attribute, normalization or note",
         Column("modifier", pl.String, "identifier as written"),
@@ -322,7 +266,7 @@ _DECLARED = (
             nullable=True,
         ),
     ),
-    _table(
+    declare(
         "entities",
         "a knowledge base entry",
         Column("entity", pl.String, "identifier as written"),
@@ -331,63 +275,8 @@ _DECLARED = (
         Column("name", pl.String, "name of the entity", nullable=True),
         placed=False,
     ),
-    _table(
-        "regions",
-        "a part of a stream (of text, audio or video) that annotators judge",
-        Column("region", pl.String, "identifier as written"),
-        _FROM,
-        _TO,
-    ),
-    _table(
-        "instances",
-        "a norm or an emotion in a stretch of a stream",
-        Column("kind", pl.String, "`norm` or `emotion`"),
-        Column("label", pl.String, "class as written; in a reference also `none` and `noann`"),
-        _FROM,
-        _TO,
-        Column("status", pl.String, "`adhere` or `violate`, as written", nullable=True),
-        _LLR,
-        _REGION,
-        Column("several", pl.Boolean, "whether several speakers show it", nullable=True),
-        _ANNOTATOR,
-    ),
-    _table(
-        "ratings",
-        "the level of valence or arousal in a stretch of a stream",
-        Column("kind", pl.String, "`valence` or `arousal`"),
-        Column("level", pl.Float64, "level; null if not annotated", "1 to 1000", True),
-        Column("bin", pl.String, "binned level as written", nullable=True),
-        _FROM,
-        _TO,
-        _REGION,
-        _ANNOTATOR,
-    ),
-    _table(
-        "changes",
-        "a change point of a stream",
-        Column("at", pl.Float64, "where it is", _STREAM, True),
-        _LLR,
-        Column("direction", pl.String, "direction of the impact, as written", nullable=True),
-        Column("strength", pl.String, "strength of the impact, as written", nullable=True),
-        Column("evidence", pl.String, "comment of the annotator", nullable=True),
-        _ANNOTATOR,
-    ),
-    _table(
-        "mappings",
-        "a norm of a system that stands for a hidden norm",
-        Column("label", pl.String, "norm of the system, as written"),
-        Column("target", pl.String, "hidden norm of the reference, as written"),
-        Column("submission", pl.String, "identifier of the submission, as written", nullable=True),
-    ),
-    _table(
-        "responses",
-        "the answer of a speaker to a question after an interaction (the document)",
-        Column("condition", pl.String, "condition of the interaction, as written"),
-        Column("speaker", pl.String, "speaker, as written"),
-        Column("question", pl.Int64, "number of the question"),
-        Column("response", pl.String, "answer as written"),
-    ),
-    _table(
+    *STREAMS,
+    declare(
         "rejected_records",
         "a record that could not be read",
         Column("code", pl.String, "code of the finding that explains why"),
