@@ -20,6 +20,13 @@ BUILTIN: Mapping[str, str] = {
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.laf:LAF",
     "hub4": "hlteval.tasks.hub4:HUB4",
+    "ccu-nd": "hlteval.tasks.ccu:ND",
+    "ccu-ed": "hlteval.tasks.ccu:ED",
+    "ccu-vd": "hlteval.tasks.ccu:VD",
+    "ccu-ad": "hlteval.tasks.ccu:AD",
+    "ccu-cd": "hlteval.tasks.ccu:CD",
+    "ccu-ndmap": "hlteval.tasks.ccu:NDMAP",
+    "ccu-reference": "hlteval.tasks.ccu:REFERENCE",
 }
 """The tasks by name, each imported where it is first used."""
 

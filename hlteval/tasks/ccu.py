@@ -1,0 +1,79 @@
+"""Computational Cultural Understanding, phase 1: norms, emotions, valence, arousal, change points.
+
+Two of the tasks check and score nothing: `ccu-ndmap`, the mapping of hidden norms, and
+`ccu-reference`, the annotation itself.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from hlteval.extensions import lazy
+from hlteval.tasks.task import Option, Task
+
+if TYPE_CHECKING:
+    from hlteval.findings import Finding
+
+_PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
+_REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
+_ACCEPTED: frozenset[str] = frozenset()
+"""Findings that block, but that the official validator does not look at."""
+_REFUSED: frozenset[str] = frozenset()
+"""Findings that do not block, but for which the official validator refuses a submission."""
+
+
+def _refuses(finding: Finding) -> bool:
+    """Whether the official validator refuses a submission for a finding."""
+    return finding.code in _REFUSED or (finding.blocking and finding.code not in _ACCEPTED)
+
+
+def _task(name: str, title: str, section: str, table: str, **more: Any) -> Task:
+    """A task of TA1, whose submissions are folders of tables with an index."""
+    return Task(
+        name=f"ccu-{name}",
+        title=f"CCU Phase 1, {title}",
+        specification=f"{_PLAN}, section {section}",
+        format="ccu-submission",
+        references=_REFERENCES,
+        submission_suffixes=(),
+        provided_suffixes=(),
+        reference_optional=True,
+        schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task=name),
+        rules=lazy(f"hlteval.validators.ccu.rules:{name.upper()}"),
+        package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
+        codes=("CCU2",),
+        official_rejects=_refuses,
+        scored_table=table,
+        **more,
+    )
+
+
+_INDEX = Option(
+    "index",
+    "Index of the documents that are scored, such as a scoring index: a table with a header and "
+    "the column file_id.",
+    format="ccu-index",
+    selects_documents=True,
+)
+
+ND = _task("nd", "norm discovery: known and hidden norms", "2.1", "instances")
+ED = _task("ed", "emotion detection: eight emotions", "2.4", "instances")
+VD = _task("vd", "valence diarization: levels from 1 to 1000", "2.2", "ratings")
+AD = _task("ad", "arousal diarization: levels from 1 to 1000", "2.3", "ratings")
+CD = _task("cd", "change detection: impactful shifts", "2.5", "changes")
+NDMAP = _task("ndmap", "mapping of hidden norms (validation only)", "2.1.6", "mappings")
+REFERENCE = Task(
+    name="ccu-reference",
+    title="CCU Phase 1, annotation (validation only)",
+    specification=f"{_PLAN}, section 2 and Appendix D",
+    format="ccu-reference",
+    references=("ccu-reference",),
+    submission_suffixes=(),
+    provided_suffixes=(),
+    reference_optional=True,
+    schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task="reference"),
+    rules=lazy("hlteval.validators.ccu.rules:REFERENCE"),
+    official_rejects=_refuses,
+    scored_table="instances",
+)

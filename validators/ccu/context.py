@@ -1,0 +1,76 @@
+"""Tables of CCU that several rules use: documents, stretches and points of streams."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.validators.rule import RECORD, RuleContext
+
+SHOWN = 60
+TEXT = "text"
+TABLES = {"nd": "instances", "ed": "instances", "vd": "ratings", "ad": "ratings", "cd": "changes"}
+"""The table of the rows of a submission, by task."""
+LEVELS = {"vd": "valence_continuous", "ad": "arousal_continuous"}
+"""The column of the levels in the files of a submission, by task."""
+
+
+def documents(context: RuleContext) -> pl.LazyFrame:
+    """The documents: `document`, `name`, `modality`, `length` and `processed`.
+
+    Modality and length are those of what is checked against; null where nothing says them.
+    """
+    own = context.system.documents.lazy().select("name", "processed", document="row")
+    known = context.against.documents.lazy().select("modality", "length", document="row")
+    return own.join(known, on="document", how="left", maintain_order="left")
+
+
+def stretches(context: RuleContext) -> pl.LazyFrame:
+    """The stretches of the submission with `start` and `end`, beside what is known of documents.
+
+    They are instances with `label`, `status` and `llr`, or ratings with `level`, of the kind that
+    the task is about; `id` is null.
+    """
+    table = TABLES[context.schema.task]
+    more = ("level",) if table == "ratings" else ("label", "status", "llr", "region")
+    rows = context.table(table, *RECORD, "kind", "start", "end", *more)
+    return _placed(rows.filter(pl.col("kind") == context.schema.kind).drop("kind"), context)
+
+
+def points(context: RuleContext) -> pl.LazyFrame:
+    """The change points of the submission with `at`, beside what is known of their documents."""
+    rows = context.table("changes", *RECORD, "at", "llr", "direction", "strength")
+    return _placed(rows, context)
+
+
+def _placed(rows: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
+    known = context.cached(documents)
+    joined = rows.join(known, on="document", how="left", maintain_order="left")
+    return joined.with_columns(id=pl.lit(None, pl.String))
+
+
+def is_text() -> pl.Expr:
+    """Whether a row is of a text; not if nothing says what its document is."""
+    return (pl.col("modality") == TEXT).fill_null(value=False)
+
+
+def is_stream() -> pl.Expr:
+    """Whether a row is of audio or video; not if nothing says what its document is."""
+    return (pl.col("modality") != TEXT).fill_null(value=False)
+
+
+def shown(column: str) -> pl.Expr:
+    """A value as quoted in a message: a long one is cut."""
+    text = pl.col(column)
+    short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
+    return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
+
+
+def number(column: str | pl.Expr) -> pl.Expr:
+    """A number as in a message: a whole one has no decimals."""
+    value = pl.col(column) if isinstance(column, str) else column
+    return value.round(6).cast(pl.String).str.strip_suffix(".0")
+
+
+def unit() -> pl.Expr:
+    """The unit of the places of a row."""
+    return pl.when(is_text()).then(pl.lit("characters")).otherwise(pl.lit("seconds"))

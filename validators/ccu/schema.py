@@ -1,0 +1,37 @@
+"""What a submission or a reference of CCU may have, by task and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+KINDS: Mapping[str, str] = {"nd": "norm", "ed": "emotion", "vd": "valence", "ad": "arousal"}
+"""What the rows of the tables `instances` and `ratings` are, by task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the task and its options say of what is checked.
+
+    Attributes:
+        task: the task without its prefix, such as `nd`.
+        kind: the kind of the rows that the task is about; empty for all.
+        reference: whether a reference is checked.
+        gaps: whether levels may have gaps.
+    """
+
+    task: str
+    kind: str
+    reference: bool
+    gaps: bool
+
+
+def allowed(options: Mapping[str, str], reference: bool = False, *, task: str) -> Allowed:
+    """What a submission, or a reference, may have.
+
+    Examples:
+        >>> allowed({"gaps": "yes"}, task="vd")
+        Allowed(task='vd', kind='valence', reference=False, gaps=True)
+    """
+    gold = reference or task == "reference"
+    return Allowed(task, KINDS.get(task, ""), gold, options.get("gaps") == "yes")
