@@ -40,6 +40,9 @@ BUILTIN: Mapping[str, str] = {
     "muc-listing": "hlteval.converters.hub4.muc_listing",
     "brat": "hlteval.converters.standoff.brat",
     "bioc-xml": "hlteval.converters.bioc.bioc_xml",
+    "ccu-reference": "hlteval.converters.ccu.reference",
+    "ccu-submission": "hlteval.converters.ccu.submission",
+    "ccu-index": "hlteval.converters.ccu.document_index",
     "pubannotation": "hlteval.converters.pubannotation.pubannotation",
 }
 """The formats by name, each imported where it is first used."""

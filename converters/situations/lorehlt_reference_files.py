@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import accumulate
 from operator import attrgetter
 
 import polars as pl
 
 from hlteval.converters.situations.lorehlt_tables import Kind, kind_of_header, kinds
+from hlteval.converters.toolkit.joined_tables import JoinedTables
 from hlteval.converters.toolkit.single_file import beginning
-from hlteval.findings import Bounded, Finding, Problem, finding
+from hlteval.findings import Finding, Problem, finding
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
-from hlteval.syntax.tsv import ParsedTable
 
 SUFFIX = ".tab"
 _SIMILAR = (".tab", ".tsv", ".txt", ".csv")
@@ -95,81 +92,19 @@ _PATHS = (".needs.tab", ".issues.tab", ".sentiment.tab", ".entity.tab")
 
 
 @dataclass
-class Group:
-    """The files of one header: their lines are read as one table.
+class Group(JoinedTables):
+    """The files of one header, of which a kind of table has them.
 
     Attributes:
         kind: their kind.
-        header: their first line.
-        origins: the row of `sources` of each file.
-        members: each file.
-        bodies: the lines after the header of each.
     """
 
-    kind: Kind
-    header: str
-    origins: list[int] = field(default_factory=list)
-    members: list[Member] = field(default_factory=list)
-    bodies: list[str] = field(default_factory=list)
+    kind: Kind = field(kw_only=True)
 
-    def add(self, origin: int, member: Member, body: str) -> None:
-        """Add a file without its header."""
-        if body:
-            self.origins.append(origin)
-            self.members.append(member)
-            self.bodies.append(body if body.endswith("\n") else f"{body}\n")
-
-    @cached_property
-    def parsed(self) -> ParsedTable:
-        """All lines as one table."""
-        return self.kind.table(self.header).read("".join(self.bodies))
-
-    @cached_property
-    def _ends(self) -> list[int]:
-        """The number of lines up to the end of each file."""
-        return list(accumulate(body.count("\n") for body in self.bodies))
-
-    def place(self, record: int) -> tuple[int, int]:
-        """The index of the file that a line of the joined table is in, and its number there."""
-        at = bisect_right(self._ends, record - 1)
-        return at, record - (self._ends[at - 1] if at else 0) + 1
-
-    @property
-    def rows(self) -> pl.DataFrame:
-        """The rows with `origin`, and `record` as the number of the line in its file."""
-        counts = [body.count("\n") for body in self.bodies]
-        schema = {"origin": pl.Int64, "count": pl.Int64, "before": pl.Int64}
-        before = [0, *self._ends[:-1]] if counts else []
-        files = pl.DataFrame([self.origins, counts, before], schema=schema)
-        lines = files.select(pl.all().repeat_by("count")).explode(files.columns)
-        lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-        rows = self.parsed.rows.rename({"record": "line"})
-        joined = rows.join(lines, on="line", how="left", maintain_order="left")
-        return joined.with_columns(record=pl.col("line") - pl.col("before") + 1)
-
-    def findings(self) -> Iterator[Finding]:
-        """The findings of all problems, each in its file."""
-        files: dict[int, Bounded] = {}
-        for line, problem in self.parsed.wrong:
-            at, record = self.place(line)
-            found = files.setdefault(at, Bounded(self.members[at].max_per_code))
-            found.add(problem.code, record, self._finding, (line, problem))
-        for each in files.values():
-            yield from each.findings
-
-    def _finding(self, record: int, given: tuple[int, Problem]) -> Finding:
-        line, problem = given
-        display = self.members[self.place(line)[0]].display
-        return problem._replace(record=record).in_line(display, self.parsed.lines[line - 1])
-
-    def rejected_records(self, first: int) -> Iterator[dict[str, object]]:
+    def rejected(self, first: int) -> Iterator[dict[str, object]]:
         """The lines without a row, as rows of `rejected_records` from a key on."""
         kind = "sentiment" if self.kind.telling == "sentiment_value" else "frame"
-        for row, (line, problem) in enumerate(self.parsed.rejected, start=first):
-            at, record = self.place(line)
-            moved = problem._replace(record=record)
-            text = self.parsed.lines[line - 1]
-            yield {**moved.rejected(kind, text), "row": row, "origin": self.origins[at]}
+        return self.rejected_records(kind, first=first)
 
 
 class Files:
@@ -226,7 +161,7 @@ class Files:
         if problem := _of_columns(kind, header):
             self.findings.append(problem.in_line(member.display, header))
             return
-        group = self.groups.setdefault((kind.name, header), Group(kind, header))
+        group = self.groups.setdefault((kind.name, header), Group(kind.table(header), kind=kind))
         group.add(origin, member, body)
         if not body.strip():
             self.header_only.append((origin, kind.name, named_by(member, stem(member))))

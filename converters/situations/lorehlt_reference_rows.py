@@ -55,7 +55,7 @@ def corpus_of(files: Files) -> Corpus:
     frames = _frames(keyed)
     rejected: list[dict[str, object]] = []
     for group in files.groups.values():
-        rejected += group.rejected_records(len(rejected))
+        rejected += group.rejected(len(rejected))
     return Corpus(
         sources=files.sources,
         documents=documents,
@@ -69,7 +69,7 @@ def corpus_of(files: Files) -> Corpus:
 
 def _rows(files: Files, kind: str) -> pl.DataFrame:
     """The rows of all tables of a kind, with the columns that any of them has as text."""
-    tables = [group.rows.drop("line", "before", "count") for group in files.of_kind(kind)]
+    tables = [group.rows.drop("line") for group in files.of_kind(kind)]
     known = [table.select(pl.exclude("^\t.*$")) for table in tables]
     empty = pl.DataFrame(schema={"name": pl.String, "origin": pl.Int64, "record": pl.Int64})
     return files.named(pl.concat([empty, *known], how="diagonal"))

@@ -1,0 +1,93 @@
+r"""An index of CCU: a list of documents with a header, such as those that are scored.
+
+Format:
+    A first line that names the columns, of which `file_id` is needed; then a line for each
+    document, separated by tabs. `type` and `length` are read if they are there, other columns not.
+
+Conventions:
+    The order has no meaning.
+
+Example lines:
+    file_id	type	file_path	length
+    M987654BY	audio	./data/audio/M987654BY.flac.ldcc	306.7
+
+Codes raised: CCS14x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from hlteval.converters.ccu.reading import PLACE, Tables
+from hlteval.converters.ccu.tables import Kind, identifier, number, words, words_of
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.toolkit.single_file import beginning, head, locate_lines
+from hlteval.findings import FieldRef, Location
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+KIND = Kind(
+    "an index",
+    (
+        identifier("CCS", "file_id"),
+        words("CCS", "type", optional=True),
+        number("CCS", "length", nullable=True, optional=True),
+    ),
+    "CCS",
+    others=True,
+)
+_ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file with a header of documents only."""
+    first = head(source).partition("\n")[0]
+    return "file_id" in words_of(first) and not set(words_of(first)) & _OTHERS
+
+
+_OTHERS = {"user_id", "segment_id", "norm", "emotion", "llr", "start", "end", "is_processed"}
+"""Columns of other tables about documents."""
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The documents, as one batch."""
+    tables = Tables(source.path, FORMAT.name)
+    for member in source.members:
+        tables.read(member, KIND)
+    rows = tables.rows(KIND)
+    first = pl.col("record").first().over("file_id")
+    marked = rows.with_columns(first=first)
+    again = marked.filter(pl.col("line") != pl.col("line").first().over("file_id"))
+    tables.problems("CCS141", again.select(*PLACE, "file_id", "first"), "file_id")
+    kept = rows.unique("file_id", keep="first", maintain_order=True)
+    documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
+    corpus = Corpus(
+        sources=tables.files.sources,
+        documents=documents,
+        rejected_records=tables.rejected({KIND.name: "document"}),
+    )
+    yield ReadResult(corpus, tuple(tables.findings()), tuple(tables.files.members))
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The cells of places of a file."""
+    header = beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+    return locate_lines(member, places, KIND.table(header.split("\t")).stretch)
+
+
+FORMAT = Format(
+    name="ccu-index",
+    title="CCU index: a list of documents with a header",
+    suffixes=(".index.tab",),
+    layout="single_file",
+    words={"rejected_records": "unreadable line"},
+    carries=("sources", "documents", "documents.modality", "documents.length"),
+    known_losses="further columns; the order of columns",
+    sniff=sniff,
+    read=read,
+    codes=(*(f"CCS{number}" for number in range(102, 110)), "CCS141"),
+    locate=locate,
+    evaluation="ccu",
+)

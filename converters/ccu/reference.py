@@ -1,0 +1,132 @@
+r"""A reference of CCU: a folder of tables about audio, video and text.
+
+Format:
+    `docs/segments.tab` (file_id, segment_id, start, end), `docs/file_info.tab` (file_uid, type,
+    length and other columns), `docs/versions_per_file.tab`, `docs/norm_info.tab`,
+    `data/norms.tab`, `data/emotions.tab`, `data/valence_arousal.tab`, `data/changepoint.tab`, and
+    `index_files/*.index.tab`, of which `*system_input.index.tab` lists the documents. Each is
+    separated by tabs, without quoting; its first line names the columns, in any order.
+
+Conventions:
+    Places are seconds, and characters of text. Norms, emotions and levels belong to segments.
+    `none` means that an annotator found nothing, `noann` that nobody annotated, `EMPTY_NA` that
+    there is no value; rows with `EMPTY_TBD` are not finished, and left out. Older references have
+    `impact_scalar` and `comment` for `strength_impact` and `evidence`.
+
+Example lines:
+    user_id	file_id	segment_id	norm	status
+    14678	M010005QD	M010005QD_0001	001	adhere
+
+Codes raised: CCR1xx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hlteval.converters.ccu.reading import Tables
+from hlteval.converters.ccu.reference_rows import corpus_of
+from hlteval.converters.ccu.reference_tables import FILE_INFO, INDEX, SEGMENTS, SYSTEM_INPUT, kinds
+from hlteval.converters.ccu.tables import Kind
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.toolkit.single_file import beginning, locate_lines
+from hlteval.findings import FieldRef, Location
+from hlteval.sources import Member, Source
+
+_NEEDED = (SEGMENTS, FILE_INFO)
+
+
+def kind_of(member: Member) -> Kind | None:
+    """The kind of table that a file is by its path; None for other files."""
+    folder, _, name = member.name.rpartition("/")
+    if folder.rpartition("/")[2] == "index_files" and name.endswith(".index.tab"):
+        return kinds()[INDEX]
+    return kinds().get(f"{folder.rpartition('/')[2]}/{name}")
+
+
+def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The tables of a reference, as one batch."""
+    return {"": tuple(member for member in source.members if kind_of(member))}
+
+
+def sniff(source: Source) -> bool:
+    """Whether a table of data or the segments are where a reference has them."""
+    found = [kind.name for member in source.members if (kind := kind_of(member))]
+    return any(name == SEGMENTS or name.startswith("data/") for name in found)
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The whole reference, as one batch."""
+    tables = Tables(source.path, FORMAT.name)
+    seen: dict[str, str] = {}
+    for member in source.members:
+        kind = kind_of(member)
+        if kind is None:
+            continue
+        if kind.name in seen and kind.name != INDEX:
+            tables.named("CCR120", member.display, table=kind.name, other=seen[kind.name])
+            continue
+        seen[kind.name] = member.name
+        tables.read(member, kind)
+    names = [member.name for member in source.members]
+    missing = [name for name in _NEEDED if name not in seen]
+    if not any(name.endswith(SYSTEM_INPUT) for name in names):
+        missing.append(f"index_files/*{SYSTEM_INPUT}")
+    for name in missing:
+        tables.named("CCR101", source.path, table=name)
+    corpus = corpus_of(tables)
+    yield ReadResult(corpus, tuple(tables.findings()), tuple(tables.files.members))
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The cells of places of a file."""
+    kind = kind_of(member)
+    if kind is None:
+        return [None] * len(places)
+    header = beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+    named = [FieldRef(place.record, _COLUMNS.get(place.field, place.field)) for place in places]
+    return locate_lines(member, named, kind.table(header.split("\t")).stretch)
+
+
+_COLUMNS = {
+    "region": "segment_id",
+    "annotator": "user_id",
+    "several": "multi_speaker",
+    "at": "timestamp",
+    "direction": "direction_impact",
+    "strength": "strength_impact",
+}
+"""The columns of tables by those of the representation."""
+
+FORMAT = Format(
+    name="ccu-reference",
+    title="CCU reference: a folder of tables about audio, video and text",
+    suffixes=(),
+    layout="single_file",
+    words={
+        "regions": "segment",
+        "instances": "norm or emotion of an annotator",
+        "ratings": "level of an annotator",
+        "changes": "change point of an annotator",
+        "entities": "norm of norm_info.tab",
+        "attributes": "cell of index_files, file_info.tab or versions_per_file.tab",
+        "rejected_records": "unreadable line",
+    },
+    carries=(
+        *("sources", "documents", "regions", "instances", "ratings", "changes", "entities"),
+        *("attributes", "documents.language", "documents.modality", "documents.length"),
+        *("regions.start", "regions.end", "instances.start", "instances.end", "instances.status"),
+        *("instances.region", "instances.several", "instances.annotator"),
+        *("ratings.level", "ratings.bin", "ratings.start", "ratings.end", "ratings.region"),
+        *("ratings.annotator", "changes.at", "changes.direction", "changes.strength"),
+        *("changes.evidence", "changes.annotator"),
+        *("entities.label", "entities.source", "entities.name"),
+    ),
+    sniff=sniff,
+    documents=members,
+    read=read,
+    codes=("CCR1",),
+    locate=locate,
+    evaluation="ccu",
+    shares_documents=True,
+)

@@ -1,0 +1,253 @@
+"""The rows of a reference of CCU as tables of the representation."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.converters.ccu.reading import PLACE, Tables
+from hlteval.converters.ccu.reference_tables import (
+    CHANGES,
+    EMOTIONS,
+    FILE_INFO,
+    INDEX,
+    LEVELS,
+    NO_VALUE,
+    NORM_INFO,
+    NORMS,
+    NOT_APPLICABLE,
+    NUMBERS,
+    SEGMENTS,
+    SYSTEM_INPUT,
+    TO_DO,
+    VERSIONS,
+    kinds,
+)
+from hlteval.representation import Corpus
+
+_KEY = ("document", "origin", "record")
+_ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+REJECTED = {
+    **dict.fromkeys((NORMS, EMOTIONS), "instance"),
+    SEGMENTS: "region",
+    LEVELS: "rating",
+    CHANGES: "change",
+    NORM_INFO: "entity",
+    **dict.fromkeys((FILE_INFO, VERSIONS, INDEX), "document"),
+}
+"""What a line of each table should be."""
+
+
+def corpus_of(tables: Tables) -> Corpus:
+    """The corpus of the files of a reference."""
+    read = {name: _bare(tables, tables.rows(kind)) for name, kind in kinds().items()}
+    for name in (NORMS, EMOTIONS, LEVELS, CHANGES):
+        read[name] = _finished(tables, read[name])
+    documents = _documents(tables, read)
+    own = read[FILE_INFO].join(documents, left_on="file_id", right_on="name", how="semi")
+    read[FILE_INFO] = own.sort("line")  # it lists files of other references too
+    for name, rows in read.items():
+        read[name] = _unique(tables, rows, _UNIQUE.get(name, ()))
+    numbers = documents.select("row", file_id="name").rename({"row": "document"})
+    keyed = {
+        name: rows.join(numbers, on="file_id", how="left", maintain_order="left")
+        for name, rows in read.items()
+        if "file_id" in rows.columns
+    }
+    unlisted = keyed[INDEX].filter(pl.col("document").is_null())
+    tables.problems("CCR124", unlisted.select(*PLACE, "file_id"), "file_id")
+    places = {
+        name: _placed(tables, keyed[name], read[SEGMENTS]) for name in (NORMS, EMOTIONS, LEVELS)
+    }
+    return Corpus(
+        sources=tables.files.sources,
+        documents=documents,
+        regions=_regions(keyed[SEGMENTS]),
+        instances=_instances(tables, places),
+        ratings=_ratings(places[LEVELS]),
+        changes=_changes(keyed[CHANGES]),
+        attributes=_attributes(tables, keyed),
+        entities=_entities(read[NORM_INFO]),
+        rejected_records=tables.rejected(REJECTED),
+    )
+
+
+_UNIQUE = {
+    SEGMENTS: ("file_id", "segment_id"),
+    FILE_INFO: ("file_id",),
+    VERSIONS: ("file_id",),
+    NORM_INFO: ("norm",),
+    INDEX: ("origin", "file_id"),
+}
+"""The columns that identify a row."""
+
+
+def _bare(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with numbers that have no spaces beside them."""
+    names = [name for name in NUMBERS if name in rows.columns]
+    bare = [pl.col(name).str.strip_chars(" ").replace("", None) for name in names]
+    for name in names:
+        spaced = rows.filter(pl.col(name).str.contains("^ | $"))
+        tables.problems("CCR111", spaced.select(*PLACE, given=name), name)
+    return rows.with_columns(bare)
+
+
+def _finished(tables: Tables, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows without those that annotators have not finished."""
+    texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
+    to_do = pl.any_horizontal(pl.col(texts) == TO_DO).fill_null(value=False)
+    left = rows.filter(to_do)
+    tables.problems("CCR122", left.head(1).select(*PLACE, pl.lit(left.height).alias("count")))
+    return rows.filter(~to_do)
+
+
+def _unique(tables: Tables, rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
+    """The rows without those that repeat an earlier one, or contradict it.
+
+    Args:
+        tables: for findings.
+        rows: of a table.
+        keys: the columns that identify a row, if any do.
+    """
+    cells = [name for name in rows.columns if name not in {"record", "line", "group"}]
+    kept = rows.unique(cells, keep="first", maintain_order=True)
+    if kept.height < rows.height:
+        again = rows.join(kept, on=["group", "line"], how="anti", maintain_order="left")
+        one = kept.select(*cells, first="record")
+        found = again.join(one, on=cells, how="left", nulls_equal=True, maintain_order="left")
+        count = pl.len().over("origin").alias("count")
+        shown = found.select(*PLACE, "first", count).unique("origin", maintain_order=True)
+        tables.problems("CCR123", shown.sort("line"))
+    if not keys:
+        return kept
+    place = pl.col("record").first().over(keys)
+    marked = kept.with_columns(first=place)
+    other = marked.filter(pl.col("line") != pl.col("line").first().over(keys))
+    tables.problems("CCR126", other.select(*PLACE, "first", name=keys[-1]), keys[-1])
+    return kept.join(other, on=["group", "line"], how="anti", maintain_order="left")
+
+
+def _documents(tables: Tables, read: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The documents: those of the first index of system input, then those of any other row."""
+    sources = tables.files.sources.select("member", origin="row")
+    index = read[INDEX].join(sources, on="origin", how="left", maintain_order="left")
+    inputs = index.filter(pl.col("member").str.ends_with(SYSTEM_INPUT))
+    inputs = inputs.filter(pl.col("member") == pl.col("member").min())
+    named = [inputs, *(read[name] for name in (SEGMENTS, NORMS, EMOTIONS, LEVELS, CHANGES))]
+    names = pl.concat([rows.select("origin", name="file_id") for rows in named])
+    unique = names.unique("name", keep="first", maintain_order=True)
+    info = (
+        read[FILE_INFO]
+        .unique("file_id", keep="first", maintain_order=True)
+        .select("length", name="file_id", modality="type", language="lang_id_manual")
+    )
+    joined = unique.join(info, on="name", how="left", maintain_order="left")
+    length = pl.col("length").cast(pl.Float64)
+    return joined.select(_ROW, "origin", "name", "modality", "language", length)
+
+
+def _regions(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(_ROW, *_KEY, pl.col("start", "end").cast(pl.Float64), region="segment_id")
+
+
+def _placed(tables: Tables, rows: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the start and the end of their segments."""
+    known = segments.select("file_id", "segment_id", pl.col("start", "end").cast(pl.Float64))
+    known = known.with_columns(found=True)
+    keys = ["file_id", "segment_id"]
+    placed = rows.join(known, on=keys, how="left", maintain_order="left")
+    unknown = placed.filter(pl.col("found").is_null()).select(*PLACE, "segment_id", "file_id")
+    tables.problems("CCR121", unknown, "segment_id")
+    return placed
+
+
+_INSTANCE = (
+    *_KEY,
+    *("kind", "label", "start", "end", "status", "region", "several", "annotator"),
+)
+
+
+def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The norms, then the emotions: one row for each emotion of a list."""
+    norms = places[NORMS].with_columns(
+        kind=pl.lit("norm"),
+        label="norm",
+        status=_valued("status"),
+        several=pl.lit(None, pl.Boolean),
+    )
+    labels = pl.col("emotion").str.split(",")
+    emotions = places[EMOTIONS].with_columns(
+        kind=pl.lit("emotion"),
+        label=labels,
+        status=pl.lit(None, pl.String),
+        several=pl.when(pl.col("multi_speaker").str.contains("(?i)^(?:true|false)$")).then(
+            pl.col("multi_speaker").str.to_lowercase() == "true"
+        ),
+    )
+    emotions = emotions.explode("label").with_columns(pl.col("label").str.strip_chars(" "))
+    empty = emotions.filter(pl.col("label") == "")
+    tables.problems("CCR125", empty.select(*PLACE, "emotion"), "emotion")
+    emotions = emotions.filter(pl.col("label") != "")
+    renamed = [
+        rows.rename({"segment_id": "region", "user_id": "annotator"}).select(_INSTANCE)
+        for rows in (norms, emotions)
+    ]
+    return pl.concat(renamed).select(_ROW, pl.all())
+
+
+def _valued(column: str) -> pl.Expr:
+    """A cell, null if it says that there is no value."""
+    return pl.when(pl.col(column) != NOT_APPLICABLE).then(pl.col(column)).alias(column)
+
+
+def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
+    """Two ratings of each row, of valence and of arousal."""
+    both = [
+        rows.select(
+            *_KEY, pl.col("start", "end"), kind=pl.lit(kind), region="segment_id",
+            annotator="user_id", bin=f"{kind}_binned",
+            level=pl.col(kind).cast(pl.Float64, strict=False),
+        ).with_columns(at=pl.int_range(pl.len(), dtype=pl.Int64))
+        for kind in ("valence", "arousal")
+    ]  # fmt: skip
+    return pl.concat(both).sort("at", maintain_order=True).drop("at").select(_ROW, pl.all())
+
+
+def _changes(rows: pl.DataFrame) -> pl.DataFrame:
+    at = pl.when(~pl.col("timestamp").is_in(NO_VALUE)).then(pl.col("timestamp"))
+    return rows.select(
+        _ROW, *_KEY, at=at.cast(pl.Float64), direction="direction_impact",
+        strength="strength_impact", evidence="evidence", annotator="user_id",
+    )  # fmt: skip
+
+
+def _attributes(tables: Tables, keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """What only a reference says of a document: its counts, its files, and its indices."""
+    sources = tables.files.sources.select("member", origin="row")
+    index = keyed[INDEX].join(sources, on="origin", how="left", maintain_order="left")
+    cells = [name for name in index.columns if name.startswith("+")]
+    value = pl.concat_str([pl.col(cells)], separator="\t") if cells else pl.lit("")
+    listed = index.select(
+        *_KEY, element=pl.lit("index"), value=value.fill_null(""),
+        name=pl.col("member").str.replace("^.*/", ""),
+    ).select(*_KEY, "element", "name", "value")  # fmt: skip
+    others = [
+        _cells(keyed[FILE_INFO], "file_info"),
+        _cells(keyed[VERSIONS], "versions_per_file"),
+    ]
+    joined = pl.concat([listed, *others]).filter(pl.col("document").is_not_null())
+    return joined.select(_ROW, pl.all())
+
+
+def _cells(rows: pl.DataFrame, element: str) -> pl.DataFrame:
+    """The cells of columns that have no place of their own, each as an attribute."""
+    names = [name for name in rows.columns if name.startswith("+")]
+    cells = rows.unpivot(names, index=[*_KEY], variable_name="name")
+    cells = cells.drop_nulls("value").sort("origin", "record", maintain_order=True)
+    own = pl.col("name").str.strip_prefix("+"), pl.col("value").cast(pl.String)
+    return cells.select(*_KEY, pl.lit(element).alias("element"), *own)
+
+
+def _entities(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select(
+        _ROW, entity="norm", label="current_type", source="hidden_for", name="definition_file"
+    )

@@ -1,0 +1,226 @@
+r"""A submission of CCU: a folder or archive with a table for each document, and their index.
+
+Format:
+    `system_output.index.tab` (file_id, is_processed, message, file_path) and the files that it
+    names. Their columns are those of their task: file_id, norm, start, end, status, llr (ND);
+    file_id, segment_id, norm, status, llr (open ND); file_id, emotion, start, end, llr (ED);
+    file_id, start, end, valence_continuous (VD) or arousal_continuous (AD); file_id, timestamp,
+    llr (CD), with direction_impact and strength_impact if the system tells them. A mapping of norms
+    (NDMAP) is the file `nd.map.tab` with sys_norm, ref_norm, sub_id. All are separated by tabs,
+    without quoting; the first line names the columns, in any order.
+
+Conventions:
+    Places are seconds, and characters of text, as written. A file with a header only says that
+    nothing was found, or that the document was not processed. Paths of the index start at its
+    folder, with or without the name of this folder. One table without an index is read, too.
+
+Example lines:
+    file_id	norm	start	end	status	llr
+    M012345QD	001	12	40	adhere	0.75
+
+Codes raised: CCS1xx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import polars as pl
+
+from hlteval.converters.ccu.reading import Tables
+from hlteval.converters.ccu.submission_files import SUFFIX, Layout, layout, stem
+from hlteval.converters.ccu.submission_index import read_index
+from hlteval.converters.ccu.submission_rows import corpus_of
+from hlteval.converters.ccu.submission_tables import (
+    AUTO,
+    INDEX,
+    INDEX_FILE,
+    MAP_FILE,
+    NDMAP,
+    kinds,
+    task_of_header,
+)
+from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.toolkit.single_file import beginning, locate_lines
+from hlteval.findings import FieldRef, Location, Problem, finding
+from hlteval.sources import Member, Source
+
+TASKS = tuple(task for task in kinds() if task != INDEX)
+_FIRST = 3
+"""The number of files that are looked at to recognise the format."""
+
+
+def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The tables of a submission, as one batch."""
+    if source.kind in {"file", "stdin"}:
+        return {"": source.members}
+    return {"": tuple(m for m in source.members if m.basename.endswith(SUFFIX))}
+
+
+def sniff(source: Source) -> bool:
+    """Whether it has an index or a mapping by name, or one of the first tables is of a task."""
+    found = members(source)[""]
+    if any(member.basename in {INDEX_FILE, MAP_FILE} for member in found):
+        return True
+    return any(task_of_header(_header(member)) for member in found[:_FIRST])
+
+
+def _header(member: Member) -> str:
+    return beginning(member, 100_000).partition("\n")[0].removesuffix("\r")
+
+
+class _Reader:
+    """A submission while it is read."""
+
+    def __init__(self, source: Source, task: str) -> None:
+        self.source, self.task = source, task
+        self.tables = Tables(source.path, FORMAT.name)
+        self.layout: Layout = layout(source)
+        self.files: list[tuple[int, str, bool]] = []
+
+    def result(self) -> ReadResult:
+        """Everything in it."""
+        listed = read_index(self.tables, self.layout)
+        by_name = {member.name: member for member in self.layout.tables}
+        named = {path: name for name, path in listed.select("file_id", "member").iter_rows()}
+        if self.layout.index is None:
+            self._without_index()
+        for path, name in named.items():
+            if path in by_name:
+                self._read(by_name[path], name, listed=True)
+        for member in self.layout.tables:
+            if member.basename == MAP_FILE and member.name not in named:
+                self._read(member, "", listed=False)
+            elif self.layout.index and member.name not in named:
+                self.tables.named("CCS125", member.display, hint=_extra_hint(member, listed))
+        schema = {"origin": pl.Int64, "file_id": pl.String, "listed": pl.Boolean}
+        files = pl.DataFrame(self.files, schema=schema, orient="row")
+        corpus = corpus_of(self.tables, listed, files)
+        return ReadResult(corpus, tuple(self.tables.findings()), tuple(self.tables.files.members))
+
+    def _without_index(self) -> None:
+        """All tables as those of the documents in their rows."""
+        outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
+        if not self.layout.single and (outputs or not self.layout.tables):
+            self.tables.named("CCS101", self.source.path)
+        for member in outputs:
+            self._read(member, stem(member), listed=False)
+
+    def _read(self, member: Member, name: str, *, listed: bool) -> None:
+        """Read a file as that of a document."""
+        fetched = self.tables.fetch(member)
+        if fetched is None:
+            return
+        origin, text = fetched
+        header = text.partition("\n")[0].removesuffix("\r")
+        task = self._task(member, header)
+        if name and task != NDMAP:
+            self.files.append((origin, name, listed))
+        if task:
+            self.tables.take(member, kinds()[task], origin, text)
+            self._check_bytes(member, text)
+
+    def _task(self, member: Member, header: str) -> str:
+        """The task of a file; empty if it is not read."""
+        found = task_of_header(header)
+        if member.basename == MAP_FILE:
+            return NDMAP
+        if self.task == AUTO and found and found not in {INDEX, NDMAP}:
+            self.task = found
+        if self.task != AUTO and (not found or kinds()[self.task].missing(header.split("\t"))):
+            return self._other(member, header, found)
+        if not found or found == INDEX:
+            hint = "begin with the header of the task, such as: file_id norm start end status llr"
+            problem = Problem("CCS129", 1, 0, len(header), {"hint": hint})
+            self.tables.report(problem.in_line(member.display, header))
+            return ""
+        return self.task if self.task != AUTO else found
+
+    def _other(self, member: Member, header: str, found: str) -> str:
+        """The task of a file whose header is not that of the submission."""
+        if found in {"", INDEX, self.task} or kinds()[found].missing(header.split("\t")):
+            return self.task  # its header is wrong
+        values = {"table": kinds()[found].name, "other": kinds()[self.task].name}
+        self.tables.report(
+            Problem("CCS128", 1, 0, len(header), values).in_line(member.display, header)
+        )
+        return ""
+
+    def _check_bytes(self, member: Member, text: str) -> None:
+        """Warn of line ends and characters that the plan does not allow."""
+        if "\r\n" in text:
+            self.tables.report(finding("CCS111", file=member.display))
+        if text.isascii():
+            return
+        lines = text.split("\n")
+        records = [number for number, line in enumerate(lines, 1) if not line.isascii()]
+        line = lines[records[0] - 1].removesuffix("\r")
+        at = next(at for at, character in enumerate(line) if not character.isascii())
+        values = {"count": len(records), "given": line[at]}
+        problem = Problem("CCS112", records[0], at, at + 1, values)
+        self.tables.report(problem.in_line(member.display, line))
+
+
+def _extra_hint(member: Member, listed: pl.DataFrame) -> str:
+    if stem(member) in listed["file_id"].to_list():
+        return f"write its path in the line of {stem(member)}, or remove the file"
+    return f"add the document {stem(member)} to the index, or remove the file"
+
+
+def read(source: Source, task: str = AUTO) -> Iterator[ReadResult]:
+    """The whole submission, as one batch.
+
+    Args:
+        source: a folder, an archive or a single table.
+        task: the task of its tables, by which headers are judged; `auto` for that of the first.
+    """
+    yield _Reader(source, task).result()
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The cells of places of a file."""
+    header = _header(member)
+    if task := task_of_header(header):
+        table = kinds()[task].table(header.split("\t"))
+        return locate_lines(member, places, table.stretch)
+    return locate_lines(member, places)
+
+
+FORMAT = Format(
+    name="ccu-submission",
+    title="CCU submission: a table for each document, and their index",
+    suffixes=(SUFFIX,),
+    layout="single_file",
+    words={
+        "instances": "norm or emotion of the output",
+        "ratings": "level of the output",
+        "changes": "change point of the output",
+        "mappings": "line of nd.map.tab",
+        "attributes": "path of the index",
+        "rejected_records": "unreadable line",
+    },
+    carries=(
+        *("sources", "documents", "instances", "ratings", "changes", "mappings", "attributes"),
+        *("documents.processed", "documents.message"),
+        *("instances.start", "instances.end", "instances.status", "instances.llr"),
+        *("instances.region", "ratings.level", "ratings.start", "ratings.end"),
+        *("changes.at", "changes.llr", "changes.direction", "changes.strength"),
+        "mappings.submission",
+    ),
+    sniff=sniff,
+    documents=members,
+    read=read,
+    settings=(
+        Setting(
+            "task",
+            "The task of the tables; auto is that of the first header.",
+            AUTO,
+            of="read",
+            choices=(AUTO, *TASKS),
+        ),
+    ),
+    codes=tuple(f"CCS{number}" for number in (*range(101, 113), *range(120, 132))),
+    locate=locate,
+    evaluation="ccu",
+    shares_documents=True,
+)

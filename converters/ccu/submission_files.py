@@ -1,0 +1,81 @@
+"""Where the files of a submission of CCU are: its folder, its index and what that names."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hlteval.converters.ccu.submission_tables import INDEX_FILE
+from hlteval.sources import Member, Source
+
+SUFFIX = ".tab"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The files of a submission.
+
+    Attributes:
+        index: the index; None if there is none.
+        others: further indexes.
+        tables: all other tables.
+        folder: the folder of the index inside the source, empty for the source itself.
+        name: the name of this folder.
+        single: whether the source is a single file.
+    """
+
+    index: Member | None
+    others: Sequence[Member]
+    tables: Sequence[Member]
+    folder: str
+    name: str
+    single: bool
+
+    def resolve(self, path: str) -> str | None:
+        """The member that a path of the index names, as it is if there is none; None if outside.
+
+        A path is relative to the folder of the index. What comes before the name of this folder is
+        passed over.
+        """
+        if path.startswith(("/", "\\")) or path[1:2] == ":":
+            return None
+        plain = posixpath.normpath(path.replace("\\", "/"))
+        if plain == ".." or plain.startswith("../"):
+            return None
+        names = {member.name for member in self.tables}
+        inside = posixpath.join(self.folder, plain)
+        after = f"/{plain}".rpartition(f"/{self.name}/")[2] if self.name else plain
+        candidates = (inside, posixpath.join(self.folder, after))
+        return next((name for name in candidates if name in names), inside)
+
+    def inside(self, member: str) -> str:
+        """The path of a member from the folder of the index."""
+        return member.removeprefix(f"{self.folder}/") if self.folder else member
+
+
+def layout(source: Source) -> Layout:
+    """The files of a submission: a folder, an archive or a single table."""
+    if source.kind in {"file", "stdin"}:
+        (member,) = source.members
+        if member.basename == INDEX_FILE:
+            return Layout(member, (), (), "", "", single=True)
+        return Layout(None, (), source.members, "", "", single=True)
+    tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    indexes = [member for member in tables if member.basename == INDEX_FILE]
+    indexes.sort(key=lambda member: (member.name.count("/"), member.name))
+    first = indexes[0] if indexes else None
+    folder = posixpath.dirname(first.name) if first else ""
+    name = posixpath.basename(folder or posixpath.normpath(source.path))
+    others = [member for member in tables if member.basename != INDEX_FILE]
+    return Layout(first, indexes[1:], others, folder, name, single=False)
+
+
+def stem(member: Member) -> str:
+    """The document that a file is named after.
+
+    Examples:
+        >>> stem(Member("out/D1.tab", "", 0, bytes))
+        'D1'
+    """
+    return member.basename.removesuffix(SUFFIX)
