@@ -44,6 +44,7 @@ BUILTIN: Mapping[str, str] = {
     "ccu-submission": "hlteval.converters.ccu.submission",
     "ccu-index": "hlteval.converters.ccu.document_index",
     "pubannotation": "hlteval.converters.pubannotation.pubannotation",
+    "ccu-ta2": "hlteval.converters.ccu.ta2",
 }
 """The formats by name, each imported where it is first used."""
 

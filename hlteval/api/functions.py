@@ -25,7 +25,7 @@ from hlteval.api.arguments import (
     Share,
     checked,
 )
-from hlteval.api.options import OptionValue, python_names, task_options
+from hlteval.api.options import OptionValue, python_names, reference_path, task_options
 from hlteval.findings import MAX_PER_CODE, Findings
 from hlteval.representation import Corpus
 from hlteval.results.comparison import Comparison
@@ -226,7 +226,7 @@ def _texts(argument: str, values: Mapping[Any, object]) -> dict[str, str]:
 @checked
 def score(
     task: ScoredTask,
-    reference: Input,
+    reference: Input | None,
     system: Input,
     *,
     profile: Profile = "plan",
@@ -244,7 +244,7 @@ def score(
 
     Args:
         task: name of the task.
-        reference: the reference.
+        reference: the reference; None for tasks without references.
         system: the submission.
         profile: `plan` for the written specification, `official` for the official software.
         lenient: score what can be scored in spite of blocking findings.
@@ -274,7 +274,7 @@ def score(
         True
     """
     table = load(task).scored_table
-    paths = (as_path("reference", reference, table=table), as_path("system", system, table=table))
+    paths = (reference_path(task, reference), as_path("system", system, table=table))
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
     given = _options(task, "score", options, task_option, seed)
@@ -289,7 +289,7 @@ def score(
 @checked
 def compare(
     task: ScoredTask,
-    reference: Input,
+    reference: Input | None,
     systems: Iterable[Input] | Mapping[str, Input],
     *,
     metric: str | None = None,
@@ -308,7 +308,7 @@ def compare(
 
     Args:
         task: name of the task.
-        reference: the reference.
+        reference: the reference; None for tasks without references.
         systems: the submissions, or a mapping of names to submissions.
         metric: what they are compared by; by default the metric that ranks.
         test: significance test.
@@ -335,7 +335,7 @@ def compare(
         'a'
     """
     table = load(task).scored_table
-    path, submissions = as_path("reference", reference, table=table), _systems(systems, table)
+    path, submissions = reference_path(task, reference), _systems(systems, table)
     given = _options(task, "compare", options, task_option, seed)
     with python_names({"reference": path, "systems": submissions[0], **given}, task):
         return comparison.compare(

@@ -27,6 +27,19 @@ _SAME = ("against", "bootstrap", "encoding", "force", "lenient", "metric", "prof
 """Arguments of which only the notation differs."""
 
 
+def reference_path(task: str, given: Input | None) -> str:
+    """The path of a reference; empty for a task without references.
+
+    Raises:
+        WrongArgument: if there is none and the task needs one, or the reverse.
+    """
+    declared = load(task)
+    if declared.scored_alone != (given is None):
+        needs = "has no reference; pass None" if declared.scored_alone else "needs a reference"
+        raise WrongArgument(f"reference: {task} {needs}")
+    return "" if given is None else as_path("reference", given, table=declared.scored_table)
+
+
 def task_options(
     task: str,
     command: Literal["compare", "score", "validate"],

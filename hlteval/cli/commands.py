@@ -201,7 +201,7 @@ def validation(task: str, system: str, reference: str, settings: Mapping[str, An
     Args:
         task: name of the task.
         system: path of the submission.
-        reference: path of the reference.
+        reference: path of the reference; empty if the task has none.
         settings: with which it is scored: `profile`, `encoding`, and the task's `options`.
 
     Examples:
@@ -209,7 +209,8 @@ def validation(task: str, system: str, reference: str, settings: Mapping[str, An
         >>> " ".join(validation("hub4", "a.tpl", "b.tpl", settings))
         'hlteval validate hub4 a.tpl --against b.tpl --profile official'
     """
-    words = ["hlteval", "validate", task, system, "--against", reference]
+    words = ["hlteval", "validate", task, system]
+    words += ["--against", reference] if reference else []
     for name, default in (("profile", "plan"), ("encoding", "utf-8")):
         value = settings.get(name) or default
         words += [f"--{name}", value] if value != default else []
@@ -309,6 +310,8 @@ def _parameters(
     yield inspect.Parameter("context", keyword, annotation=typer.Context)
     shared = inspect.signature(run, eval_str=True).parameters.values()
     common = [item for item in shared if item.name not in {"task", "options"}]
+    if task.scored_alone:  # typer asks for a value where there is no default
+        common = [p.replace(default="") if p.name == "reference" else p for p in common]
     yield from (parameter.replace(kind=keyword) for parameter in common)
     for option in task.options:
         here = option.available_in(command)

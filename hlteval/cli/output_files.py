@@ -26,13 +26,13 @@ def output_files(
     Args:
         assignments: the values of the option.
         forms: the names of the output formats.
-        inputs: paths that the command reads, which are never replaced.
+        inputs: paths that the command reads, which are never replaced; an empty one is none.
 
     Raises:
         BadParameter: for an unknown format, a file that is named twice or read, a folder, or a
             file in a folder that does not exist.
     """
-    read = {resolved(path) for path in inputs if path != "-"}
+    read = {resolved(path) for path in inputs if path not in {"", "-"}}
     seen: set[Path] = set()
     files = []
     for assignment in assignments or ():

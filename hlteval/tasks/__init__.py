@@ -27,6 +27,7 @@ BUILTIN: Mapping[str, str] = {
     "ccu-cd": "hlteval.tasks.ccu:CD",
     "ccu-ndmap": "hlteval.tasks.ccu:NDMAP",
     "ccu-reference": "hlteval.tasks.ccu:REFERENCE",
+    "ccu-ta2": "hlteval.tasks.ccu_ta2:TA2",
 }
 """The tasks by name, each imported where it is first used."""
 

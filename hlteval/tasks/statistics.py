@@ -32,6 +32,7 @@ class Range(NamedTuple):
 
 
 RATE = Range("0 to 1", least=0.0, most=1.0)
+SIGNED_RATE = Range("-1 to 1", least=-1.0, most=1.0)
 RATIO = Range("≥ 0", least=0.0)
 COUNT = Range("an integer ≥ 0", "count", least=0.0)
 NUMBER = Range("a number ≥ 0", "number", least=0.0)

@@ -197,6 +197,8 @@ class Task:
         submitted: other formats that a submission may have.
         references: the formats that a reference may have.
         reference_optional: whether a submission can be checked without a reference.
+        scored_alone: whether what a submission is compared with is the same for all, so that it is
+            scored without a reference.
         submission_suffixes: suffixes of the files of a submission that are read; others come with
             the task.
         provided_suffixes: suffixes of the files that come with the task, and without which nothing
@@ -261,6 +263,7 @@ class Task:
     references: tuple[str, ...] = ()
     submitted: tuple[str, ...] = ()
     reference_optional: bool = False
+    scored_alone: bool = False
     official_ignores: Callable[[Finding], bool] | None = None
     official_reading: Callable[[ReadResult], ReadResult] | None = None
     scored_table: str = "frames"

@@ -276,16 +276,19 @@ def submission(
 
     Raises:
         FileNotFoundError: if a path does not exist.
-        NothingGiven: if there is no reference, and the submission does not bring its documents.
+        NothingGiven: if there is no reference, and the submission does not bring its documents; or
+            if there is one, and the task has none.
     """
 
     def opened_source(path: str) -> Source:
         source = open_source(path, limits=limits, encoding=encoding)
         return with_digest(loaded(source.with_max_per_code(max_per_code)))
 
+    if task.scored_alone and against not in {None, "", path}:
+        raise NothingGiven(f"{task.name} has no reference; leave out {against}")
     system = opened_source(path)
     reference = None
-    if against:
+    if against and not task.scored_alone:
         reference = opened_source(against)
         system = without_files(system, load(task.format), task.submission_suffixes)
     opened = Submission(

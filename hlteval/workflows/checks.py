@@ -22,6 +22,8 @@ from hlteval.workflows.undecided import Later
 TEXTS = "--against"
 """The side of what a reference is checked against that is checked by itself."""
 
+_RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "responses")
+"""The tables whose rows are records of a submission."""
 NO_COMMON_DOCUMENT = "REF104"
 
 
@@ -114,7 +116,7 @@ class Check:
         """Check a batch."""
         corpus = pair.system.corpus
         documents = self._files(pair.system)
-        records = sum(getattr(corpus, table).height for table in IDENTIFIERS)
+        records = sum(getattr(corpus, table).height for table in _RECORDS)
         seen = self.sides.seen(pair)
         later = Later()
         findings = self._findings(pair, later)

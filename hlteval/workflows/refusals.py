@@ -89,7 +89,7 @@ def command(opened: Submission, side: str, encoding: str) -> str:
     elif of_score:
         words += ["-r", reference, "-s", opened.system.path]
     else:
-        words += [opened.system.path, "--against", reference]
+        words += [opened.system.path, *(["--against", reference] if reference else [])]
     for option in opened.task.options:
         value = opened.options.get(option.name)
         if value and option.available_in(name):

@@ -32,13 +32,15 @@ class Files:
             self.read[side].update(dict.fromkeys(files))
 
     def digests(self) -> list[tuple[str, str]]:
-        """The digest of each side, by its name."""
-        return [(side, digest_of(files)) for side, files in self.read.items()]
+        """The digest of each side, by its name; of a task without references, of one side."""
+        return [(side, digest_of(files)) for side, files in self.read.items() if files]
 
 
 def files_of(pair: Pair) -> dict[str, list[File]]:
     """The files of a batch, by side."""
     results = zip(SIDES, (pair.reference, pair.system), strict=True)
+    if pair.reference is pair.system:
+        return {"system": _files(pair.system.corpus)}
     return {side: _files(result.corpus) for side, result in results}
 
 

@@ -1,0 +1,124 @@
+r"""Responses to the questionnaire of CCU TA2: one answer of a speaker per line.
+
+Format:
+    Five tab-separated columns: condition, interaction, speaker, question, response. The first line
+    names them, in any order. There is no quoting.
+
+Conventions:
+    An interaction is a document. Questions are numbered from 1, answers are words of a scale of
+    agreement or numbers. Empty lines are skipped.
+
+Example lines:
+    condition	interaction	speaker	question	response
+    Baseline	I07	operator	1	Completely Agree
+
+Codes raised: CCA1xx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.toolkit.named_documents import with_documents
+from hlteval.converters.toolkit.single_file import File, head, located_cells, read_files
+from hlteval.findings import FieldRef, Finding, Location
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
+
+_FILLED = "[^\t\r\n\x00]*[^\t\r\n\x00 ][^\t\r\n\x00]*"
+"""A cell with more than spaces."""
+TABLE = Table(
+    (
+        Column("condition", pattern=_FILLED, code="CCA104"),
+        Column("name", heading="interaction", pattern=_FILLED, code="CCA104"),
+        Column("speaker", pattern=_FILLED, code="CCA104"),
+        Column("question", "integer", pattern="[0-9]{1,9}", code="CCA103"),
+        Column("response", pattern=_FILLED, code="CCA104"),
+    ),
+    code="CCA101",
+    header="required",
+    header_code="CCA102",
+    exact=False,
+    any_order=True,
+)
+_RECOGNISED = 3
+"""Columns that a header must name to be recognised, so that it can lack one."""
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file whose first line names columns of responses."""
+    first = head(source).partition("\n")[0]
+    titles = {title.strip().lower() for title in first.split("\t")}
+    return len(titles & {*TABLE.headings}) >= _RECOGNISED
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The responses, a batch for each file."""
+    return read_files(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    if file.text is None:
+        return Corpus(sources=[file.origin]), ()
+    table = TABLE.read(file.text)
+    documents, responses = with_documents(table.rows)
+    rejected = table.rejected_records("response")
+    corpus = Corpus(
+        sources=[file.origin], documents=documents, responses=responses, rejected_records=rejected
+    )
+    return corpus, table.findings(file.member)
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The cells of a file; a record is a line, a field a column."""
+    return located_cells(member, places, TABLE)
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """Write the responses of all interactions that lines can represent."""
+    TABLE.write((_named(corpus).filter(_writable()) for corpus in corpora), path)
+
+
+def _named(corpus: Corpus) -> pl.DataFrame:
+    names = corpus.documents.select("name", document="row")
+    return corpus.responses.join(names, on="document", maintain_order="left")
+
+
+def _writable() -> pl.Expr:
+    """Which responses, with the names of their interactions, a line can represent."""
+    texts = ("condition", "name", "speaker", "response")
+    return pl.all_horizontal(
+        pl.col("question").is_between(0, 10**9 - 1),
+        *(pl.col(text).str.contains(f"^(?:{_FILLED})$") for text in texts),
+    )
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what lines cannot represent."""
+    silent = corpus.documents.join(corpus.responses, left_on="row", right_on="document", how="anti")
+    return {
+        "responses that do not fit a line": _named(corpus).filter(~_writable()).height,
+        "interactions without responses": silent.height,
+    }
+
+
+FORMAT = Format(
+    name="ccu-ta2",
+    title="CCU TA2: responses to the questionnaire after interactions",
+    suffixes=(".tsv", ".tab"),
+    layout="single_file",
+    words={"responses": "response", "rejected_records": "unreadable line"},
+    carries=("sources", "documents", "responses"),
+    sniff=sniff,
+    read=read,
+    codes=("CCA1",),
+    locate=locate,
+    write=write,
+    count_losses=count_losses,
+    known_losses="order of columns; empty lines",
+)

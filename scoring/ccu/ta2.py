@@ -1,0 +1,182 @@
+"""CCU TA2: how often speakers fully agree, per condition of their interaction (plan, 2.6.2).
+
+1. Of the answers to questions 1 to 5 and 8 to 11 after each interaction, those that are the ideal
+   answer "Completely Agree" are counted.
+2. The speakers are one rater; the other rater is the perfect scenario, whose answer is always the
+   ideal one. Observed agreement is the share of ideal answers, and Cohen's kappa is C.4.6.
+3. The conditions are compared with the Baseline, which has no assistant.
+
+Against a rater with a single answer, the agreement due to chance is the observed agreement: kappa
+is 0, or undefined where all answers are ideal. The agreement is what tells conditions apart.
+
+Conventions:
+    Counts are a row per interaction and condition; they add. Answers to other questions, in unknown
+    conditions, or that no scale has, are not counted, and of several answers of a speaker to one
+    question only the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.representation import Corpus
+from hlteval.representation.questionnaire import CONDITIONS, IDEAL, SCORED, understood
+from hlteval.scoring.ccu.kappa import kappas
+from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
+from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
+from hlteval.scoring.resampling import weighted
+
+BASELINE = "baseline"
+MEASURES: Mapping[str, str] = {name.lower().replace(" ", "_"): name for name in CONDITIONS}
+"""The names of the conditions in those of metrics."""
+_COUNTED = ("ideal", "responses")
+_COLUMNS = [f"{measure}.{count}" for measure in MEASURES for count in _COUNTED]
+_VALUES = {"agreement": "Agreement", "kappa": "Kappa", "responses": "Responses"}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What answers mean.
+
+    Attributes:
+        scale: the number that means "Completely Agree"; 0 if answers are words.
+    """
+
+    scale: int = 0
+
+
+@dataclass(frozen=True)
+class TaskSuccess(Metric):
+    """Agreement of the answers of speakers with those after a perfect scenario."""
+
+    options: Options = field(default_factory=Options)
+
+    def statistics(
+        self,
+        reference: Corpus,  # noqa: ARG002 - the perfect scenario is the same for all
+        system: Corpus,
+        *,
+        alignment: bool = True,
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of a batch: `document` and, of each condition, `ideal` and `responses`."""
+        responses = scored_responses(system, self.options.scale)
+        counts = responses.group_by("name", maintain_order=True).agg(
+            _counts(measure, condition) for measure, condition in MEASURES.items()
+        )
+        named = counts.unnest(MEASURES.keys()).rename({"name": "document"})
+        table = responses.select(document="name", **_ALIGNED) if alignment else None
+        return named, table
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The counts of all interactions: one row."""
+        empty = pl.DataFrame(schema=dict.fromkeys(_COLUMNS, pl.Int64))
+        return pl.concat([empty, *(batch.select(_COLUMNS) for batch in counts)]).sum()
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values of each condition, and of the differences from the Baseline."""
+        found = values({name: total[name].to_numpy() for name in _COLUMNS})
+        metrics = {name: plain(value)[0] for name, value in found.items()}
+        table = scorings(
+            {
+                "evaluation": "Task success",
+                "scoring": condition,
+                "measure": heading,
+                "value": metrics[f"{measure}.{value}"],
+            }
+            for measure, condition in MEASURES.items()
+            for value, heading in _VALUES.items()
+        )
+        return metrics, {"scorings": table}
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Why kappa is what it is."""
+        if not total.select(f"{measure}.responses" for measure in MEASURES).sum_horizontal()[0]:
+            return ()
+        return (
+            "kappa against a constant ideal answer is 0, or undefined where all answers are ideal;"
+            " compare the agreement",
+        )
+
+    @property
+    def additive(self) -> bool:
+        """All counts add."""
+        return True
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values for each way to weigh the interactions."""
+        found = values(weighted(counts, _COLUMNS, documents, weights))
+        return {name: value.astype(np.float64) for name, value in found.items()}
+
+
+def scored_responses(corpus: Corpus, scale: int) -> pl.DataFrame:
+    """The responses that are scored, with the `name` of their interactions.
+
+    Args:
+        corpus: with the responses.
+        scale: the number that means "Completely Agree", see `Options`.
+    """
+    names = corpus.documents.lazy().select("name", document="row")
+    responses = understood(corpus.responses.lazy(), scale).join(
+        names, on="document", maintain_order="left"
+    )
+    of_plan = responses.filter(
+        pl.col("question").is_in(SCORED),
+        pl.all_horizontal(pl.col("condition", "response").is_not_null()),
+    )
+    key = ("name", "speaker", "question")
+    return of_plan.unique(key, keep="first", maintain_order=True).collect()
+
+
+def values(counts: Mapping[str, Whole]) -> dict[str, Numbers]:
+    """The values by metric, of a total or replicate each; not-a-number where undefined.
+
+    Args:
+        counts: `<condition>.ideal` and `<condition>.responses`, arrays of one length.
+    """
+    found: dict[str, Numbers] = {}
+    for measure in MEASURES:
+        ideal, responses = (counts[f"{measure}.{count}"] for count in _COUNTED)
+        found[f"{measure}.kappa"] = kappas(_pairs(ideal, responses))
+        found[f"{measure}.agreement"] = ratio(ideal, responses)
+        found[f"{measure}.responses"] = responses
+    for measure in MEASURES:
+        if measure != BASELINE:
+            for value in ("agreement", "kappa"):
+                difference = found[f"{measure}.{value}"] - found[f"{BASELINE}.{value}"]
+                found[f"{measure}.{value}_over_baseline"] = difference
+    return found
+
+
+def _pairs(ideal: Whole, responses: Whole) -> NDArray[np.int64]:
+    """The confusion matrices of the speakers (rows) and the perfect scenario (columns).
+
+    All answers that are not ideal are one class: the perfect scenario has none of them.
+    """
+    pairs = np.zeros((*np.shape(ideal), 2, 2), dtype=np.int64)
+    pairs[..., 0, 0], pairs[..., 1, 0] = ideal, responses - ideal
+    return pairs
+
+
+def _counts(measure: str, condition: str) -> pl.Expr:
+    own = pl.col("condition") == condition
+    ideal = (own & (pl.col("response") == IDEAL)).sum().cast(pl.Int64)
+    return pl.struct(
+        ideal.alias(f"{measure}.ideal"), own.sum().cast(pl.Int64).alias(f"{measure}.responses")
+    ).alias(measure)
+
+
+_ALIGNED = {
+    "condition": pl.col("condition"),
+    "speaker": pl.col("speaker"),
+    "question": pl.col("question"),
+    "response": pl.col("response"),
+    "ideal": pl.col("response") == IDEAL,
+}
+"""The columns of the table `alignment`."""
