@@ -1,0 +1,208 @@
+"""Judgments of annotators about segments, made into the instances that are scored.
+
+Appendix D of the CCU Phase 1 plan, for norms and emotions: segments on which annotators agree are
+merged to instances, and what nobody annotated is not scored. Scoring needs this, and so does
+whoever writes a reference as it is scored; so it is here, and knows only tables.
+
+Conventions:
+    Places are as written: of text, `end` is the last character. Judgments have the columns of
+    `JUDGED`; a segment is a document with a start and an end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from hlteval.representation.corpus import Corpus
+
+NONE, UNANNOTATED = "none", "noann"
+"""Labels of segments without a norm or emotion, and of those that were not annotated."""
+SEGMENT = ("document", "start", "end")
+JUDGED = ("document", "text", "annotator", "label", "status", "start", "end")
+"""The columns of judgments; `document` is its row, `text` whether it is text."""
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What Table 13 of the plan says of instances.
+
+    Attributes:
+        seconds: segments of audio and video less than this apart are merged; None to merge none.
+        characters: the same for text.
+        by_status: whether only instances of equal status are merged.
+        votes: how many annotators must agree on an emotion.
+        conflicts_unscored: whether a segment with several statuses of one norm, by one annotator,
+            counts as not annotated.
+    """
+
+    seconds: float | None = 1.0
+    characters: float | None = 10.0
+    by_status: bool = False
+    votes: int = 2
+    conflicts_unscored: bool = False
+
+
+class Prepared(NamedTuple):
+    """A reference as it is scored.
+
+    Attributes:
+        instances: `document`, `text`, `label`, `status`, `start`, `end`.
+        annotated: the segments that were annotated: `document`, `text`, `start`, `end`.
+    """
+
+    instances: pl.DataFrame
+    annotated: pl.DataFrame
+
+
+def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> Prepared:
+    """The instances of a reference, and where it is annotated.
+
+    Args:
+        corpus: a reference.
+        kind: `norm`, annotated once, or `emotion`, annotated several times.
+        constants: of Table 13.
+
+    Examples:
+        >>> segment = {"document": 0, "origin": 0, "kind": "norm", "label": "101"}
+        >>> first = segment | {"row": 0, "record": 1, "start": 0, "end": 10}
+        >>> second = segment | {"row": 1, "record": 2, "start": 10.2, "end": 15}
+        >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
+        >>> corpus = Corpus(documents=documents, instances=[first, second])
+        >>> prepared(corpus, "norm").instances.select("label", "start", "end").rows()
+        [('101', 0.0, 15.0)]
+    """
+    chosen = constants or Constants()
+    given = judgments(corpus, kind)
+    if kind == "emotion":
+        decided = by_majority(given, chosen.votes)
+    else:
+        decided = single(given, conflicts_unscored=chosen.conflicts_unscored)
+    annotated = decided.filter(pl.col("label") != UNANNOTATED)
+    instances = merged(decided, chosen)
+    return Prepared(instances, annotated.select("document", "text", "start", "end").unique())
+
+
+def judgments(corpus: Corpus, kind: str) -> pl.DataFrame:
+    """The judgments of a kind, as `JUDGED`; those whose segment is unknown have no place."""
+    documents = corpus.documents.select(document="row", text=is_text())
+    own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
+    return own.join(documents, on="document", maintain_order="left").select(JUDGED)
+
+
+def is_text() -> pl.Expr:
+    """Whether places in a document are characters."""
+    return (pl.col("modality") == "text").fill_null(value=False)
+
+
+def single(given: pl.DataFrame, *, conflicts_unscored: bool = False) -> pl.DataFrame:
+    """Judgments that need no collapsing: each norm of a segment, or that it is not annotated.
+
+    A segment that anyone annotated is annotated.
+    """
+    if conflicts_unscored:
+        statuses = pl.col("status").n_unique().over(*SEGMENT, "annotator", "label") > 1
+        conflict = statuses.any().over(SEGMENT)
+        label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
+        status = pl.when(~conflict).then("status")
+        given = given.with_columns(label=label, status=status)
+    silent = pl.col("label") == UNANNOTATED
+    kept = given.filter(~silent | silent.all().over(SEGMENT))
+    return kept.drop("annotator").unique(maintain_order=True)
+
+
+def by_majority(given: pl.DataFrame, votes: int) -> pl.DataFrame:
+    """Judgment Collapsing by Majority Voting: the emotions on which enough annotators agree.
+
+    With fewer annotators a segment is not annotated; where they agree on nothing, it is `none`.
+    Whoever says `noann` has not judged.
+
+    Args:
+        given: judgments, as `JUDGED`.
+        votes: how many must agree.
+    """
+    counted = (
+        given.with_columns(
+            judges=pl.col("annotator")
+            .filter(pl.col("label") != UNANNOTATED)
+            .n_unique()
+            .over(SEGMENT)
+        )
+        .group_by("document", "text", "start", "end", "label", "judges", maintain_order=True)
+        .agg(votes=pl.col("annotator").n_unique())
+    )
+    agreed = (pl.col("votes") >= votes) & (pl.col("label") != UNANNOTATED)
+    counted = counted.with_columns(
+        label=pl.when(pl.col("judges") < votes)
+        .then(pl.lit(UNANNOTATED))
+        .when(~agreed.any().over(SEGMENT))
+        .then(pl.lit(NONE))
+        .when(agreed)
+        .then("label"),
+        status=pl.lit(None, dtype=pl.String),
+    )
+    columns = [column for column in JUDGED if column != "annotator"]
+    return counted.drop_nulls("label").select(columns).unique(maintain_order=True)
+
+
+def merged(decided: pl.DataFrame, constants: Constants) -> pl.DataFrame:
+    """Instance Merging: adjacent segments of one class become one instance.
+
+    They are adjacent if the gap, from the end of one to the start of the next, is less than a
+    constant. A segment that is not annotated breaks continuity.
+
+    Args:
+        decided: what is in each segment: `JUDGED` without the annotator.
+        constants: of Table 13.
+    """
+    key = ["document", "label", *(["status"] if constants.by_status else [])]
+    rows = decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
+    before = pl.col("end").cum_max().shift().over(key)
+    gap = (pl.col("start") - before).round(9)  # 0.3 - 0.2 is not quite 0.1
+    most = pl.when("text").then(constants.characters).otherwise(constants.seconds).cast(pl.Float64)
+    silent = decided.filter(pl.col("label") == UNANNOTATED)
+    rows = _with_silence(rows.with_columns(before=before), silent)
+    begins = before.is_null() | most.is_null() | (gap >= most) | pl.col("broken")
+    return (
+        rows.with_columns(number=begins.cum_sum().over(key))
+        .group_by(*key, "number", maintain_order=True)
+        .agg(
+            pl.col("text").first(),
+            pl.col("start").min(),
+            pl.col("end").max(),
+            statuses=pl.col("status").drop_nulls().str.split(",").list.explode(),
+        )
+        .with_columns(status=_joined("statuses"))
+        .select("document", "text", "label", "status", "start", "end")
+    )
+
+
+def _joined(column: str) -> pl.Expr:
+    """The different values of a list, sorted and joined; null for none."""
+    several = pl.col(column).list.unique().list.sort()
+    return pl.when(several.list.len() > 0).then(several.list.join(","))
+
+
+def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `broken`: whether a segment that is not annotated lies between `before` and start.
+
+    It does if the last one that starts before the row ends after what was before.
+    """
+    last = silent.select("document", start="start", silence="start", until="end").sort(
+        "document", "start", "until"
+    )
+    last = last.with_columns(until=pl.col("until").cum_max().over("document")).sort("start")
+    numbered = rows.with_row_index("_order").sort("start")
+    found = numbered.join_asof(
+        last,
+        on="start",
+        by="document",
+        strategy="backward",
+        allow_exact_matches=False,
+        check_sortedness=False,
+    )
+    broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
+    found = found.sort("_order").with_columns(broken=broken.fill_null(value=False))
+    return found.drop("_order", "silence", "until")

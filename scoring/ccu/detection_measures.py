@@ -1,0 +1,143 @@
+"""The measures of detected norms and emotions, from the evaluation labels of all instances.
+
+Section C.4 of the CCU Phase 1 plan for each class, for all documents and for those of each genre
+(text, audio, video), and their means over classes that have references. At the lowest detection
+score everything that a system found counts: precision, recall and F1 there, and their scaled
+versions, are those of the public scorer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from hlteval.scoring.ccu.average_precision import average_precision, points
+from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
+
+ALL = "all"
+GENRES = ("text", "audio", "video")
+GROUP = ("criterion", "genre", "class")
+RATES = ("precision", "recall", "f1", "scaled_precision", "scaled_recall", "scaled_f1")
+MEASURES = ("ap", "ap_interpolated", *RATES)
+
+
+def by_genre(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of instances, once under their genre and once under all."""
+    instances = rows.drop_nulls("outcome")
+    return pl.concat([instances.with_columns(genre=pl.lit(ALL)), instances])
+
+
+def curves(instances: pl.DataFrame) -> pl.DataFrame:
+    """The points of each class that has references, as from `average_precision.points`."""
+    relevant = _relevant(instances)
+    found = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE]))
+    own = found.join(relevant, on=GROUP, how="semi").select(
+        *GROUP, "llr", hit=pl.col("outcome") == CORRECT
+    )
+    return points(own, relevant, GROUP)
+
+
+def _relevant(instances: pl.DataFrame) -> pl.DataFrame:
+    """How many instances the reference has, of each class that it has."""
+    expected = instances.filter(pl.col("outcome").is_in([CORRECT, MISSED]))
+    return expected.group_by(GROUP).agg(relevant=pl.len().cast(pl.Int64)).sort(GROUP)
+
+
+def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
+    """The measures of each class that has references: `GROUP`, counts, `llr` and `MEASURES`.
+
+    Args:
+        instances: as from `by_genre`.
+        swept: their `curves`.
+    """
+    correct, false = pl.col("outcome") == CORRECT, pl.col("outcome") == FALSE
+    counts = instances.group_by(GROUP).agg(
+        pl.col("disclosure").first(),
+        tp=correct.sum().cast(pl.Int64),
+        fp=false.sum().cast(pl.Int64),
+        md=(pl.col("outcome") == MISSED).sum().cast(pl.Int64),
+        scaled_tp=pl.col("tp_share").filter(correct).sum(),
+        beside=pl.col("fp_share").filter(correct).sum(),
+        llr=pl.col("llr").filter(correct | false).min(),
+    )
+    scaled_fp = pl.col("fp") + pl.col("beside")
+    found = _relevant(instances).join(counts, on=GROUP, maintain_order="left")
+    found = found.with_columns(scaled_fp=scaled_fp).drop("beside")
+    areas = average_precision(swept, GROUP)
+    joined = found.join(areas, on=GROUP, how="left", maintain_order="left")
+    return with_rates(joined.with_columns(pl.col("ap", "ap_interpolated").fill_null(0.0)))
+
+
+def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
+    """Counts with precision, recall, F1 and their scaled versions; null where undefined."""
+    return counts.with_columns(
+        precision=_ratio(pl.col("tp"), pl.col("tp") + pl.col("fp")),
+        recall=_ratio(pl.col("tp"), pl.col("relevant")),
+        f1=_ratio(2 * pl.col("tp"), pl.col("tp") + pl.col("fp") + pl.col("relevant")),
+        scaled_precision=_ratio(pl.col("scaled_tp"), pl.col("scaled_tp") + pl.col("scaled_fp")),
+        scaled_recall=_ratio(pl.col("scaled_tp"), pl.col("relevant")),
+    ).with_columns(
+        scaled_f1=pl.when(pl.col("scaled_precision") + pl.col("scaled_recall") > 0)
+        .then(
+            2
+            * pl.col("scaled_precision")
+            * pl.col("scaled_recall")
+            / (pl.col("scaled_precision") + pl.col("scaled_recall"))
+        )
+        .otherwise(pl.when(pl.col("relevant") > 0).then(0.0))
+    )
+
+
+def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    return pl.when(whole > 0).then(part / whole)
+
+
+def means(measured: pl.DataFrame) -> pl.DataFrame:
+    """The means over classes and the rates of all instances, by criterion and genre.
+
+    Args:
+        measured: the classes, as from `classes`.
+    """
+    sums = ("tp", "fp", "md", "relevant", "scaled_tp", "scaled_fp")
+    found = measured.group_by("criterion", "genre", maintain_order=True).agg(
+        pl.len().alias("classes"),
+        *(pl.col(name).mean().alias(f"mean_{name}") for name in MEASURES),
+        *(
+            pl.col("ap").filter(pl.col("disclosure") == name).mean().alias(f"map_{name}")
+            for name in ("known", "hidden")
+        ),
+        pl.col(sums).sum(),
+    )
+    return with_rates(found)
+
+
+def values(
+    measured: pl.DataFrame, averaged: pl.DataFrame, criterion: str, ending: str = ""
+) -> Iterator[tuple[str, float | None]]:
+    """The values of a criterion by name.
+
+    Args:
+        measured: the classes.
+        averaged: their means.
+        criterion: whose values are wanted.
+        ending: what is added to their names.
+    """
+    over = {row["genre"]: row for row in averaged.filter(criterion=criterion).to_dicts()}
+    every = over.get(ALL, {})
+    yield f"map{ending}", every.get("mean_ap")
+    for genre in GENRES:
+        if genre in over:
+            yield f"map.{genre}{ending}", over[genre]["mean_ap"]
+    for name in ("known", "hidden"):
+        if every.get(f"map_{name}") is not None:
+            yield f"map.{name}{ending}", every[f"map_{name}"]
+    yield f"classes{ending}", every.get("classes", 0)
+    yield f"map_interpolated{ending}", every.get("mean_ap_interpolated")
+    for name in RATES:
+        yield f"mean_{name}{ending}", every.get(f"mean_{name}")
+        yield f"micro_{name}{ending}", every.get(name)
+    own = measured.filter(criterion=criterion, genre=ALL).sort("class").to_dicts()
+    for name in MEASURES:
+        for row in own:
+            yield f"{name}.{row['class']}{ending}", row[name]

@@ -1,0 +1,83 @@
+"""Norms and emotions of CCU phase 1: mean average precision over the instances of streams.
+
+Three steps, as in Appendix A of the plan:
+
+- `alignment`: which system instances are correct;
+- `detections`: the evaluation label of each instance;
+- `average_precision`, `detection_measures`: what follows from labels and detection scores.
+
+Before them come Appendix D (`representation.judgments`, what the reference is) and the choice of
+system instances (`system_instances`). In `official`, `best_reference` and `official_…` stand for
+these, as the public scorer has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu import detection_measures, detection_tables, detections
+from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.metric import Metric, Tables
+
+Values = dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class InstanceDetection(Metric):
+    """How norms or emotions are scored in a profile.
+
+    Attributes:
+        options: what was chosen.
+        kind: of the instances.
+    """
+
+    options: DetectionOptions = field(default_factory=DetectionOptions)
+    kind: Literal["norm", "emotion"] = "norm"
+
+    def statistics(
+        self,
+        reference: Corpus,
+        system: Corpus,
+        *,
+        alignment: bool = True,  # noqa: ARG002
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The evaluation labels of a batch of documents.
+
+        Examples:
+            >>> segment = {"document": 0, "origin": 0, "record": 1, "kind": "norm", "label": "101"}
+            >>> segment |= {"row": 0, "start": 0, "end": 10, "llr": 1.5}
+            >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
+            >>> corpus = Corpus(documents=documents, instances=[segment])
+            >>> scorer = InstanceDetection()
+            >>> rows, _ = scorer.statistics(corpus, corpus)
+            >>> scorer.score(scorer.total([rows]))[0]["map"]
+            1.0
+        """
+        return detections.rows(reference, system, self.kind, self.options), None
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The labels of all batches."""
+        return detections.total(counts)
+
+    def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
+        """All values, and the tables that show why they are what they are."""
+        instances = detection_measures.by_genre(total)
+        swept = detection_measures.curves(instances)
+        measured = detection_measures.classes(instances, swept)
+        averaged = detection_measures.means(measured)
+        values = dict(self._values(measured, averaged))
+        return values, detection_tables.tables(values, measured, averaged, swept, total)
+
+    def _values(
+        self, measured: pl.DataFrame, averaged: pl.DataFrame
+    ) -> Iterator[tuple[str, float | None]]:
+        criteria = [item.written for item in self.options.overlap]
+        yield from detection_measures.values(measured, averaged, criteria[0])
+        if len(criteria) > 1:
+            for written in criteria:
+                yield from detection_measures.values(measured, averaged, written, f"@{written}")

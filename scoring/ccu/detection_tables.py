@@ -1,0 +1,90 @@
+"""The tables of detected norms and emotions: why their scores are what they are.
+
+- `classes`: the measures of each class, by criterion and genre;
+- `aggregated`: their means, and the rates of all instances;
+- `detections`: each instance with its evaluation label, and what it was paired with;
+- `pr`: the points of the curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from hlteval.scoring import metric
+from hlteval.scoring.ccu.detection_measures import ALL, MEASURES, RATES
+from hlteval.scoring.ccu.detections import MISSED
+
+_COUNTS = ("relevant", "tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
+
+
+def tables(
+    values: Mapping[str, float | None],
+    measured: pl.DataFrame,
+    averaged: pl.DataFrame,
+    swept: pl.DataFrame,
+    total: pl.DataFrame,
+) -> dict[str, pl.DataFrame]:
+    """All tables.
+
+    Args:
+        values: by name.
+        measured: the classes.
+        averaged: their means.
+        swept: the points of the curves.
+        total: the labels of all instances.
+    """
+    return {
+        "scorings": scorings(measured, averaged),
+        "classes": measured.select("criterion", "genre", "class", *_COUNTS, *MEASURES),
+        "aggregated": averaged,
+        "detections": with_congruence(total.drop_nulls("outcome")),
+        "pr": curves(swept),
+    }
+
+
+def scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
+    """The values as people read them: the means by genre, and each class."""
+    criteria = averaged["criterion"].unique(maintain_order=True).to_list()
+    rows: list[dict[str, object]] = []
+    for written in criteria:
+        added = f" at {written}" if len(criteria) > 1 else ""
+        for own in averaged.filter(criterion=written).to_dicts():
+            means = {"mAP": own["mean_ap"], "classes": own["classes"]}
+            means |= {name: own[f"mean_{name}"] for name in RATES}
+            rows += _rows(f"Means{added}", own["genre"], means)
+        classes = measured.filter(criterion=written, genre=ALL).sort("class")
+        for own in classes.to_dicts():
+            rows += _rows(f"Classes{added}", own["class"], {name: own[name] for name in MEASURES})
+    return metric.scorings(rows)
+
+
+def _rows(
+    evaluation: str, scoring: str, values: Mapping[str, float | None]
+) -> Iterator[dict[str, object]]:
+    for measure, value in values.items():
+        yield {"evaluation": evaluation, "scoring": scoring, "measure": measure, "value": value}
+
+
+def with_congruence(instances: pl.DataFrame) -> pl.DataFrame:
+    """Instances with Detection Score Congruence, section C.2.3 of the plan.
+
+    It is the detection score over the range of the scores of its class; null where all are equal.
+
+    Examples:
+        >>> rows = {"criterion": ["0.2"] * 2, "class": ["101"] * 2, "outcome": ["CD", "FA"]}
+        >>> with_congruence(pl.DataFrame(rows | {"llr": [3.0, 1.0]}))["congruence"].to_list()
+        [1.5, 0.5]
+    """
+    found = pl.col("llr").filter(pl.col("outcome") != MISSED)
+    width = (found.max() - found.min()).over("criterion", "class")
+    own = pl.when((width > 0) & (pl.col("outcome") != MISSED)).then(pl.col("llr") / width)
+    return instances.with_columns(congruence=own)
+
+
+def curves(swept: pl.DataFrame) -> pl.DataFrame:
+    """The points of the curve of each class over all documents, by the first criterion."""
+    first = swept["criterion"].first() if swept.height else None
+    own = swept.filter(pl.col("genre") == ALL, pl.col("criterion") == first)
+    return own.select("class", threshold="llr", precision="precision", recall="recall")

@@ -1,0 +1,190 @@
+"""What is counted of norms and emotions: the evaluation label of each instance.
+
+CCU Phase 1 plan, Appendix A, Step 2: a system instance is a correct detection (`CD`) or a false
+alarm (`FA`), a reference instance without one a missed detection (`MD`). What they are at a
+detection threshold follows from the scores alone, so that these rows are all that is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.representation.judgments import Prepared, prepared
+from hlteval.scoring.ccu import alignment, scaled, system_instances
+from hlteval.scoring.ccu.criteria import Criterion
+from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu.spans import half_open, scored_places, union
+
+CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
+ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
+    {
+        "document": pl.String,
+        "genre": pl.String,
+        "criterion": pl.String,
+        "class": pl.String,
+        "disclosure": pl.String,
+        "outcome": pl.String,
+        "reference_start": pl.Float64,
+        "reference_end": pl.Float64,
+        "system_start": pl.Float64,
+        "system_end": pl.Float64,
+        "llr": pl.Float64,
+        "iou": pl.Float64,
+        "intersection": pl.Float64,
+        "union": pl.Float64,
+        "shifted_start": pl.Float64,
+        "shifted_end": pl.Float64,
+        "tp_share": pl.Float64,
+        "fp_share": pl.Float64,
+        "reference_status": pl.String,
+        "system_status": pl.String,
+        "system_class": pl.String,
+    }
+)
+"""The columns: an instance or a pair by criterion; without an outcome, a document, or what else is
+counted of it. Places are as written, except that the official software cuts them. `disclosure` is
+whether a norm is known or hidden; `shifted` places are those of a system instance with a collar."""
+
+
+def rows(
+    reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
+) -> pl.DataFrame:
+    """The rows of a batch of documents (`ROWS`).
+
+    Args:
+        reference: whole documents.
+        system: the submission.
+        kind: `norm` or `emotion`.
+        options: what was chosen.
+    """
+    names = system_instances.documents(reference)
+    expected, annotated = _named(prepared(reference, kind, options.constants(official=False)), names)
+    found = system_instances.system_instances(reference, system, kind, options)
+    found = system_instances.merged(found, options)
+    found = system_instances.filtered(found, options.llr_filter, "after_transforms")
+    found = system_instances.in_reference_classes(half_open(found), options.mapping)
+    # Regions that nobody annotated are not scored; what is merged has no gap in it.
+    scored = union(pl.concat([annotated, expected], how="diagonal").select("document", "start", "end"))
+    expected = _chosen(scored_places(expected, scored), options)
+    found = _chosen(scored_places(found, scored), options)
+    found = found.filter(pl.col("end") > pl.col("start"))
+    found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
+    labelled = [
+        labels(found, expected, criterion, options) for criterion in options.overlap
+    ]
+    parts = [conformed(names.select("document", "genre")), *labelled]
+    return with_disclosure(pl.concat(parts), reference)
+
+
+def _named(reference: Prepared, names: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The instances of a reference and its annotated segments, half-open, with document names."""
+    known = names.select("document", "genre", key="key")
+    instances, annotated = (
+        half_open(part.rename({"document": "key"}).join(known, on="key", maintain_order="left"))
+        for part in reference
+    )
+    return instances.with_columns(pl.col("label").alias("class")), annotated
+
+
+def _chosen(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
+    """The instances of the classes that are scored."""
+    if options.classes is None:
+        return rows
+    return rows.filter(pl.col("class").is_in(list(options.classes)))
+
+
+def labels(
+    system: pl.DataFrame, reference: pl.DataFrame, criterion: Criterion, options: DetectionOptions
+) -> pl.DataFrame:
+    """The evaluation label of each instance, by a criterion.
+
+    Args:
+        system: instances in scored places, with `class`, `llr`, and places as written.
+        reference: the same, without `llr`.
+        criterion: what a correct pair is.
+        options: the collars.
+    """
+    every = alignment.pairs(system, reference)
+    mappable = every.mappable(criterion)
+    own, expected = every.system[mappable], every.reference[mappable]
+    correct = alignment.greedy(
+        own,
+        expected,
+        system["llr"].to_numpy()[own],
+        system["start"].to_numpy()[own],
+        reference["start"].to_numpy()[expected],
+    )
+    own, expected = own[correct], expected[correct]
+    pairs = pl.DataFrame(
+        {
+            "_system": own,
+            "_reference": expected,
+            "iou": every.iou[mappable][correct],
+            "intersection": every.intersection[mappable][correct],
+        }
+    )
+    numbered = system.select(_SYSTEM).with_row_index("_system").with_columns(pl.col("_system").cast(pl.Int64))
+    others = reference.select(_REFERENCE).with_row_index("_reference").with_columns(pl.col("_reference").cast(pl.Int64))
+    both = pairs.join(numbered, on="_system").join(others.drop("document", "genre", "class"), on="_reference")
+    both = scaled.shares(both, options.collar, options.collar_text)
+    parts = [
+        both.with_columns(outcome=pl.lit(CORRECT)),
+        numbered.join(pairs, on="_system", how="anti").with_columns(
+            outcome=pl.lit(FALSE), tp_share=pl.lit(0.0), fp_share=pl.lit(1.0)
+        ),
+        others.join(pairs, on="_reference", how="anti").with_columns(outcome=pl.lit(MISSED)),
+    ]
+    named = [conformed(part.with_columns(criterion=pl.lit(criterion.written))) for part in parts]
+    return pl.concat(named)
+
+
+_SYSTEM = (
+    "document",
+    "genre",
+    "class",
+    "text",
+    "start",
+    "end",
+    "llr",
+    pl.col("from").alias("system_start"),
+    pl.col("to").alias("system_end"),
+    pl.col("status").alias("system_status"),
+    pl.col("label").alias("system_class"),
+)
+_REFERENCE = (
+    "document",
+    "genre",
+    "class",
+    pl.col("start").alias("expected_start"),
+    pl.col("end").alias("expected_end"),
+    pl.col("from").alias("reference_start"),
+    pl.col("to").alias("reference_end"),
+    pl.col("status").alias("reference_status"),
+)
+
+
+def conformed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with all columns of `ROWS`, in order; what is absent is null."""
+    given = set(rows.columns)
+    return rows.select(
+        (pl.col(name) if name in given else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in ROWS.items()
+    )
+
+
+def with_disclosure(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
+    """Rows that say whether their norm is known or hidden, where the reference lists it."""
+    listed = reference.entities.select(pl.col("entity").alias("class"), disclosure="label")
+    known = listed.filter(pl.col("disclosure").is_in(["known", "hidden"])).unique("class")
+    joined = rows.drop("disclosure").join(known, on="class", how="left", maintain_order="left")
+    return joined.select(*ROWS)
+
+
+def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all batches, sorted so that they do not depend on the batches."""
+    every = pl.concat([pl.DataFrame(schema=dict(ROWS)), *batches])
+    return every.sort("document", maintain_order=True)

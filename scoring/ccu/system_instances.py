@@ -1,0 +1,124 @@
+"""The instances of a system: placed, filtered, merged, and in the classes of the reference."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.representation.judgments import is_text
+from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
+
+_KEPT = ("document", "genre", "text", "label", "status", "start", "end", "llr")
+
+
+def documents(reference: Corpus) -> pl.DataFrame:
+    """The documents of a reference by name: `key`, `genre`, `text` and `length`."""
+    return reference.documents.select(
+        document="name", key="row", genre="modality", text=is_text(), length="length"
+    )
+
+
+def system_instances(
+    reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
+) -> pl.DataFrame:
+    """What a system found in the documents of a reference, places as written.
+
+    What it says of documents that it could not process does not count.
+
+    Args:
+        reference: knows which documents are text, and where segments are.
+        system: the submission.
+        kind: `norm` or `emotion`.
+        options: what was chosen.
+    """
+    done = system.documents.filter(pl.col("processed").fill_null(value=True))
+    names = done.select(document="row", name="name")
+    rows = system.instances.filter(pl.col("kind") == kind).join(
+        names, on="document", maintain_order="left"
+    )
+    rows = rows.drop("document").rename({"name": "document"})
+    if options.submission_form == "open":
+        rows = _placed(rows, reference)
+    rows = rows.join(documents(reference), on="document", maintain_order="left")
+    score = pl.col("llr").fill_null(-math.inf).fill_nan(-math.inf)
+    rows = rows.drop_nulls(["start", "end"]).with_columns(llr=score).select(_KEPT)
+    return filtered(rows, options.llr_filter, "after_read")
+
+
+def _placed(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
+    """Instances that name segments, with the places of these."""
+    names = reference.documents.select(key="row", document="name")
+    segments = reference.regions.select("region", "start", "end", key="document")
+    segments = segments.join(names, on="key").drop("key").unique(["document", "region"])
+    bare = rows.drop("start", "end")
+    return bare.join(segments, on=["document", "region"], how="left", maintain_order="left")
+
+
+def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:
+    """Rows whose score is high enough, if a filter is chosen for this step."""
+    if chosen is None or chosen.when != when:
+        return rows
+    return rows.filter(pl.col("llr") >= chosen.least)
+
+
+def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
+    """Instances of one class that are close to each other become one.
+
+    The plan expects instances and merges none; who wants to, says how close they are.
+    """
+    if options.merge_system is None and options.merge_system_text is None:
+        return rows
+    key = ["document", "label", *(["status"] if options.merge_system_by != "class" else [])]
+    ordered = rows.sort(*key, "start", "end")
+    before = pl.col("end").cum_max().shift().over(key)
+    gap = (pl.col("start") - before).round(9)
+    most = pl.when("text").then(options.merge_system_text).otherwise(options.merge_system)
+    begins = before.is_null() | most.is_null() | (gap >= most.cast(pl.Float64))
+    return joined(ordered.with_columns(number=begins.cum_sum().over(key)), key, options)
+
+
+def joined(rows: pl.DataFrame, key: list[str], options: DetectionOptions) -> pl.DataFrame:
+    """One instance of all that have a `number` in common.
+
+    Args:
+        rows: instances.
+        key: the columns within which numbers are unique.
+        options: say what its score is.
+    """
+    score = pl.col("llr").max() if options.merge_system_llr == "max_llr" else pl.col("llr").min()
+    statuses = pl.col("statuses").list.unique().list.sort()
+    found = rows.group_by(*key, "number", maintain_order=True).agg(
+        pl.col("genre", "text").first(),
+        pl.col("start").min(),
+        pl.col("end").max(),
+        score,
+        statuses=pl.col("status").drop_nulls(),
+    )
+    status = pl.when(statuses.list.len() > 0).then(statuses.list.join(","))
+    return found.with_columns(status=status).select(rows.drop("number").columns)
+
+
+def in_reference_classes(rows: pl.DataFrame, mapping: pl.DataFrame | None) -> pl.DataFrame:
+    """Instances with the `class` of the reference in which each is scored.
+
+    A norm counts as itself, and as each hidden norm to which it is mapped.
+
+    Args:
+        rows: instances of the system.
+        mapping: `sys_norm` and `ref_norm`; None if nothing is mapped.
+
+    Examples:
+        >>> rows = pl.DataFrame({"label": ["A1", "101"], "llr": [1.0, 2.0]})
+        >>> mapping = pl.DataFrame({"sys_norm": ["A1", "101"], "ref_norm": ["005", "005"]})
+        >>> in_reference_classes(rows, mapping)["class"].to_list()
+        ['A1', '101', '005', '005']
+    """
+    own = rows.with_columns(pl.col("label").alias("class"))
+    if mapping is None:
+        return own
+    pairs = mapping.select(label="sys_norm", ref_norm="ref_norm").unique(maintain_order=True)
+    others = pairs.filter(pl.col("label") != pl.col("ref_norm"))
+    moved = rows.join(others, on="label", maintain_order="left").rename({"ref_norm": "class"})
+    return pl.concat([own, moved.select(own.columns)])
