@@ -15,16 +15,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import detection_measures, detection_tables, detections
+from hlteval.scoring.ccu import (
+    detection_measures,
+    detection_tables,
+    detections,
+    official_detections,
+    official_files,
+    official_measures,
+    official_statistics,
+)
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.metric import Metric, Tables
 
 Values = dict[str, float | None]
+
+
+class Scored(NamedTuple):
+    """What is computed of the labels of all instances.
+
+    Attributes:
+        classes: the measures of each class.
+        means: their means, and the rates of all instances.
+        curves: the points of the curves.
+    """
+
+    classes: pl.DataFrame
+    means: pl.DataFrame
+    curves: pl.DataFrame
 
 
 @dataclass(frozen=True)
@@ -58,7 +80,8 @@ class InstanceDetection(Metric):
             >>> scorer.score(scorer.total([rows]))[0]["map"]
             1.0
         """
-        return detections.rows(reference, system, self.kind, self.options), None
+        count = official_detections.rows if self.official else detections.rows
+        return count(reference, system, self.kind, self.options), None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The labels of all batches."""
@@ -66,12 +89,37 @@ class InstanceDetection(Metric):
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
+        scored = self.scored(total)
+        values = dict(self._values(scored.classes, scored.means))
+        shown = detection_tables.tables(scored.classes, scored.means, scored.curves, total)
+        return values, shown
+
+    def scored(self, total: pl.DataFrame) -> Scored:
+        """The measures and curves of all classes."""
         instances = detection_measures.by_genre(total)
         swept = detection_measures.curves(instances)
-        measured = detection_measures.classes(instances, swept)
-        averaged = detection_measures.means(measured)
-        values = dict(self._values(measured, averaged))
-        return values, detection_tables.tables(values, measured, averaged, swept, total)
+        measures = official_measures if self.official else detection_measures
+        classes = measures.classes(instances, swept)
+        return Scored(classes, measures.means(classes), swept)
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files of the public scorer; none in the profile `plan`."""
+        if not self.official:
+            return {}
+        scored = self.scored(total)
+        task = "nd" if self.kind == "norm" else "ed"
+        with_references = scored.classes.select("criterion", "class").unique()
+        instances = total.drop_nulls("outcome").join(
+            with_references, on=["criterion", "class"], how="semi", maintain_order="left"
+        )
+        criteria = self.options.overlap
+        return {
+            "instance_alignment.tab": official_files.alignment(instances, self.options, self.kind),
+            "scores_by_class.tab": official_files.by_class(scored.classes, scored.curves, criteria),
+            "scores_aggregated.tab": official_files.aggregated(scored.means, task, criteria),
+            "statistics_by_class.tab": official_statistics.by_class(total),
+            "statistics_aggregated.tab": official_statistics.aggregated(total),
+        }
 
     def _values(
         self, measured: pl.DataFrame, averaged: pl.DataFrame

@@ -20,7 +20,6 @@ _COUNTS = ("relevant", "tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
 
 
 def tables(
-    values: Mapping[str, float | None],
     measured: pl.DataFrame,
     averaged: pl.DataFrame,
     swept: pl.DataFrame,
@@ -29,7 +28,6 @@ def tables(
     """All tables.
 
     Args:
-        values: by name.
         measured: the classes.
         averaged: their means.
         swept: the points of the curves.
@@ -86,5 +84,5 @@ def with_congruence(instances: pl.DataFrame) -> pl.DataFrame:
 def curves(swept: pl.DataFrame) -> pl.DataFrame:
     """The points of the curve of each class over all documents, by the first criterion."""
     first = swept["criterion"].first() if swept.height else None
-    own = swept.filter(pl.col("genre") == ALL, pl.col("criterion") == first)
+    own = swept.filter(pl.col("genre") == ALL, pl.col("criterion").eq_missing(pl.lit(first)))
     return own.select("class", threshold="llr", precision="precision", recall="recall")

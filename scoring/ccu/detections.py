@@ -20,6 +20,8 @@ from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.spans import half_open, scored_places, union
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
+AGAIN = "MD again"
+"""Written by the public scorer: a missed detection again, beside a false alarm that is near it."""
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "document": pl.String,

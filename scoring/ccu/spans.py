@@ -119,7 +119,7 @@ def overlapping(
     lengths = stops - begins
     bucket = np.frexp(np.where(lengths > 0, lengths, 1.0))[1]
     found: list[tuple[Whole, Whole]] = []
-    for size in np.unique(bucket):
+    for size in np.unique(bucket[lengths > 0]):
         members = np.flatnonzero((bucket == size) & (lengths > 0))
         order = members[np.lexsort((begins[members], other[members]))]
         reach = float(lengths[members].max())

@@ -1,0 +1,118 @@
+"""What the public scorer counts of norms and emotions, as rows of `detections`."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu import best_reference, scaled, split
+from hlteval.scoring.ccu.criteria import Criterion
+from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, FORGIVEN, MISSED, conformed, with_disclosure
+from hlteval.scoring.ccu.official_reference import OfficialReference, official_reference
+from hlteval.scoring.ccu.official_system import official_system
+from hlteval.scoring.ccu.spans import half_open
+from hlteval.scoring.ccu.system_instances import documents, filtered, in_reference_classes
+
+REFERENCE, UNSCORED, SYSTEM = "reference", "unscored", "system"
+"""Instances and regions without an evaluation label, for the statistics; by their criterion."""
+
+
+def rows(
+    reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
+) -> pl.DataFrame:
+    """The rows of a batch of documents.
+
+    Args:
+        reference: whole documents.
+        system: the submission.
+        kind: `norm` or `emotion`.
+        options: what was chosen.
+    """
+    prepared = official_reference(reference, kind, options)
+    expected, unscored = prepared.instances, prepared.unscored
+    if options.classes is not None:
+        expected = expected.filter(pl.col("label").is_in(list(options.classes)))
+        prepared = prepared._replace(instances=expected)
+    found = official_system(reference, system, kind, prepared, options)
+    kept = filtered(found, options.llr_filter, "after_transforms")
+    moved = in_reference_classes(kept, options.mapping)
+    counted = {REFERENCE: expected, UNSCORED: unscored, SYSTEM: found if kind == "norm" else kept}
+    parts = [
+        conformed(documents(reference).select("document", "genre")),
+        *(_counted(part, name) for name, part in counted.items()),
+        *(labels(moved, prepared, criterion, options) for criterion in options.overlap),
+    ]
+    return with_disclosure(pl.concat(parts), reference)
+
+
+def _counted(rows: pl.DataFrame, what: str) -> pl.DataFrame:
+    """Instances and regions, for the statistics."""
+    side = "system" if what == SYSTEM else "reference"
+    places = {f"{side}_start": pl.col("start"), f"{side}_end": pl.col("end")}
+    own = rows.select("document", "genre", pl.col("label").alias("class"), **places)
+    return conformed(own.with_columns(criterion=pl.lit(what)))
+
+
+def labels(
+    system: pl.DataFrame,
+    reference: OfficialReference,
+    criterion: Criterion,
+    options: DetectionOptions,
+) -> pl.DataFrame:
+    """The evaluation label of each instance, by a criterion."""
+    expected = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
+    expected = expected.with_row_index("_reference").with_columns(pl.col("_reference").cast(pl.Int64))
+    own = half_open(system)
+    if options.align.startswith("ManyRef"):
+        own = split.divided(own, expected)
+    found = own.with_row_index("_system").with_columns(pl.col("_system").cast(pl.Int64))
+    best = best_reference.candidates(found, expected, half_open(reference.unscored))
+    pairs = best.join(found, on="_system").join(
+        expected.select(
+            "_reference",
+            expected_start="start",
+            expected_end="end",
+            reference_start="from",
+            reference_end="to",
+            reference_status="status",
+        ),
+        on="_reference",
+        how="left",
+    )
+    pairs = pairs.sort("_system", "_reference").with_columns(
+        system_start="from", system_end="to", system_status="status", system_class="label",
+        _place=pl.struct("class", "document", "reference_start", "reference_end"),
+    )
+    iou, common = pairs["iou"].to_numpy(), pairs["intersection"].to_numpy()
+    similar = criterion.holds(iou=iou, intersection=common) & (common > 0)
+    correct = best_reference.first_of_each(pairs, similar)
+    hits = pairs.filter(pl.Series(correct))
+    extra = similar & ~correct & options.align.endswith("ManyHyp")
+    forgiven = pairs.filter(pl.Series(extra))
+    rest = pairs.filter(~pl.Series(correct | extra))
+    false = rest.unique("_system", keep="first", maintain_order=True)
+    near = rest.drop_nulls("_reference").select("_reference", "llr", "system_start")
+    missed = expected.join(hits, on="_reference", how="anti").join(
+        near, on="_reference", how="left", maintain_order="left"
+    )
+    again = ~pl.col("_reference").is_first_distinct()
+    both, besides = (
+        scaled.shares(part.drop("union"), options.collar, options.collar_text)
+        for part in (hits, forgiven)
+    )
+    pairless = ["iou", "intersection", "union", "reference_start", "reference_end", "reference_status"]
+    parts = [
+        both.with_columns(outcome=pl.lit(CORRECT)),
+        besides.with_columns(outcome=pl.lit(FORGIVEN)),
+        false.drop(pairless).with_columns(
+            outcome=pl.lit(FALSE), tp_share=pl.lit(0.0), fp_share=pl.lit(1.0)
+        ),
+        missed.with_columns(
+            outcome=pl.when(again).then(pl.lit(AGAIN)).otherwise(pl.lit(MISSED)), reference_start="from", reference_end="to",
+            reference_status="status",
+        ),
+    ]
+    named = [conformed(part.with_columns(criterion=pl.lit(criterion.written))) for part in parts]
+    return pl.concat(named)

@@ -1,0 +1,207 @@
+"""The files that the public scorer writes of norms and emotions, with its columns and numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+import polars as pl
+
+from hlteval.scoring.ccu.criteria import Criterion
+from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, FORGIVEN, MISSED
+
+CLASS_METRICS: Mapping[str, str] = MappingProxyType(
+    {
+        "AP": "ap",
+        "average_precision": "ap",
+        "f1_at_MinLLR": "f1",
+        "llr_at_MinLLR": "llr",
+        "precision_at_MinLLR": "precision",
+        "recall_at_MinLLR": "recall",
+        "scaled_f1_at_MinLLR": "scaled_f1",
+        "scaled_precision_at_MinLLR": "scaled_precision",
+        "scaled_recall_at_MinLLR": "scaled_recall",
+        "sum_fp_at_MinLLR": "fp",
+        "sum_md_at_MinLLR": "md",
+        "sum_scaled_fp_at_MinLLR": "scaled_fp",
+        "sum_scaled_tp_at_MinLLR": "scaled_tp",
+        "sum_tp_at_MinLLR": "tp",
+    }
+)
+"""The measures of a class, by their names in the files."""
+_COUNTS = frozenset({"fp", "md", "tp"})
+_RATES = ("f1", "precision", "recall")
+EMPTY = "EMPTY_NA"
+_PLACES = ("reference_start", "reference_end", "system_start", "system_end")
+
+
+def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table of tab-separated values; cells with quotation marks are quoted."""
+    lines = ["\t".join(columns), *("\t".join(map(_quoted, row)) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if '"' in cell else cell
+
+
+def number(value: float | None) -> str:
+    """A number as Python shows it; empty where there is none."""
+    return "" if value is None else str(value)
+
+
+def whole(value: float) -> str:
+    """A place, without decimals where it has none.
+
+    Examples:
+        >>> whole(45.0), whole(45.25)
+        ('45', '45.25')
+    """
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def named(criterion: Criterion) -> str:
+    """A criterion as the files have it.
+
+    Examples:
+        >>> named(Criterion())
+        '{iou=0.2}'
+    """
+    return f"{{{'' if ':' in criterion.written else 'iou='}{criterion.written}}}"
+
+
+def by_class(
+    measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Criterion]
+) -> str:
+    """The file `scores_by_class.tab`.
+
+    Args:
+        measured: the classes.
+        swept: the points of their curves.
+        criteria: in order.
+    """
+    columns = ("class", "genre", "metric", "value", "correctness_criteria")
+    curves = {
+        key: part
+        for key, part in swept.partition_by("criterion", "class", "genre", as_dict=True).items()
+    }
+    rows: list[tuple[str, ...]] = []
+    for criterion in criteria:
+        own = measured.filter(criterion=criterion.written).sort("class", "genre")
+        for row in own.to_dicts():
+            name, genre = row["class"], row["genre"]
+            for metric, column in CLASS_METRICS.items():
+                rows.append((name, genre, metric, _of_class(row, column), named(criterion)))
+            curve = curves.get((criterion.written, name, genre))
+            if curve is not None:
+                rows.append((name, genre, "PRCurve_json", _curve(curve), named(criterion)))
+    return table(columns, rows)
+
+
+def _of_class(row: Mapping[str, float | None], column: str) -> str:
+    """A value of a class; counts are whole unless the system has nothing of the class."""
+    value = row[column]
+    if column in _COUNTS and value is not None and row["llr"] is None:
+        value = float(value)
+    return number(value)
+
+
+def _curve(points: pl.DataFrame) -> str:
+    """The points of a curve as JSON."""
+    return json.dumps({name: points[name].to_list() for name in ("precision", "recall", "llr")})
+
+
+def aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Criterion]) -> str:
+    """The file `scores_aggregated.tab`.
+
+    Args:
+        averaged: the means over classes and the rates of all instances.
+        task: `nd` or `ed`.
+        criteria: in order.
+    """
+    columns = ("task", "genre", "metric", "value", "correctness_criteria")
+    rows = []
+    for criterion in criteria:
+        for row in averaged.filter(criterion=criterion.written).sort("genre").to_dicts():
+            values = sorted(_aggregates(row))
+            rows += [
+                (task, row["genre"], name, number(value), named(criterion))
+                for name, value in values
+            ]
+    return table(columns, rows)
+
+
+def _aggregates(row: Mapping[str, float | None]) -> Iterator[tuple[str, float | None]]:
+    """The aggregated values by the names of the file."""
+    yield "mAP", row["mean_ap"]
+    for metric, column in CLASS_METRICS.items():
+        if metric not in {"AP", "sum_md_at_MinLLR"}:
+            yield f"mean_{metric}", row[f"mean_{column}"]
+    for rate in _RATES:
+        yield f"{rate}_at_MinLLR", row[rate]
+    for count in ("fp", "md", "tp"):
+        value = row[count]
+        yield f"sum_{count}_at_MinLLR", None if value is None else float(value)
+
+
+def alignment(instances: pl.DataFrame, options: object, kind: str) -> str:
+    """The file `instance_alignment.tab`.
+
+    Args:
+        instances: with evaluation labels, of classes that have references.
+        options: the collars.
+        kind: `norm` or `emotion`; norms have the columns of statuses.
+    """
+    columns = ["class", "file_id", "eval", "ref", "sys", "llr", "parameters"]
+    statuses = ["ref_status", "hyp_status"] if kind == "norm" else []
+    start = pl.coalesce("system_start", "reference_start")
+    silent = (pl.col("outcome") == MISSED).all().over("criterion", "class")
+    order = {CORRECT: 0, FALSE: 1, FORGIVEN: 1, MISSED: 2}
+    written = pl.col("outcome").replace(AGAIN, MISSED)
+    ranked = instances.with_columns(outcome=written).with_columns(
+        _start=start, _silent=silent, _rank=pl.col("outcome").replace_strict(order)
+    )
+    found = ranked.sort("class", "document", "_start", "_rank", "system_end", maintain_order=True)
+    rows = []
+    for row in found.iter_rows(named=True):
+        line = [row["class"], row["document"], _mapped(row), _span(row, "reference"),
+                _span(row, "system"), number(row["llr"]), _parameters(row, options)]
+        if statuses:
+            line += [row["reference_status"] or EMPTY, row["system_status"] or EMPTY]
+        rows.append(line)
+    return table([*columns, *statuses], rows)
+
+
+def _mapped(row: Mapping[str, object]) -> str:
+    return "mapped" if row["outcome"] == CORRECT else "unmapped"
+
+
+def _span(row: Mapping[str, float | None], side: str) -> str:
+    start, end = row[f"{side}_start"], row[f"{side}_end"]
+    if end is None or start is None:
+        return "{}"
+    return f"{{start={whole(start)},end={whole(end)}}}"
+
+
+def _parameters(row: Mapping[str, object], options: object) -> str:
+    """What is said of an instance or pair."""
+    if row["_silent"]:
+        return "{}"
+    outcome = row["outcome"]
+    if row["iou"] is None:
+        share = "1.0" if outcome == FALSE else "0.0"
+        return f"{{pct_temp_tp=0.0,pct_temp_fp={share},eval={outcome}}}"
+    text = row["genre"] == "text"
+    values = {
+        "iou": row["iou"],
+        "intersection": row["intersection"],
+        "union": row["union"],
+        "shifted_start_hyp": row["shifted_start"],
+        "shifted_end_hyp": row["shifted_end"],
+        "pct_temp_tp": row["tp_share"],
+        "pct_temp_fp": row["fp_share"],
+        "collar": getattr(options, "collar_text" if text else "collar"),
+    }
+    shown = ",".join(f"{name}={value:.3f}" for name, value in values.items())
+    return f"{{{shown},type={row['genre']},eval={outcome}}}"

@@ -1,0 +1,177 @@
+"""The reference of norms and emotions as the public scorer prepares it.
+
+It differs from Appendix D of the plan (`representation.judgments`) in this: nothing is merged unless
+told so, and what lies between merged segments is not looked at; annotators are counted by rows;
+`noann` has votes; only what lies before the first and after the last segment is not scored, and
+each segment that nobody annotated, as a region of its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED, Constants, is_text
+from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu.file_merge import parts_of_reference
+
+_COLUMNS = ("document", "genre", "text", "label", "status", "start", "end")
+
+
+class OfficialReference(NamedTuple):
+    """What the public scorer compares with; places as written.
+
+    Attributes:
+        instances: `document` by name, `genre`, `text`, `label`, `status`, `start`, `end`.
+        unscored: no-score regions, with the same columns.
+        parts: the parts of documents, if these are compared.
+    """
+
+    instances: pl.DataFrame
+    unscored: pl.DataFrame
+    parts: pl.DataFrame | None = None
+
+
+def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> OfficialReference:
+    """The instances and the no-score regions of a reference.
+
+    Args:
+        corpus: a reference.
+        kind: `norm` or `emotion`.
+        options: what was chosen.
+    """
+    constants = options.constants(official=True)
+    rows = _rows(corpus, kind)
+    if kind == "emotion":
+        decided = by_majority(rows, constants.votes)
+    else:
+        decided = single(rows, conflicts_unscored=constants.conflicts_unscored)
+    if options.file_merge:
+        return _of_parts(corpus, decided, options.file_merge)
+    instances = merged(decided, constants)
+    silent = decided.filter(pl.col("label") == UNANNOTATED)
+    unscored = pl.concat([silent.select(_COLUMNS), outside(decided, corpus)])
+    order = ("document", "start", "end")
+    return OfficialReference(
+        instances.sort(*order, maintain_order=True), unscored.sort(*order, maintain_order=True)
+    )
+
+
+def _of_parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialReference:
+    """The labels of parts of documents; what is outside of them does not count at all."""
+    names = corpus.documents.select(key="row", document="name")
+    segments = corpus.regions.select("start", "end", key="document").join(names, on="key")
+    own = segments.join(decided, on="document", how="semi").select("document", "start", "end")
+    parts = parts_of_reference(decided, own, number, official=True)
+    silent = pl.col("label") == UNANNOTATED
+    return OfficialReference(
+        parts.filter(~silent, pl.col("label") != NONE), parts.filter(silent), parts
+    )
+
+
+def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
+    """The judgments of a kind, without those of empty segments of audio or video."""
+    names = corpus.documents.select(
+        document="row", name="name", genre="modality", text=is_text(), length="length"
+    )
+    own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
+    own = own.join(names, on="document", maintain_order="left").drop("document")
+    own = own.rename({"name": "document"})
+    return own.filter(pl.col("text") | (pl.col("start") != pl.col("end")))
+
+
+def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
+    """Norms: each row by itself; perhaps no segment where a norm has several statuses."""
+    if conflicts_unscored:
+        status = pl.col("status").n_unique().over("annotator", *SEGMENT, "label") > 1
+        conflict = status.any().over("annotator", *SEGMENT)
+        label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
+        rows = rows.with_columns(label=label, status=pl.when(~conflict).then("status"))
+        key = ["annotator", "region", *_COLUMNS]
+    else:
+        key = ["annotator", "region", *_COLUMNS]
+    return rows.unique(key, maintain_order=True).select(_COLUMNS)
+
+
+def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
+    """Emotions: what enough rows of a segment have; `none` if there is nothing of this kind."""
+    records = rows.group_by("record", *SEGMENT, "genre", "text", "annotator", maintain_order=True)
+    listed = records.agg("label").unique([*SEGMENT, "annotator", "label"], maintain_order=True)
+    first = pl.col("annotator").first().over(SEGMENT)
+    judges = 1 + (pl.col("annotator") != first).sum().over(SEGMENT)
+    every = listed.with_columns(judges=judges).explode("label")
+    key = [*SEGMENT, "genre", "text", "judges"]
+    counted = every.group_by(*key, "label", maintain_order=True).agg(votes=pl.len())
+    agreed = pl.col("votes") >= votes
+    label = (
+        pl.when(pl.col("judges") < votes)
+        .then(pl.lit(UNANNOTATED))
+        .when(~agreed.any().over(SEGMENT))
+        .then(pl.lit(NONE))
+        .when(agreed)
+        .then("label")
+    )
+    decided = counted.with_columns(label=label, status=pl.lit(None, dtype=pl.String))
+    return decided.drop_nulls("label").select(_COLUMNS).unique(maintain_order=True)
+
+
+def merged(decided: pl.DataFrame, constants: Constants) -> pl.DataFrame:
+    """Segments of a class that follow each other closely, whatever lies between them."""
+    rows = decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED]))
+    gaps = (constants.seconds, constants.characters)
+    return chained(rows, gaps, by_status=constants.by_status)
+
+
+def chained(
+    rows: pl.DataFrame, gaps: tuple[float | None, float | None], *, by_status: bool, llr: str = ""
+) -> pl.DataFrame:
+    """Rows of a class of which each starts less than a gap after the end of the one before.
+
+    Args:
+        rows: instances, places as written.
+        gaps: in seconds and in characters; None merges none.
+        by_status: whether each has the status of the one before, too.
+        llr: `min_llr` or `max_llr`, for instances that have a score.
+    """
+    key = ["document", "label"]
+    ordered = rows.sort(*key, "start", "end", maintain_order=True)
+    most = pl.when("text").then(gaps[1]).otherwise(gaps[0]).cast(pl.Float64)
+    before = pl.col("end").shift().over(key)
+    begins = before.is_null() | most.is_null() | ~(pl.col("start") - before < most)
+    if by_status:
+        status = pl.col("status").fill_null("")
+        begins |= status != status.shift().over(key)
+    score = {"min_llr": pl.col("llr").min(), "max_llr": pl.col("llr").max()}
+    statuses = pl.col("statuses").list.unique().list.sort()
+    found = (
+        ordered.with_columns(number=begins.cum_sum().over(key))
+        .group_by(*key, "number", maintain_order=True)
+        .agg(
+            pl.col("genre", "text", "start").first(),
+            pl.col("end").last(),
+            *([score[llr]] if llr else []),
+            *([pl.col("truncated").any()] if "truncated" in rows.columns else []),
+            statuses=pl.col("status").drop_nulls(),
+        )
+    )
+    status = pl.when(statuses.list.len() > 0).then(statuses.list.join(","))
+    return found.with_columns(status=status).select(rows.columns)
+
+
+def outside(decided: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
+    """The regions before the first and after the last segment of each document."""
+    lengths = corpus.documents.select(document="name", length="length")
+    limits = decided.group_by("document", "genre", "text", maintain_order=True).agg(
+        pl.col("start").min(), pl.col("end").max()
+    )
+    limits = limits.join(lengths, on="document", maintain_order="left")
+    step = pl.col("text").cast(pl.Float64)
+    shared = ["document", "genre", "text"]
+    label, status = pl.lit(UNANNOTATED).alias("label"), pl.lit(None, dtype=pl.String).alias("status")
+    before = limits.select(*shared, label, status, start=pl.lit(0.0), end=pl.col("start") - step)
+    after = limits.select(*shared, label, status, start=pl.col("end") + step, end="length")
+    # of text, both places are inside, so that a region of one character starts where it ends
+    real = pl.col("start") < pl.col("end") + pl.col("text").cast(pl.Float64)
+    return pl.concat([before, after]).filter(real)
