@@ -75,14 +75,18 @@ def prepared(corpus: Corpus, kind: str, constants: Constants | None = None) -> P
         [('101', 0.0, 15.0)]
     """
     chosen = constants or Constants()
+    decisions = decided(corpus, kind, chosen)
+    annotated = decisions.filter(pl.col("label") != UNANNOTATED)
+    places = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
+    return Prepared(merged(decisions, chosen), places)
+
+
+def decided(corpus: Corpus, kind: str, constants: Constants) -> pl.DataFrame:
+    """What is in each segment: `JUDGED` without the annotator; `none` or `noann` if nothing is."""
     given = judgments(corpus, kind)
     if kind == "emotion":
-        decided = by_majority(given, chosen.votes)
-    else:
-        decided = single(given, conflicts_unscored=chosen.conflicts_unscored)
-    annotated = decided.filter(pl.col("label") != UNANNOTATED)
-    instances = merged(decided, chosen)
-    return Prepared(instances, annotated.select("document", "text", "start", "end").unique())
+        return by_majority(given, constants.votes)
+    return single(given, conflicts_unscored=constants.conflicts_unscored)
 
 
 def judgments(corpus: Corpus, kind: str) -> pl.DataFrame:
@@ -147,22 +151,22 @@ def by_majority(given: pl.DataFrame, votes: int) -> pl.DataFrame:
     return counted.drop_nulls("label").select(columns).unique(maintain_order=True)
 
 
-def merged(decided: pl.DataFrame, constants: Constants) -> pl.DataFrame:
+def merged(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     """Instance Merging: adjacent segments of one class become one instance.
 
     They are adjacent if the gap, from the end of one to the start of the next, is less than a
     constant. A segment that is not annotated breaks continuity.
 
     Args:
-        decided: what is in each segment: `JUDGED` without the annotator.
+        decisions: what is in each segment, as from `decided`.
         constants: of Table 13.
     """
     key = ["document", "label", *(["status"] if constants.by_status else [])]
-    rows = decided.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
+    rows = decisions.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
     before = pl.col("end").cum_max().shift().over(key)
     gap = (pl.col("start") - before).round(9)  # 0.3 - 0.2 is not quite 0.1
     most = pl.when("text").then(constants.characters).otherwise(constants.seconds).cast(pl.Float64)
-    silent = decided.filter(pl.col("label") == UNANNOTATED)
+    silent = decisions.filter(pl.col("label") == UNANNOTATED)
     rows = _with_silence(rows.with_columns(before=before), silent)
     begins = before.is_null() | most.is_null() | (gap >= most) | pl.col("broken")
     return (

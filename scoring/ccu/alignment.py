@@ -59,11 +59,16 @@ def pairs(system: pl.DataFrame, reference: pl.DataFrame) -> Pairs:
     rows, matches, common = overlapping(system, reference, KEY)
     own = (system["end"] - system["start"]).to_numpy()[rows]
     expected = (reference["end"] - reference["start"]).to_numpy()[matches]
-    return Pairs(rows, matches, common.round(DIGITS), (common / (own + expected - common)).round(DIGITS))
+    return Pairs(
+        rows, matches, common.round(DIGITS), (common / (own + expected - common)).round(DIGITS)
+    )
 
 
 def greedy(
-    system: Whole, reference: Whole, scores: NDArray[np.float64], system_start: NDArray[np.float64],
+    system: Whole,
+    reference: Whole,
+    scores: NDArray[np.float64],
+    system_start: NDArray[np.float64],
     reference_start: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
     """Which pairs are correct.

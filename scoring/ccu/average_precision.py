@@ -1,4 +1,4 @@
-"""Steps 2 and 3 of Streaming Instance Detection: counts at detection thresholds, and what they give.
+"""Steps 2 and 3 of Streaming Instance Detection: counts at thresholds, and what they give.
 
 CCU Phase 1 plan, Appendix A and section C.4. At each unique detection score, what has at least this
 score is a correct detection or a false alarm; precision and recall follow, and from them average
@@ -60,14 +60,13 @@ def average_precision(curves: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     Examples:
         >>> curves = {"class": ["a"] * 3, "hits": [0, 1, 2], "relevant": [2] * 3}
         >>> curves |= {"precision": [0.0, 0.5, 2 / 3], "recall": [0.0, 0.5, 1.0]}
-        >>> average_precision(pl.DataFrame(curves), ["class"]).select(pl.exclude("class").round(3)).row(0)
+        >>> areas = average_precision(pl.DataFrame(curves), ["class"])
+        >>> areas.select(pl.col("ap", "ap_interpolated").round(3)).row(0)
         (0.583, 0.667)
     """
     gained = (pl.col("recall") - pl.col("recall").shift(fill_value=0.0)).over(by)
     best = pl.col("precision").cum_max(reverse=True).over(by)
-    steps = curves.select(
-        *by, step=gained * pl.col("precision"), interpolated=gained * best
-    )
+    steps = curves.select(*by, step=gained * pl.col("precision"), interpolated=gained * best)
     return steps.group_by(by, maintain_order=True).agg(
         ap=pl.col("step").sum(), ap_interpolated=pl.col("interpolated").sum()
     )

@@ -17,7 +17,9 @@ _OWN = ("class", "document")
 _BEST = {"iou": pl.Float64, "intersection": pl.Float64, "union": pl.Float64}
 
 
-def candidates(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
+def candidates(
+    system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame
+) -> pl.DataFrame:
     """The best reference of each system instance, or several that start and fit alike.
 
     Args:
@@ -88,7 +90,9 @@ def _nearest(
     )
     first = every.filter(pl.col("start") == pl.col("start").min().over("document", "class"))
     found = system.select("_system", "document", "class", "truncated").join(
-        first.drop("start").with_columns(any=pl.lit(value=True)), on=["document", "class"], how="left"
+        first.drop("start").with_columns(any=pl.lit(value=True)),
+        on=["document", "class"],
+        how="left",
     )
     region = pl.col("any").fill_null(value=False) & pl.col("_reference").is_null()
     kept = found.filter(~(pl.col("truncated") & region))

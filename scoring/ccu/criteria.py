@@ -29,7 +29,9 @@ class Criterion(NamedTuple):
     strict: bool = False
     least: float = 0.2
 
-    def holds(self, *, iou: NDArray[np.float64], intersection: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def holds(
+        self, *, iou: NDArray[np.float64], intersection: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
         """Whether pairs are similar enough.
 
         Examples:
@@ -55,7 +57,9 @@ def criterion(written: str) -> Criterion:
         raise ValueError(
             f"{written} is not a ratio such as 0.2, nor like iou:gt:0.5 or intersection:gte:3"
         )
-    measure: Literal["iou", "intersection"] = "intersection" if found[1] == "intersection" else "iou"
+    measure: Literal["iou", "intersection"] = (
+        "intersection" if found[1] == "intersection" else "iou"
+    )
     least = float(found[3])
     if measure == "iou" and least > 1:
         raise ValueError(f"an IoU is at most 1, not {found[3]}")

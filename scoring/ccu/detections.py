@@ -13,11 +13,13 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import Prepared, prepared
+from hlteval.representation.judgments import NONE, UNANNOTATED, Constants, decided, prepared
 from hlteval.scoring.ccu import alignment, scaled, system_instances
 from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.spans import half_open, scored_places, union
+from hlteval.scoring.ccu.file_merge import parts_of_reference, parts_of_system
+from hlteval.scoring.ccu.spans import Whole, half_open, scored_places, union
+from hlteval.scoring.ccu.split import divided
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
 AGAIN = "MD again"
@@ -52,9 +54,7 @@ counted of it. Places are as written, except that the official software cuts the
 whether a norm is known or hidden; `shifted` places are those of a system instance with a collar."""
 
 
-def rows(
-    reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
-) -> pl.DataFrame:
+def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:
     """The rows of a batch of documents (`ROWS`).
 
     Args:
@@ -63,33 +63,61 @@ def rows(
         kind: `norm` or `emotion`.
         options: what was chosen.
     """
-    names = system_instances.documents(reference)
-    expected, annotated = _named(prepared(reference, kind, options.constants(official=False)), names)
+    expected, scored = _expected(reference, kind, options)
     found = system_instances.system_instances(reference, system, kind, options)
+    if options.file_merge:
+        found = parts_of_system(found, _as_written(scored))
     found = system_instances.merged(found, options)
     found = system_instances.filtered(found, options.llr_filter, "after_transforms")
     found = system_instances.in_reference_classes(half_open(found), options.mapping)
-    # Regions that nobody annotated are not scored; what is merged has no gap in it.
-    scored = union(pl.concat([annotated, expected], how="diagonal").select("document", "start", "end"))
-    expected = _chosen(scored_places(expected, scored), options)
-    found = _chosen(scored_places(found, scored), options)
+    expected = _chosen(scored_places(expected, union(scored)), options)
+    found = _chosen(scored_places(found, union(scored)), options)
     found = found.filter(pl.col("end") > pl.col("start"))
+    if options.align.startswith("ManyRef"):
+        found = divided(found, expected)
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
-    labelled = [
-        labels(found, expected, criterion, options) for criterion in options.overlap
-    ]
+    labelled = [labels(found, expected, criterion, options) for criterion in options.overlap]
+    names = system_instances.documents(reference)
     parts = [conformed(names.select("document", "genre")), *labelled]
     return with_disclosure(pl.concat(parts), reference)
 
 
-def _named(reference: Prepared, names: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The instances of a reference and its annotated segments, half-open, with document names."""
-    known = names.select("document", "genre", key="key")
+def _expected(
+    reference: Corpus, kind: str, options: DetectionOptions
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The instances of a reference, and the parts of documents that are scored; half-open.
+
+    Regions that nobody annotated are not scored; what is merged has no gap in it.
+    """
+    constants = options.constants(official=False)
+    names = system_instances.documents(reference).select("document", "genre", key="key")
+    if options.file_merge:
+        instances, annotated = _parts(reference, kind, constants, options.file_merge)
+    else:
+        instances, annotated = prepared(reference, kind, constants)
     instances, annotated = (
-        half_open(part.rename({"document": "key"}).join(known, on="key", maintain_order="left"))
-        for part in reference
+        half_open(part.rename({"document": "key"}).join(names, on="key", maintain_order="left"))
+        for part in (instances, annotated)
     )
-    return instances.with_columns(pl.col("label").alias("class")), annotated
+    covered = pl.concat([annotated, instances], how="diagonal")
+    return instances.with_columns(pl.col("label").alias("class")), covered
+
+
+def _parts(
+    reference: Corpus, kind: str, constants: Constants, number: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The same for parts of documents instead of segments."""
+    decisions = decided(reference, kind, constants).with_columns(genre=pl.lit(""))
+    own = reference.regions.join(decisions, on="document", how="semi")
+    segments = own.select("document", "start", "end")
+    parts = parts_of_reference(decisions, segments, number, official=False).drop("genre")
+    annotated = parts.filter(pl.col("label") != UNANNOTATED)
+    places = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
+    return annotated.filter(pl.col("label") != NONE), places
+
+
+def _as_written(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.select("document", "genre", "text", start="from", end="to")
 
 
 def _chosen(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
@@ -129,19 +157,37 @@ def labels(
             "intersection": every.intersection[mappable][correct],
         }
     )
-    numbered = system.select(_SYSTEM).with_row_index("_system").with_columns(pl.col("_system").cast(pl.Int64))
-    others = reference.select(_REFERENCE).with_row_index("_reference").with_columns(pl.col("_reference").cast(pl.Int64))
-    both = pairs.join(numbered, on="_system").join(others.drop("document", "genre", "class"), on="_reference")
+    numbered = (
+        system.select(_SYSTEM)
+        .with_row_index("_system")
+        .with_columns(pl.col("_system").cast(pl.Int64))
+    )
+    others = (
+        reference.select(_REFERENCE)
+        .with_row_index("_reference")
+        .with_columns(pl.col("_reference").cast(pl.Int64))
+    )
+    both = pairs.join(numbered, on="_system").join(
+        others.drop("document", "genre", "class"), on="_reference"
+    )
     both = scaled.shares(both, options.collar, options.collar_text)
     parts = [
         both.with_columns(outcome=pl.lit(CORRECT)),
         numbered.join(pairs, on="_system", how="anti").with_columns(
-            outcome=pl.lit(FALSE), tp_share=pl.lit(0.0), fp_share=pl.lit(1.0)
+            outcome=_false(every.system[mappable], options),
+            tp_share=pl.lit(0.0),
+            fp_share=pl.lit(1.0),
         ),
         others.join(pairs, on="_reference", how="anti").with_columns(outcome=pl.lit(MISSED)),
     ]
     named = [conformed(part.with_columns(criterion=pl.lit(criterion.written))) for part in parts]
     return pl.concat(named)
+
+
+def _false(extra: Whole, options: DetectionOptions) -> pl.Expr:
+    """False alarms; those for references that others have found are perhaps forgiven."""
+    forgiven = pl.col("_system").is_in(extra.tolist()) & options.align.endswith("ManyHyp")
+    return pl.when(forgiven).then(pl.lit(FORGIVEN)).otherwise(pl.lit(FALSE))
 
 
 _SYSTEM = (

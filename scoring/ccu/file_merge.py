@@ -28,7 +28,9 @@ def parts_of_reference(
         number: of parts.
         official: whether parts have whole lengths where the span cannot be divided.
     """
-    placed = _placed(segments.with_columns(pl.col("start", "end").round(3)), number, official=official)
+    placed = _placed(
+        segments.with_columns(pl.col("start", "end").round(3)), number, official=official
+    )
     extents = placed.group_by("document", "part").agg(
         first=pl.col("start").min(), last=pl.col("end").max()
     )

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu import best_reference, scaled, split
 from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, FORGIVEN, MISSED, conformed, with_disclosure
+from hlteval.scoring.ccu.detections import (
+    AGAIN,
+    CORRECT,
+    FALSE,
+    FORGIVEN,
+    MISSED,
+    conformed,
+    with_disclosure,
+)
 from hlteval.scoring.ccu.official_reference import OfficialReference, official_reference
 from hlteval.scoring.ccu.official_system import official_system
 from hlteval.scoring.ccu.spans import half_open
@@ -19,9 +26,7 @@ REFERENCE, UNSCORED, SYSTEM = "reference", "unscored", "system"
 """Instances and regions without an evaluation label, for the statistics; by their criterion."""
 
 
-def rows(
-    reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
-) -> pl.DataFrame:
+def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:
     """The rows of a batch of documents.
 
     Args:
@@ -63,56 +68,76 @@ def labels(
 ) -> pl.DataFrame:
     """The evaluation label of each instance, by a criterion."""
     expected = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
-    expected = expected.with_row_index("_reference").with_columns(pl.col("_reference").cast(pl.Int64))
     own = half_open(system)
     if options.align.startswith("ManyRef"):
         own = split.divided(own, expected)
-    found = own.with_row_index("_system").with_columns(pl.col("_system").cast(pl.Int64))
-    best = best_reference.candidates(found, expected, half_open(reference.unscored))
-    pairs = best.join(found, on="_system").join(
-        expected.select(
-            "_reference",
-            expected_start="start",
-            expected_end="end",
-            reference_start="from",
-            reference_end="to",
-            reference_status="status",
-        ),
-        on="_reference",
-        how="left",
-    )
-    pairs = pairs.sort("_system", "_reference").with_columns(
-        system_start="from", system_end="to", system_status="status", system_class="label",
-        _place=pl.struct("class", "document", "reference_start", "reference_end"),
-    )
+    expected, own = _numbered(expected, "_reference"), _numbered(own, "_system")
+    pairs = _pairs(own, expected, half_open(reference.unscored))
     iou, common = pairs["iou"].to_numpy(), pairs["intersection"].to_numpy()
     similar = criterion.holds(iou=iou, intersection=common) & (common > 0)
     correct = best_reference.first_of_each(pairs, similar)
-    hits = pairs.filter(pl.Series(correct))
     extra = similar & ~correct & options.align.endswith("ManyHyp")
-    forgiven = pairs.filter(pl.Series(extra))
+    hits = pairs.filter(pl.Series(correct))
     rest = pairs.filter(~pl.Series(correct | extra))
-    false = rest.unique("_system", keep="first", maintain_order=True)
-    near = rest.drop_nulls("_reference").select("_reference", "llr", "system_start")
-    missed = expected.join(hits, on="_reference", how="anti").join(
-        near, on="_reference", how="left", maintain_order="left"
-    )
-    again = ~pl.col("_reference").is_first_distinct()
-    both, besides = (
-        scaled.shares(part.drop("union"), options.collar, options.collar_text)
-        for part in (hits, forgiven)
-    )
-    pairless = ["iou", "intersection", "union", "reference_start", "reference_end", "reference_status"]
     parts = [
-        both.with_columns(outcome=pl.lit(CORRECT)),
-        besides.with_columns(outcome=pl.lit(FORGIVEN)),
-        false.drop(pairless).with_columns(
-            outcome=pl.lit(FALSE), tp_share=pl.lit(0.0), fp_share=pl.lit(1.0)
-        ),
-        missed.with_columns(
-            outcome=pl.when(again).then(pl.lit(AGAIN)).otherwise(pl.lit(MISSED)), reference_start="from", reference_end="to",
-            reference_status="status",
-        ),
+        _paired(hits, CORRECT, options),
+        _paired(pairs.filter(pl.Series(extra)), FORGIVEN, options),
+        _false(rest),
+        _missed(expected, hits, rest),
     ]
     named = [conformed(part.with_columns(criterion=pl.lit(criterion.written))) for part in parts]
     return pl.concat(named)
+
+
+def _numbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+    return rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(name))
+
+
+def _pairs(own: pl.DataFrame, expected: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
+    """Each system instance with its best reference, if any, in the order of the files."""
+    best = best_reference.candidates(own, expected, unscored)
+    others = expected.select(
+        "_reference",
+        expected_start="start",
+        expected_end="end",
+        reference_start="from",
+        reference_end="to",
+        reference_status="status",
+    )
+    pairs = best.join(own, on="_system").join(others, on="_reference", how="left")
+    return pairs.sort("_system", "_reference").with_columns(
+        system_start="from",
+        system_end="to",
+        system_status="status",
+        system_class="label",
+        _place=pl.struct("class", "document", "reference_start", "reference_end"),
+    )
+
+
+def _paired(pairs: pl.DataFrame, outcome: str, options: DetectionOptions) -> pl.DataFrame:
+    """Pairs of a system instance and a reference that are similar enough."""
+    shared = scaled.shares(pairs.drop("union"), options.collar, options.collar_text)
+    return shared.with_columns(outcome=pl.lit(outcome))
+
+
+def _false(rest: pl.DataFrame) -> pl.DataFrame:
+    """System instances without a reference; one that has several candidates counts once."""
+    of_reference = [name for name in rest.columns if name.startswith("reference_")]
+    alone = rest.unique("_system", keep="first", maintain_order=True)
+    alone = alone.drop("iou", "intersection", "union", *of_reference)
+    return alone.with_columns(outcome=pl.lit(FALSE), tp_share=pl.lit(0.0), fp_share=pl.lit(1.0))
+
+
+def _missed(expected: pl.DataFrame, hits: pl.DataFrame, rest: pl.DataFrame) -> pl.DataFrame:
+    """References without a system instance, once for each false alarm that is near."""
+    near = rest.drop_nulls("_reference").select("_reference", "llr", "system_start")
+    missed = expected.join(hits, on="_reference", how="anti", maintain_order="left").join(
+        near, on="_reference", how="left", maintain_order="left"
+    )
+    again = ~pl.col("_reference").is_first_distinct()
+    return missed.with_columns(
+        outcome=pl.when(again).then(pl.lit(AGAIN)).otherwise(pl.lit(MISSED)),
+        reference_start="from",
+        reference_end="to",
+        reference_status="status",
+    )

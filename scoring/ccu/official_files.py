@@ -71,9 +71,7 @@ def named(criterion: Criterion) -> str:
     return f"{{{'' if ':' in criterion.written else 'iou='}{criterion.written}}}"
 
 
-def by_class(
-    measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Criterion]
-) -> str:
+def by_class(measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Criterion]) -> str:
     """The file `scores_by_class.tab`.
 
     Args:
@@ -82,10 +80,7 @@ def by_class(
         criteria: in order.
     """
     columns = ("class", "genre", "metric", "value", "correctness_criteria")
-    curves = {
-        key: part
-        for key, part in swept.partition_by("criterion", "class", "genre", as_dict=True).items()
-    }
+    curves = dict(swept.partition_by("criterion", "class", "genre", as_dict=True))
     rows: list[tuple[str, ...]] = []
     for criterion in criteria:
         own = measured.filter(criterion=criterion.written).sort("class", "genre")
@@ -165,8 +160,15 @@ def alignment(instances: pl.DataFrame, options: object, kind: str) -> str:
     found = ranked.sort("class", "document", "_start", "_rank", "system_end", maintain_order=True)
     rows = []
     for row in found.iter_rows(named=True):
-        line = [row["class"], row["document"], _mapped(row), _span(row, "reference"),
-                _span(row, "system"), number(row["llr"]), _parameters(row, options)]
+        line = [
+            row["class"],
+            row["document"],
+            _mapped(row),
+            _span(row, "reference"),
+            _span(row, "system"),
+            number(row["llr"]),
+            _parameters(row, options),
+        ]
         if statuses:
             line += [row["reference_status"] or EMPTY, row["system_status"] or EMPTY]
         rows.append(line)

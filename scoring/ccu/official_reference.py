@@ -1,9 +1,9 @@
 """The reference of norms and emotions as the public scorer prepares it.
 
-It differs from Appendix D of the plan (`representation.judgments`) in this: nothing is merged unless
-told so, and what lies between merged segments is not looked at; annotators are counted by rows;
-`noann` has votes; only what lies before the first and after the last segment is not scored, and
-each segment that nobody annotated, as a region of its own.
+It differs from Appendix D of the plan (`representation.judgments`) in this: nothing is merged
+unless told so, and what lies between merged segments is not looked at; annotators are counted by
+rows; `noann` has votes; only what lies before the first and after the last segment is not scored,
+and each segment that nobody annotated, as a region of its own.
 """
 
 from __future__ import annotations
@@ -89,9 +89,7 @@ def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
         conflict = status.any().over("annotator", *SEGMENT)
         label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
         rows = rows.with_columns(label=label, status=pl.when(~conflict).then("status"))
-        key = ["annotator", "region", *_COLUMNS]
-    else:
-        key = ["annotator", "region", *_COLUMNS]
+    key = ["annotator", "region", *_COLUMNS]
     return rows.unique(key, maintain_order=True).select(_COLUMNS)
 
 
@@ -169,7 +167,10 @@ def outside(decided: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
     limits = limits.join(lengths, on="document", maintain_order="left")
     step = pl.col("text").cast(pl.Float64)
     shared = ["document", "genre", "text"]
-    label, status = pl.lit(UNANNOTATED).alias("label"), pl.lit(None, dtype=pl.String).alias("status")
+    label, status = (
+        pl.lit(UNANNOTATED).alias("label"),
+        pl.lit(None, dtype=pl.String).alias("status"),
+    )
     before = limits.select(*shared, label, status, start=pl.lit(0.0), end=pl.col("start") - step)
     after = limits.select(*shared, label, status, start=pl.col("end") + step, end="length")
     # of text, both places are inside, so that a region of one character starts where it ends

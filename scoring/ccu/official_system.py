@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.file_merge import parts_of_system
 from hlteval.scoring.ccu.official_reference import OfficialReference, chained
-from hlteval.scoring.ccu.spans import half_open
+from hlteval.scoring.ccu.spans import Whole, half_open, overlapping
 from hlteval.scoring.ccu.system_instances import system_instances
 
 
@@ -32,7 +35,9 @@ def official_system(
     rows = system_instances(reference, system, kind, options)
     rows = rows.sort("start", "end", maintain_order=True).unique(maintain_order=True)
     order = system.documents.select(document="name", _order="row")
-    rows = rows.join(order, on="document", maintain_order="left").sort("_order", maintain_order=True)
+    rows = rows.join(order, on="document", maintain_order="left").sort(
+        "_order", maintain_order=True
+    )
     if prepared.parts is not None:
         whole = parts_of_system(rows.drop("_order"), prepared.parts)
         return whole.with_columns(truncated=pl.lit(value=False))
@@ -48,30 +53,56 @@ def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
     """Instances without those inside no-score regions; others are cut at their limits.
 
     An instance that begins before a region and ends after it stays as it is. Regions are taken in
-    the order of their starts, one of each document at a time.
+    the order of their starts, one of each document at a time; what is inside one only after a cut
+    stays too.
     """
-    own = half_open(rows)
-    start, end = own["start"].to_numpy().copy(), own["end"].to_numpy().copy()
-    cut, kept = np.zeros(len(start), dtype=bool), np.ones(len(start), dtype=bool)
-    for begins, ends in _each(own, unscored):
-        there = kept & ~np.isnan(begins)
-        inside = there & (begins <= start) & (end <= ends)
-        late = there & ~inside & (begins <= start) & (start < ends)
-        early = there & ~inside & (begins < end) & (end <= ends) & (start < begins)
-        kept &= ~inside
-        start, end = np.where(late, ends, start), np.where(early, begins, end)
-        cut |= late | early
-    last = end - own["text"].to_numpy()
-    placed = rows.with_columns(
-        start=pl.Series(start), end=pl.Series(last), truncated=pl.Series(cut, dtype=pl.Boolean)
+    rows = rows.filter(~_inside(rows, unscored))
+    step = rows["text"].to_numpy().astype(np.float64)
+    start, end = rows["start"].to_numpy().copy(), rows["end"].to_numpy().copy()
+    cut = np.zeros(len(start), dtype=bool)
+    for own, begin, until in _each(rows, unscored):
+        late = (begin <= start[own]) & (start[own] < until) & (until < end[own])
+        early = (start[own] < begin) & (begin < end[own]) & (end[own] <= until)
+        start[own[late]] = until[late] + step[own[late]]
+        end[own[early]] = begin[early] - step[own[early]]
+        cut[own[late | early]] = True
+    return rows.with_columns(
+        start=pl.Series(start, dtype=pl.Float64),
+        end=pl.Series(end, dtype=pl.Float64),
+        truncated=pl.Series(cut, dtype=pl.Boolean),
     )
-    return placed.filter(pl.Series(kept, dtype=pl.Boolean))
 
 
-def _each(rows: pl.DataFrame, unscored: pl.DataFrame):  # type: ignore[no-untyped-def]
-    """For each instance, the first region of its document, then the second, and so on."""
-    numbered = half_open(unscored).with_columns(number=pl.int_range(pl.len()).over("document"))
-    for number in range((numbered["number"].max() or 0) + 1 if numbered.height else 0):
-        own = numbered.filter(number=number).select("document", begin="start", until="end")
-        found = rows.select("document").join(own, on="document", how="left", maintain_order="left")
-        yield (found[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("begin", "until"))
+def _inside(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.Series:
+    """Whether each instance lies in one region: the one that ends last of those before it does."""
+    regions = unscored.select("document", begin="start", until="end").sort("document", "begin")
+    longest = regions.with_columns(pl.col("until").cum_max().over("document")).sort("begin")
+    numbered = rows.select("document", "start", "end").with_row_index("_order").sort("start")
+    found = numbered.join_asof(
+        longest,
+        left_on="start",
+        right_on="begin",
+        by="document",
+        strategy="backward",
+        check_sortedness=False,
+    )
+    inside = (pl.col("end") <= pl.col("until")).fill_null(value=False)
+    return found.sort("_order").select(inside).to_series()
+
+
+def _each(
+    rows: pl.DataFrame, unscored: pl.DataFrame
+) -> Iterator[tuple[Whole, NDArray[np.float64], NDArray[np.float64]]]:
+    """Instances and the first region that each overlaps, then the second, and so on.
+
+    Yields:
+        Rows of instances, and the start and end of the region of each.
+    """
+    own, others, _ = overlapping(half_open(rows), half_open(unscored), ("document",))
+    begin, until = (unscored[name].to_numpy()[others] for name in ("start", "end"))
+    order = np.lexsort((others, begin, own))
+    own, begin, until = own[order], begin[order], until[order]
+    number = np.arange(len(own)) - np.searchsorted(own, own)
+    for turn in range(int(number.max(initial=-1)) + 1):
+        now = number == turn
+        yield own[now], begin[now], until[now]
