@@ -8,10 +8,12 @@ from hlteval.validators.rule import RECORD, RuleContext
 
 SHOWN = 60
 TEXT = "text"
-TABLES = {"nd": "instances", "ed": "instances", "vd": "ratings", "ad": "ratings", "cd": "changes"}
-"""The table of the rows of a submission, by task."""
-LEVELS = {"vd": "valence_continuous", "ad": "arousal_continuous"}
-"""The column of the levels in the files of a submission, by task."""
+TABLES = {
+    **dict.fromkeys(("nd", "ed", "reference"), "instances"),
+    **dict.fromkeys(("vd", "ad"), "ratings"),
+    "cd": "changes",
+}
+"""The table of the rows of a submission, by task; of a reference, that of its classes."""
 
 
 def documents(context: RuleContext) -> pl.LazyFrame:
@@ -31,9 +33,11 @@ def stretches(context: RuleContext) -> pl.LazyFrame:
     the task is about; `id` is null.
     """
     table = TABLES[context.schema.task]
-    more = ("level",) if table == "ratings" else ("label", "status", "llr", "region")
+    classes = ("label", "status", "llr", "region", "annotator")
+    more = ("level",) if table == "ratings" else classes
     rows = context.table(table, *RECORD, "kind", "start", "end", *more)
-    return _placed(rows.filter(pl.col("kind") == context.schema.kind).drop("kind"), context)
+    kind = context.schema.kind
+    return _placed(rows.filter(pl.col("kind") == kind) if kind else rows, context)
 
 
 def points(context: RuleContext) -> pl.LazyFrame:

@@ -1,19 +1,101 @@
-"""Rules of CCU about a submission as a package (CCU201 to CCU211)."""
+"""Rules of CCU about a submission as a package (CCU201 to CCU209, and CCU509)."""
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
-from hlteval.findings import Finding
+from hlteval.findings import Finding, finding
+from hlteval.sources import Member, Source, Unreadable
+from hlteval.sources.problems import shown_names
+from hlteval.validators.ccu.submission_id import PREFIX, malformed, parse, strange
 from hlteval.validators.packages import Package
+
+_ARCHIVES = {"zip", "tgz"}
+_SUFFIX, _TABLE = ".tgz", ".tab"
+_PACKED = re.compile(r"\.(?:tgz|tar\.gz|tar|zip)$", re.IGNORECASE)
+_MAP = "nd.map.tab"
+_MAPPING = "ndmap"
+_WHOLE = re.compile(rb"[+-]?[0-9]+")
 
 
 def findings(package: Package, *, task: str) -> Iterator[Finding]:
-    """The findings about a submission as a package: its archive, folder and files.
+    """The findings about a submission as a package: its archive, name, folders and files.
 
     Args:
-        package: the submission.
+        package: the submission; a single file is a table alone.
         task: the task without its prefix, such as `nd`.
     """
-    del package, task
-    yield from ()
+    source = package.submission
+    if source.kind in _ARCHIVES:
+        yield from _archive(source)
+    if source.kind in {"folder", *_ARCHIVES}:
+        yield from _name(source, task)
+        yield from _files(source, task)
+    for member in source.members:
+        if member.basename.endswith(_TABLE) and _whole_scores(member):
+            yield finding("CCU509", file=member.display)
+
+
+def _archive(source: Source) -> Iterator[Finding]:
+    """What is wrong with an archive: its suffix, and the one folder that it holds."""
+    name = posixpath.basename(source.path)
+    if source.has_name and not name.endswith(_SUFFIX):
+        yield finding("CCU201", file=source.path, name=name, stem=_PACKED.sub("", name))
+    outside = [member.name for member in source.members if "/" not in member.name]
+    folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})
+    stem = _PACKED.sub("", name) if source.has_name else "SUB_ID"
+    if outside or len(folders) > 1:
+        some = f"files outside of folders: {shown_names(outside)}"
+        found = some if outside else f"folders: {shown_names(folders)}"
+        yield finding("CCU202", file=source.path, found=found, stem=stem)
+    elif folders and source.has_name and folders[0] != stem:
+        yield finding("CCU203", file=source.path, folder=folders[0], stem=stem)
+
+
+def _name(source: Source, task: str) -> Iterator[Finding]:
+    """What is wrong with the identifier that an archive or a folder is named after."""
+    if source.kind in _ARCHIVES:
+        name = _PACKED.sub("", posixpath.basename(source.path)) if source.has_name else ""
+    else:
+        name = Path(source.path).resolve().name
+        name = name if name.startswith(PREFIX) else ""  # a folder is packed under another name
+    parsed = parse(name)
+    if name and (hint := malformed(name)):
+        yield finding("CCU204", file=source.path, name=name, hint=hint)
+    elif parsed is not None:
+        if parts := strange(parsed):
+            yield finding("CCU205", file=source.path, parts=parts)
+        if parsed.task != task.upper():
+            lower = parsed.task.lower()
+            yield finding(
+                "CCU206", file=source.path, given=parsed.task, task=task.upper(), lower=lower
+            )
+
+
+def _files(source: Source, task: str) -> Iterator[Finding]:
+    """Files that a submission to the task does not hold."""
+    for member in source.members:
+        if task == _MAPPING and member.basename != _MAP:
+            yield finding("CCU207", file=member.display)
+        elif task != _MAPPING and member.basename == _MAP:
+            yield finding("CCU208", file=member.display)
+        elif not member.basename.endswith(_TABLE):
+            yield finding("CCU209", file=member.display)
+
+
+def _whole_scores(member: Member) -> bool:
+    """Whether all scores of a table are whole numbers; not if it has none."""
+    try:
+        header, _, body = member.fetch().partition(b"\n")
+    except Unreadable:
+        return False
+    columns = header.rstrip(b"\r").split(b"\t")
+    if b"llr" not in columns:
+        return False
+    at = columns.index(b"llr")
+    rows = (line.rstrip(b"\r").split(b"\t") for line in body.split(b"\n") if line.strip())
+    scores = [row[at] if len(row) > at else b"" for row in rows]
+    return bool(scores) and all(map(_WHOLE.fullmatch, scores))

@@ -22,12 +22,14 @@ _NEAR = 1e-6
 
 
 def places(context: RuleContext) -> pl.LazyFrame:
-    """Every place of the submission as `value`, with its `field`; the ends follow the starts."""
+    """Every place of the submission as `value`, with its `field`, which its file calls `what`."""
     if context.schema.task == "cd":
         rows = context.cached(points)
-        return at(rows.rename({"at": "value"}), "timestamp")
+        return at(rows.with_columns(value="at", what=pl.lit("timestamp")), "at")
     rows = context.cached(stretches)
-    ends = [at(rows.with_columns(value=name), name) for name in ("start", "end")]
+    ends = [
+        at(rows.with_columns(value=name, what=pl.lit(name)), name) for name in ("start", "end")
+    ]
     return pl.concat(ends).sort("row", maintain_order=True)
 
 

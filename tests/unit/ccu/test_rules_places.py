@@ -32,7 +32,7 @@ def test_negative_places():
     assert places(rows) == [(2, "start"), (3, "start"), (3, "end")]
     assert [row["given"] for row in rows] == ["-2.5", "-3", "-2.25"]
     points = context("cd", corpus("changes", [change(AUDIO, -1)]))
-    assert places(found(points, "CCU401")) == [(2, "timestamp")]
+    assert places(found(points, "CCU401")) == [(2, "at")]
 
 
 def test_an_end_before_its_start_in_any_document():
@@ -70,7 +70,7 @@ def test_a_stretch_beyond_the_end_is_one_finding():
     (row,) = found(nd(instance(AUDIO, 40, 50)), "CCU405")
     assert (row["field"], row["given"], row["most"], row["unit"]) == ("end", "50", "30", "seconds")
     (row,) = found(context("cd", corpus("changes", [change(TEXT, 400)])), "CCU405")
-    assert (row["field"], row["unit"]) == ("timestamp", "characters")
+    assert (row["what"], row["unit"]) == ("timestamp", "characters")
 
 
 def test_parts_of_characters():

@@ -1,0 +1,86 @@
+"""Rules over what instances say: norms, emotions, status and segments (CCU501 to 504, 508, 510)."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.findings.suggest import did_you_mean
+from hlteval.validators.ccu.context import shown, stretches
+from hlteval.validators.rule import RuleContext, at, first_of, only_if
+
+EMOTIONS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
+STATUS = ("adhere", "violate", "adhere,violate")
+NOT_ANNOTATED, NOTHING = "noann", "none"
+_NO_CLASS = (NOTHING, NOT_ANNOTATED)
+CLASSES = "classes"
+"""The option that names the list of known norms."""
+_CHARACTERS = 3
+"""Characters of the norms that the official validator accepts."""
+_OWN = "5"
+"""What the norms of a system begin with, in the official validator."""
+
+
+def _of_kind(context: RuleContext, kind: str) -> pl.LazyFrame:
+    """The instances of a kind; those of a reference that nobody annotated have no status."""
+    rows = context.cached(stretches).filter(pl.col("kind") == kind)
+    return rows.filter(pl.col("label") != NOT_ANNOTATED) if context.schema.reference else rows
+
+
+def _field(context: RuleContext, kind: str) -> str:
+    """The column of the classes of a kind."""
+    return kind if context.schema.reference else "label"
+
+
+def unknown_status(context: RuleContext) -> pl.LazyFrame:
+    """A status that is neither `adhere` nor `violate`, nor both, once for each value and file."""
+    bare = (NOT_ANNOTATED,) if context.schema.reference else ()
+    rows = _of_kind(context, "norm").filter(~pl.col("status").is_in([*STATUS, *bare]))
+    return at(first_of(rows, "origin", "status").with_columns(given=shown("status")), "status")
+
+
+def unknown_emotion(context: RuleContext) -> pl.LazyFrame:
+    """An emotion that is not one of the eight, once for each emotion and file."""
+    bare = _NO_CLASS if context.schema.reference else ()
+    rows = _of_kind(context, "emotion").filter(~pl.col("label").is_in([*EMOTIONS, *bare]))
+    found = first_of(rows, "origin", "label").collect()
+    names = found["label"].unique().to_list()
+    hints = {name: did_you_mean(name, EMOTIONS, f"use {', '.join(EMOTIONS)}") for name in names}
+    hint = pl.col("label").replace_strict(hints, default="", return_dtype=pl.String)
+    return at(found.lazy().with_columns(hint=hint, given=shown("label")), _field(context, "emotion"))
+
+
+def _norms(context: RuleContext) -> pl.LazyFrame:
+    """The first row of each norm in the submission, with their `count`, but for `none`."""
+    rows = _of_kind(context, "norm").filter(~pl.col("label").is_in(_NO_CLASS))
+    return first_of(rows, "label").with_columns(given=shown("label"))
+
+
+def odd_norm(context: RuleContext) -> pl.LazyFrame:
+    """A norm that has not three characters, once for each norm."""
+    rows = context.cached(_norms).filter(pl.col("label").str.len_chars() != _CHARACTERS)
+    return at(rows, _field(context, "norm"))
+
+
+def unlisted_norm(context: RuleContext) -> pl.LazyFrame:
+    """A norm that is not in the list of norms and does not begin with 5, once for each norm."""
+    listed = context.lists.get(CLASSES, context.system).documents.lazy().select(label="name")
+    strange = context.cached(_norms).join(listed, on="label", how="anti", maintain_order="left")
+    rows = strange.filter(
+        ~pl.col("label").str.starts_with(_OWN), pl.col("label").str.len_chars() == _CHARACTERS
+    )
+    return at(only_if(CLASSES in context.lists, rows), "label")
+
+
+def no_class(context: RuleContext) -> pl.LazyFrame:
+    """A row of a submission for nothing: `none` and `noann` are words of annotation."""
+    rows = context.cached(stretches).filter(pl.col("label").is_in(_NO_CLASS))
+    return at(first_of(rows, "origin", "label").with_columns(given="label"), "label")
+
+
+def unknown_segment(context: RuleContext) -> pl.LazyFrame:
+    """A segment that its document does not have."""
+    segments = context.against.regions.lazy().select("document", "region").unique()
+    rows = context.cached(stretches).filter(pl.col("region").is_not_null())
+    strange = rows.join(segments, on=["document", "region"], how="anti", maintain_order="left")
+    known = only_if(context.against.regions.height > 0 and not context.own, strange)
+    return at(known.with_columns(given=shown("region"), document=shown("name")), "region")
