@@ -6,6 +6,7 @@ Two of the tasks check and score nothing: `ccu-ndmap`, the mapping of hidden nor
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +18,32 @@ if TYPE_CHECKING:
 
 _PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
 _REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
-_ACCEPTED: frozenset[str] = frozenset()
-"""Findings that block, but that the official validator does not look at."""
-_REFUSED: frozenset[str] = frozenset()
-"""Findings that do not block, but for which the official validator refuses a submission."""
+_NAN = re.compile(r": [+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity)$", re.IGNORECASE)
+"""Values that the official validator takes for numbers, at the end of a message."""
+_NUMBER = "CCS107"
+_REFUSED = frozenset(
+    {
+        *("CCS103", "CCS125", "CCS132", "CCU208", "CCU301", "CCU302", "CCU308"),
+        *("CCU402", "CCU403", "CCU405", "CCU406", "CCU502", "CCU503", "CCU504", "CCU505", "CCU506"),
+        *("CCU508", "CCU509", "CCU510", "CCU512", "CCU601", "CCU603", "CCU604", "CCU605", "CCU607"),
+        *("CCU701", "CCU702", "CCU703", "CCU712"),
+        *("CCR121", "CCR125", "CCU801", "CCU804", "CCU806", "CCU807", "CCU809", "CCU810"),
+        *("CCU811", "CCU812", "CCU814", "CCU819"),
+    }
+)
+"""Findings that need not block, but for which the official validator refuses what it checks."""
 
 
 def _refuses(finding: Finding) -> bool:
     """Whether the official validator refuses a submission for a finding."""
-    return finding.code in _REFUSED or (finding.blocking and finding.code not in _ACCEPTED)
+    if finding.code == _NUMBER and _NAN.search(finding.message):
+        return False
+    return finding.code in _REFUSED or finding.blocking
+
+
+def _ignores(finding: Finding) -> bool:
+    """Whether the official scorer goes on in spite of a finding: it does not validate."""
+    return finding.code.startswith("CCU")
 
 
 def _task(name: str, title: str, section: str, table: str, **more: Any) -> Task:
@@ -44,6 +62,7 @@ def _task(name: str, title: str, section: str, table: str, **more: Any) -> Task:
         package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
         codes=("CCU2",),
         official_rejects=_refuses,
+        official_ignores=_ignores,
         scored_table=table,
         **more,
     )

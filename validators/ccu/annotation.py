@@ -24,6 +24,16 @@ def status_of_nothing(context: RuleContext) -> pl.LazyFrame:
     return at(rows.with_columns(given=shown("status")), "status")
 
 
+def speakers_of_nothing(context: RuleContext) -> pl.LazyFrame:
+    """Whether several speakers show no emotion: nothing can be said of `none` and `noann`."""
+    rows = context.table("instances", *RECORD, "kind", "label", "several")
+    bare = pl.col("label").is_in([NOTHING, NOT_ANNOTATED])
+    strange = rows.filter(pl.col("kind") == "emotion", bare, pl.col("several").is_not_null())
+    put = pl.when(pl.col("label") == NOTHING).then(pl.lit("EMPTY_NA")).otherwise("label")
+    found = strange.with_columns(given="label", put=put, id=pl.lit(None, pl.String))
+    return at(found, "multi_speaker")
+
+
 def no_status(context: RuleContext) -> pl.LazyFrame:
     """A norm without a status."""
     named = ~pl.col("label").is_in([NOTHING, NOT_ANNOTATED])

@@ -1,4 +1,4 @@
-"""Rules over what instances say: norms, emotions, status and segments (CCU501 to 504, 508, 510)."""
+"""Rules over what instances say: norms, emotions, status, segments (CCU501 to 504, 508 to 512)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hlteval.validators.ccu.context import shown, stretches
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 EMOTIONS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
-STATUS = ("adhere", "violate", "adhere,violate")
+STATUS = ("adhere", "violate", "adhere,violate", "EMPTY_NA")
 NOT_ANNOTATED, NOTHING = "noann", "none"
 _NO_CLASS = (NOTHING, NOT_ANNOTATED)
 CLASSES = "classes"
@@ -36,6 +36,24 @@ def unknown_status(context: RuleContext) -> pl.LazyFrame:
     bare = (NOT_ANNOTATED,) if context.schema.reference else ()
     rows = _of_kind(context, "norm").filter(~pl.col("status").is_in([*STATUS, *bare]))
     return at(first_of(rows, "origin", "status").with_columns(given=shown("status")), "status")
+
+
+def no_status(context: RuleContext) -> pl.LazyFrame:
+    """A row without a status, once for each file; `whole` if none of its rows has one."""
+    rows = _of_kind(context, "norm").with_columns(
+        bare=pl.col("status").is_null(), whole=pl.col("status").is_null().all().over("origin")
+    )
+    return at(first_of(rows.filter("bare"), "origin"), "")
+
+
+def some_without_status(context: RuleContext) -> pl.LazyFrame:
+    """A row without a status in a file that has some, once for each file."""
+    return context.cached(no_status).filter(~pl.col("whole"))
+
+
+def none_with_status(context: RuleContext) -> pl.LazyFrame:
+    """A file none of whose rows has a status."""
+    return context.cached(no_status).filter(pl.col("whole"))
 
 
 def unknown_emotion(context: RuleContext) -> pl.LazyFrame:

@@ -75,6 +75,7 @@ def number(column: str | pl.Expr) -> pl.Expr:
     return value.round(6).cast(pl.String).str.strip_suffix(".0")
 
 
-def unit() -> pl.Expr:
-    """The unit of the places of a row."""
-    return pl.when(is_text()).then(pl.lit("characters")).otherwise(pl.lit("seconds"))
+def unit(count: pl.Expr) -> pl.Expr:
+    """The unit of the places of a row, after a number of them."""
+    one = pl.when(is_text()).then(pl.lit("character")).otherwise(pl.lit("second"))
+    return pl.concat_str(one, pl.when(count == 1).then(pl.lit("")).otherwise(pl.lit("s")))

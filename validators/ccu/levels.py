@@ -51,7 +51,8 @@ def _described(rows: pl.LazyFrame) -> pl.LazyFrame:
         most=number("length"),
         size=number(pl.col("off").abs()),
         put=number(pl.col("before") + pl.col("step")),
-        unit=unit(),
+        unit=unit(pl.col("off").abs().round(6)),
+        units=unit(pl.col("length")),
         document=shown("name"),
     )
 

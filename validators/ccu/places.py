@@ -60,7 +60,7 @@ def _beyond(context: RuleContext) -> pl.LazyFrame:
         far=pl.col("value") > pl.col("length") + limit,
         given=number("value"),
         most=number("length"),
-        unit=unit(),
+        unit=unit(pl.col("length")),
         document=shown("name"),
     )
 

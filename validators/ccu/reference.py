@@ -1,10 +1,10 @@
-"""Rules over the documents and segments of a reference (CCU811 to CCU819)."""
+"""Rules over the documents and segments of a reference (CCU811 to CCU820)."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.ccu.context import documents, number, shown
+from hlteval.validators.ccu.context import documents, is_stream, is_text, number, shown
 from hlteval.validators.rule import RECORD, RuleContext, at, first_of, only_if
 
 INPUTS = "system_input.index.tab"
@@ -86,8 +86,7 @@ def overlapping_segment(context: RuleContext) -> pl.LazyFrame:
     rows = context.cached(_regions).filter(pl.col("start") <= pl.col("end"))
     ordered = rows.sort("document", "start", "end", "row")
     before = pl.col("end").cum_max().shift(1).over("document")
-    text = (pl.col("modality") == "text").fill_null(value=False)
-    early = pl.when(text).then(pl.col("start") < before).otherwise(pl.col("start") < before - _NEAR)
+    early = pl.when(is_text()).then(pl.col("start") < before).otherwise(pl.col("start") < before - _NEAR)
     return at(_described(ordered.with_columns(before=before).filter(early)), "start")
 
 
@@ -97,6 +96,19 @@ def segment_outside(context: RuleContext) -> pl.LazyFrame:
     rows = context.cached(_regions).filter((pl.col("start") < 0) | beyond)
     field = pl.when(pl.col("start") < 0).then(pl.lit("start")).otherwise(pl.lit("end"))
     return at(_described(rows), field)
+
+
+def empty_segment(context: RuleContext) -> pl.LazyFrame:
+    """A segment of audio or video that ends where it starts."""
+    rows = context.cached(_regions).filter(is_stream(), pl.col("start") == pl.col("end"))
+    return at(_described(rows), "start")
+
+
+def broken_segment(context: RuleContext) -> pl.LazyFrame:
+    """A segment of a text whose bounds are not whole numbers of characters."""
+    parts = (pl.col("start") % 1 != 0) | (pl.col("end") % 1 != 0)
+    rows = context.cached(_regions).filter(is_text(), parts)
+    return at(_described(rows), "start")
 
 
 def _described(rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -66,6 +66,8 @@ _SEGMENTS = (
     _of_reference("CCU814", "regions", reference.reversed_segment),
     _of_reference("CCU815", "regions", reference.overlapping_segment),
     _of_reference("CCU816", "regions", reference.segment_outside),
+    _of_reference("CCU819", "regions", reference.broken_segment),
+    _of_reference("CCU820", "regions", reference.empty_segment),
     _of_reference("CCU817", "attributes", reference.not_annotated),
     _of_reference("CCU818", "attributes", reference.other_versions),
 )
@@ -78,6 +80,7 @@ _NORMS = (
 )
 _EMOTIONS = (
     Rule("CCU502", "instances", classes.unknown_emotion),
+    _of_reference("CCU810", "instances", annotation.speakers_of_nothing),
     _of_reference("CCU804", "instances", annotation.emotion_twice),
     _of_reference("CCU805", "instances", annotation.emotions_beside_nothing),
 )
@@ -95,6 +98,8 @@ ND = (
     *_NORMS,
     Rule("CCU504", "instances", classes.unlisted_norm, submission_only=True),
     Rule("CCU507", "instances", repeats.overlap, submission_only=True),
+    Rule("CCU511", "instances", classes.some_without_status, submission_only=True),
+    Rule("CCU512", "instances", classes.none_with_status, submission_only=True),
     Rule("CCU508", "instances", classes.unknown_segment, submission_only=True),
     Rule("CCU510", "instances", classes.no_class, submission_only=True),
     *_SEGMENTS,
