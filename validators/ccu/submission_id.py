@@ -83,7 +83,7 @@ def is_time(written: str) -> bool:
     if not (_DATE.fullmatch(date) and _TIME.fullmatch(time)):
         return False
     try:
-        datetime.strptime(f"{date}{time}", "%Y%m%d%H%M%S")  # noqa: DTZ007
+        datetime.strptime(f"{date}{time}", "%Y%m%d%H%M%S")
     except ValueError:
         return False
     return True
