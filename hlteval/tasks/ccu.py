@@ -81,7 +81,28 @@ ED = _task("ed", "emotion detection: eight emotions", "2.4", "instances")
 VD = _task("vd", "valence diarization: levels from 1 to 1000", "2.2", "ratings")
 AD = _task("ad", "arousal diarization: levels from 1 to 1000", "2.3", "ratings")
 CD = _task("cd", "change detection: impactful shifts", "2.5", "changes")
-NDMAP = _task("ndmap", "mapping of hidden norms (validation only)", "2.1.6", "mappings")
+NDMAP = _task(
+    "ndmap",
+    "mapping of hidden norms (validation only)",
+    "2.1.6",
+    "mappings",
+    submission_settings={"task": "ndmap"},
+    options=(
+        Option(
+            "submission",
+            "Submission of norms (ND) that the mapping is for; its norms are looked up there.",
+            format="ccu-submission",
+            metavar="PATH",
+            commands=("validate",),
+        ),
+        Option(
+            "hidden",
+            "List of the hidden norms, one per line (default: those of --against).",
+            format="document-list",
+            commands=("validate",),
+        ),
+    ),
+)
 REFERENCE = Task(
     name="ccu-reference",
     title="CCU Phase 1, annotation (validation only)",

@@ -46,9 +46,7 @@ def not_annotated(context: RuleContext) -> pl.LazyFrame:
     annotated = regions.group_by("document").agg(
         begin=pl.col("start").min(), reach=pl.col("end").max()
     )
-    rows = context.cached(points).join(
-        annotated, on="document", how="inner", maintain_order="left"
-    )
+    rows = context.cached(points).join(annotated, on="document", how="inner", maintain_order="left")
     inside = pl.col("at").is_between("begin", "reach", closed="none")
     within = (pl.col("at") <= pl.col("length")).fill_null(value=True) & (pl.col("at") >= 0)
     outside = rows.filter(~inside, within)

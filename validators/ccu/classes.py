@@ -64,7 +64,9 @@ def unknown_emotion(context: RuleContext) -> pl.LazyFrame:
     names = found["label"].unique().to_list()
     hints = {name: did_you_mean(name, EMOTIONS, f"use {', '.join(EMOTIONS)}") for name in names}
     hint = pl.col("label").replace_strict(hints, default="", return_dtype=pl.String)
-    return at(found.lazy().with_columns(hint=hint, given=shown("label")), _field(context, "emotion"))
+    return at(
+        found.lazy().with_columns(hint=hint, given=shown("label")), _field(context, "emotion")
+    )
 
 
 def _norms(context: RuleContext) -> pl.LazyFrame:

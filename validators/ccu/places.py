@@ -27,9 +27,7 @@ def places(context: RuleContext) -> pl.LazyFrame:
         rows = context.cached(points)
         return at(rows.with_columns(value="at", what=pl.lit("timestamp")), "at")
     rows = context.cached(stretches)
-    ends = [
-        at(rows.with_columns(value=name, what=pl.lit(name)), name) for name in ("start", "end")
-    ]
+    ends = [at(rows.with_columns(value=name, what=pl.lit(name)), name) for name in ("start", "end")]
     return pl.concat(ends).sort("row", maintain_order=True)
 
 

@@ -45,9 +45,7 @@ def unlisted_document(context: RuleContext) -> pl.LazyFrame:
     listed = context.cached(inputs).select("document")
     tables = ("regions", "instances", "ratings", "changes")
     every = pl.concat([context.table(table, *RECORD) for table in tables])
-    strange = _named(every, context).join(
-        listed, on="document", how="anti", maintain_order="left"
-    )
+    strange = _named(every, context).join(listed, on="document", how="anti", maintain_order="left")
     some = listed.collect().height > 0
     found = first_of(only_if(some, strange), "origin", "document")
     return at(found.with_columns(document=shown("name")), "file_id")
@@ -86,8 +84,9 @@ def overlapping_segment(context: RuleContext) -> pl.LazyFrame:
     rows = context.cached(_regions).filter(pl.col("start") <= pl.col("end"))
     ordered = rows.sort("document", "start", "end", "row")
     before = pl.col("end").cum_max().shift(1).over("document")
-    early = pl.when(is_text()).then(pl.col("start") < before).otherwise(pl.col("start") < before - _NEAR)
-    return at(_described(ordered.with_columns(before=before).filter(early)), "start")
+    allowed = pl.when(is_text()).then(0.0).otherwise(_NEAR)
+    early = ordered.with_columns(before=before).filter(pl.col("start") < before - allowed)
+    return at(_described(early), "start")
 
 
 def segment_outside(context: RuleContext) -> pl.LazyFrame:
