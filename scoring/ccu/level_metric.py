@@ -1,0 +1,258 @@
+"""Diarization of valence and arousal: concordance and kappa over decision units.
+
+Appendix B, step by step: both sides as series of levels over decision units (`level_series`), points
+of the levels and the values (`concordance`, `kappa`). Of each document only sums are kept, which add.
+The profile `official` differs in the units (`official_levels`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.representation import Corpus, align
+from hlteval.scoring.ccu import official_level_files
+from hlteval.scoring.ccu.concordance import CELLS, CENTRE, MOMENTS, cells, concordance, moments
+from hlteval.scoring.ccu.kappa import kappas
+from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_series import plan_units, scored_documents
+from hlteval.scoring.ccu.level_system import UNPROCESSED
+from hlteval.scoring.ccu.official_levels import FURTHER, official_units
+from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
+from hlteval.scoring.ratios import Numbers, plain, ratio
+
+Schema = Mapping[str, pl.DataType | type[pl.DataType]]
+
+_MOMENTS: Schema = {
+    "document": pl.String,
+    "genre": pl.String,
+    "units": pl.Int64,
+    **dict.fromkeys(MOMENTS[1:], pl.Float64),
+}
+PLAN: Schema = {**_MOMENTS, **dict.fromkeys(CELLS, pl.Int64), "unprocessed": pl.Int64}
+"""What is counted of a document in `plan`."""
+OFFICIAL: Schema = {**_MOMENTS, **FURTHER}
+"""What is counted of a document in `official`."""
+ALIGNMENT: Schema = {
+    "document": pl.String,
+    "genre": pl.String,
+    "start": pl.Float64,
+    "end": pl.Float64,
+    "units": pl.Int64,
+    "reference": pl.Float64,
+    "system": pl.Float64,
+}
+"""Units of equal levels: where they are, half-open, and how many."""
+
+
+@dataclass(frozen=True)
+class LevelDiarization(Metric):
+    """How levels are scored in a profile.
+
+    The profile `official` follows the public scorer: levels are normalized by annotator and by
+    submission, moments are those of a population, windows count where both sides have the same.
+
+    Attributes:
+        options: what was chosen.
+        kind: `valence` or `arousal`.
+    """
+
+    options: LevelOptions = field(default_factory=LevelOptions)
+    kind: str = "valence"
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The sums of each document, and the units that they are of.
+
+        Examples:
+            >>> documents = [{"row": 0, "name": "d1", "modality": "audio", "length": 6.0}]
+            >>> row = {"document": 0, "origin": 0, "record": 1, "kind": "valence"}
+            >>> levels = [row | {"start": 0.0, "end": 2.0, "level": 300.0}]
+            >>> levels += [row | {"start": 2.0, "end": 6.0, "level": 800.0}]
+            >>> said = [level | {"row": i} for i, level in enumerate(levels)]
+            >>> judged = [level | {"annotator": a} for level in levels for a in "xy"]
+            >>> gold = [judgment | {"row": i} for i, judgment in enumerate(judged)]
+            >>> reference = Corpus(documents=documents, ratings=gold)
+            >>> metric = LevelDiarization()
+            >>> counts, _ = metric.statistics(reference, Corpus(documents=documents, ratings=said))
+            >>> metric.score(metric.total([counts]))[0]["ccc"]
+            1.0
+        """
+        reference, system = align(reference, system)
+        documents = scored_documents(reference, self.kind, self.options)
+        count = official_units if self.official else plan_units
+        units, further = count(reference, system, documents, self.kind, self.options)
+        sums = moments(0) if self.official else [*moments(CENTRE), *cells()]
+        summed = units.group_by("document").agg(sums)
+        counts = further.join(summed, on="document", how="left", maintain_order="left")
+        names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
+        names = names.join(reference.documents.select("row", genre="modality"), on="row", how="left")
+        units = units.sort("document", "start") if alignment else units
+        aligned = _named(units, names, ALIGNMENT) if alignment else None
+        return _named(counts, names, self._schema), aligned
+
+    @property
+    def _schema(self) -> Schema:
+        return OFFICIAL if self.official else PLAN
+
+    @property
+    def _sums(self) -> tuple[str, ...]:
+        """The columns from which values are computed."""
+        return MOMENTS if self.official else (*MOMENTS, *CELLS)
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The sums of the documents of all batches."""
+        return pl.concat([pl.DataFrame(schema=dict(self._schema)), *counts])
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values, and the table `scorings`."""
+        parts = {"": total, **_genres(total)}
+        sums = {
+            name: np.array([_sum(rows[name]) for rows in parts.values()]) for name in self._sums
+        }
+        metrics = {
+            _name(value, genre): number
+            for value, found in self._values(sums).items()
+            for genre, number in zip(parts, plain(found), strict=True)
+        }
+        if not self.official:
+            each = self._of_documents(total)
+            defined = each[~np.isnan(each)].tolist()
+            mean = math.fsum(defined) / len(defined) if defined else None
+            metrics = {"ccc": metrics.pop("ccc"), "ccc_document_mean": mean, **metrics}
+        rows = (
+            {"evaluation": _EVALUATION, "scoring": _scoring(name), "measure": name, "value": value}
+            for name, value in metrics.items()
+        )
+        return metrics, {"scorings": scorings(rows)}
+
+    def _values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
+        """Each value, of an element of the sums each."""
+        values = {"ccc": concordance(sums, population=self.official)}
+        if not self.official:
+            pairs = np.stack([sums[name] for name in CELLS], axis=-1)
+            values["kappa"] = kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))
+        return values
+
+    def _of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
+        """The concordance of each document by itself."""
+        return concordance({name: counts[name].to_numpy() for name in MOMENTS})
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the values must know."""
+        column = total["unprocessed"]
+        missing = int(column.sum())
+        level = f"{UNPROCESSED[self.kind]:g}"
+        if self.official:
+            level += ", which is not normalized as other levels are"
+        which = "document" if missing == 1 else "documents"
+        text = f"{missing:,} {which} without levels of the system: scored as level {level}"
+        return (text,) if missing else ()
+
+    def official_files(self, total: pl.DataFrame) -> dict[str, str]:
+        """The files of sums that the public scorer writes; none in the profile `plan`."""
+        if not self.official:
+            return {}
+        return official_level_files.aggregated(total, self.score(total)[0], self.kind)
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """In `official`, the file of all units that the public scorer writes."""
+        if not self.official:
+            return {}, {}
+        return {}, {"segment_diarization.tab": official_level_files.units(aligned, self.kind)}
+
+    @property
+    def additive(self) -> bool:
+        """Sums of documents add."""
+        return True
+
+    def documents(self, counts: pl.DataFrame) -> list[str]:
+        """The documents that have units."""
+        return super().documents(counts.filter(pl.col("units") > 0))
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate, from weighted sums over documents."""
+        found: Replicates = {}
+        for genre, rows in {"": counts, **_genres(counts)}.items():
+            values = self._values(_weighted(rows, self._sums, documents, weights))
+            found |= {_name(value, genre): numbers for value, numbers in values.items()}
+        if not self.official:
+            each = self._of_documents(_placed(counts, documents, MOMENTS))
+            defined = ~np.isnan(each)
+            total = weights @ np.where(defined, each, 0.0)
+            found["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
+        return found
+
+
+_EVALUATION = "Levels"
+
+
+def valence(profile: str, options: LevelOptions) -> LevelDiarization:
+    """The metric of valence diarization."""
+    return LevelDiarization(profile, options, "valence")
+
+
+def arousal(profile: str, options: LevelOptions) -> LevelDiarization:
+    """The metric of arousal diarization."""
+    return LevelDiarization(profile, options, "arousal")
+
+
+def _name(value: str, genre: str) -> str:
+    return f"{value}.{genre}" if genre else value
+
+
+def _scoring(name: str) -> str:
+    return name.partition(".")[2] or "all"
+
+
+def _genres(counts: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The counts of each kind of data, in the order of their names."""
+    names = counts.filter(pl.col("units") > 0)["genre"].drop_nulls().unique().sort()
+    return {name: counts.filter(pl.col("genre") == name) for name in names}
+
+
+def _sum(values: pl.Series) -> float:
+    """A sum that does not depend on the order of the documents."""
+    return math.fsum(values.to_list())
+
+
+def _placed(counts: pl.DataFrame, documents: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """The counts of documents in their order; 0 where nothing was counted."""
+    named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+    rows = named.join(counts, on="document", how="left", maintain_order="left")
+    return rows.select(pl.col(columns).fill_null(0))
+
+
+def _weighted(
+    counts: pl.DataFrame, columns: Sequence[str], documents: Sequence[str], weights: Weights
+) -> dict[str, Numbers]:
+    """The sums of each replicate; what is undefined in a document is so in those that have it."""
+    matrix = _placed(counts, documents, columns).to_numpy().astype(np.float64)
+    undefined = np.isnan(matrix)
+    sums = weights @ np.where(undefined, 0.0, matrix)
+    sums[weights @ undefined.astype(np.int64) > 0] = np.nan
+    return dict(zip(columns, sums.T, strict=True))
+
+
+def _named(rows: pl.DataFrame, names: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+    """Rows with the names and kinds of data of their documents, as a schema has them."""
+    known = names.select("genre", document="row", _name="name")
+    own = rows.join(known, on="document", how="left", maintain_order="left")
+    own = own.drop("document").rename({"_name": "document"})
+    # A document without units has no sums.
+    filled = [pl.col(name).fill_null(0) for name in MOMENTS + CELLS if name in own.columns]
+    return own.with_columns(filled).select(
+        pl.col(name).cast(dtype) for name, dtype in schema.items()
+    )

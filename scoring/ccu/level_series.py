@@ -1,0 +1,93 @@
+"""Both sides of a batch as discrete series of levels (Appendix B, step 1), by the plan."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_reference import ratings, reference_pieces
+from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, events, stretches
+from hlteval.scoring.ccu.level_system import UNPROCESSED, processed, system_pieces, uncovered
+from hlteval.scoring.ccu.level_units import characters, windows
+
+WINDOW = 2
+"""Seconds (Table 13)."""
+
+
+def scored_documents(reference: Corpus, kind: str, options: LevelOptions) -> pl.DataFrame:
+    """The documents that are scored: rows of `document`, `name`, `genre`, `text` and `length`.
+
+    Those of the index, or without one all of the reference, of which the reference has levels.
+    """
+    rated = reference.ratings.filter(pl.col("kind") == kind)["document"].unique()
+    rows = reference.documents.filter(pl.col("row").is_in(rated.implode()))
+    if options.index is not None:
+        names = pl.Series(sorted(options.index), dtype=pl.String)
+        rows = rows.filter(pl.col("name").is_in(names.implode()))
+    text = (pl.col("modality") == "text").fill_null(value=False)
+    return rows.select("name", "length", document="row", genre="modality", text=text)
+
+
+def plan_units(
+    reference: Corpus, system: Corpus, documents: pl.DataFrame, kind: str, options: LevelOptions
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The decision units that are scored, and what is counted of documents beside them.
+
+    Args:
+        reference: the reference.
+        system: the system's levels, in the same numbering of documents.
+        documents: those that are scored.
+        kind: `valence` or `arousal`.
+        options: what was chosen.
+
+    Returns:
+        Units, as `level_units` has them, in which both sides have a level; and rows of `document`
+        and `unprocessed`, 1 if the system has no level in it.
+    """
+    gaps = options.gaps
+    gold = reference_pieces(ratings(reference, kind, documents))
+    own = ratings(system, kind, documents)
+    own = own.filter(pl.col("document").is_in(processed(system).implode()))
+    said = system_pieces(own, gaps=gaps)
+    missing = ~pl.col("document").is_in(said["document"].unique().implode())
+    further = documents.select("document", unprocessed=missing.cast(pl.Int64))
+    fill = uncovered(kind, gaps=gaps)
+    first = pl.when(pl.col("unprocessed") == 1).then(UNPROCESSED[kind]).otherwise(fill)
+    opening = further.select(
+        "document", at=pl.lit(0.0), reference=pl.lit(NO_SCORE), system=first
+    )  # fmt: skip
+    changes = [opening, events(gold, "reference", NO_SCORE), events(said, "system", fill)]
+    until = _ends(documents, gold, said)
+    units = decision_units(stretches(pl.concat(changes, how="diagonal"), until), documents, WINDOW)
+    both = pl.col("reference").is_not_nan() & pl.col("system").is_not_nan()
+    return units.filter(both), further
+
+
+def decision_units(parts: pl.DataFrame, documents: pl.DataFrame, window: float) -> pl.DataFrame:
+    """The units of stretches: characters of text, windows of audio and video."""
+    text = pl.col("document").is_in(documents.filter("text")["document"].implode())
+    each = [characters(parts.filter(text)), windows(parts.filter(~text), window)]
+    return pl.concat(each, how="vertical_relaxed")
+
+
+def _ends(documents: pl.DataFrame, gold: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
+    """Where the last stretch of each document ends.
+
+    A document ends at its length. Offsets of text may begin at 1: what both sides have after its
+    length is scored too.
+    """
+    ends = [
+        pieces.group_by("document").agg(pl.col("end").max().alias(side))
+        for side, pieces in (("gold", gold), ("said", said))
+    ]
+    rows = documents
+    for side in ends:
+        rows = rows.join(side, on="document", how="left", maintain_order="left")
+    both = pl.when(pl.col("said").is_not_null()).then(pl.min_horizontal("gold", "said"))
+    of_text = pl.when(pl.col("length").is_null()).then("gold").otherwise(
+        pl.max_horizontal("length", both)
+    )  # fmt: skip
+    of_time = pl.coalesce("length", pl.max_horizontal("gold", "said"))
+    until = pl.when("text").then(of_text).otherwise(of_time)
+    return rows.select("document", until=until.fill_null(0.0))
