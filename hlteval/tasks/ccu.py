@@ -7,10 +7,12 @@ Two of the tasks check and score nothing: `ccu-ndmap`, the mapping of hidden nor
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hlteval.extensions import lazy
+from hlteval.tasks import ccu_levels as levels
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -46,7 +48,9 @@ def _ignores(finding: Finding) -> bool:
     return finding.code.startswith("CCU")
 
 
-def _task(name: str, title: str, section: str, table: str, **more: Any) -> Task:
+def _task(
+    name: str, title: str, section: str, table: str, *, codes: tuple[str, ...] = (), **more: Any
+) -> Task:
     """A task of TA1, whose submissions are folders of tables with an index."""
     return Task(
         name=f"ccu-{name}",
@@ -60,7 +64,7 @@ def _task(name: str, title: str, section: str, table: str, **more: Any) -> Task:
         schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task=name),
         rules=lazy(f"hlteval.validators.ccu.rules:{name.upper()}"),
         package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
-        codes=("CCU2",),
+        codes=("CCU2", *codes),
         official_rejects=_refuses,
         official_ignores=_ignores,
         scored_table=table,
@@ -76,10 +80,33 @@ _INDEX = Option(
     selects_documents=True,
 )
 
+_LEVELS: Mapping[str, Any] = {
+    "metric_options": levels.METRIC_OPTIONS,
+    "primary": levels.PRIMARY,
+    "options": levels.OPTIONS,
+    "codes": levels.CODES,
+}
+
 ND = _task("nd", "norm discovery: known and hidden norms", "2.1", "instances")
 ED = _task("ed", "emotion detection: eight emotions", "2.4", "instances")
-VD = _task("vd", "valence diarization: levels from 1 to 1000", "2.2", "ratings")
-AD = _task("ad", "arousal diarization: levels from 1 to 1000", "2.3", "ratings")
+VD = _task(
+    "vd",
+    "valence diarization: levels from 1 to 1000",
+    "2.2",
+    "ratings",
+    metric=levels.VD_METRIC,
+    statistics=levels.VD_STATISTICS,
+    **_LEVELS,
+)
+AD = _task(
+    "ad",
+    "arousal diarization: levels from 1 to 1000",
+    "2.3",
+    "ratings",
+    metric=levels.AD_METRIC,
+    statistics=levels.AD_STATISTICS,
+    **_LEVELS,
+)
 CD = _task("cd", "change detection: impactful shifts", "2.5", "changes")
 NDMAP = _task(
     "ndmap",

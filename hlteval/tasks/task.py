@@ -306,8 +306,8 @@ class Task:
             'max_f1'
         """
         last = name.rpartition(".")[2].lower().replace(" ", "_")
-        every = (*self.statistics, *self.table_statistics)
-        return next((statistic for statistic in every if statistic.name == last), None)
+        known = {info.name: info for info in (*self.table_statistics, *self.statistics)}
+        return known.get(name) or known.get(last)
 
     def limits(self, name: str) -> tuple[float, float]:
         """The least and the most that a metric can be, declared or not.

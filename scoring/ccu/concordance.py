@@ -1,10 +1,12 @@
 """How two series of levels agree, from sums: concordance (C.4.5) and kappa of points (C.4.6).
 
 Conventions:
-    Levels are taken from `CENTRE`, so that sums of squares lose no digits. Sums add up over documents.
+    Levels are taken from `CENTRE`, so that sums of squares lose no digits. Sums of documents add.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
@@ -38,8 +40,8 @@ def moments(centre: float) -> list[pl.Expr]:
 def cells() -> list[pl.Expr]:
     """How many units are in each cell of the confusion matrix of points: `CELLS`.
 
-    Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699 and
-    700 to 1000. Averages between two points belong to the lower one.
+    Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699
+    and 700 to 1000. Averages between two points belong to the lower one.
     """
     cell = 3 * _point("reference") + _point("system")
     return [
@@ -52,7 +54,7 @@ def _point(side: str) -> pl.Expr:
     return sum((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)  # type: ignore[return-value]
 
 
-def concordance(sums: dict[str, Numbers], *, population: bool = False) -> Values:
+def concordance(sums: Mapping[str, Numbers], *, population: bool = False) -> Values:
     """Lin's concordance correlation coefficient, r_c; not-a-number where it is undefined.
 
     r_c = 2 s_xy / ((mean of x - mean of y)² + s_x² + s_y²), where s_xy = r s_x s_y.
@@ -75,7 +77,7 @@ def concordance(sums: dict[str, Numbers], *, population: bool = False) -> Values
     variance_y = ratio(_central(sums["yy"], sums["y"] * mean_y), freedom)
     covariance = ratio(sums["xy"] - sums["x"] * mean_y, freedom)
     # Where one side is constant, rounding would leave a covariance.
-    covariance = np.where((variance_x == 0) | (variance_y == 0), 0.0 * covariance, covariance)
+    covariance = np.where((variance_x == 0) | (variance_y == 0), 0.0, covariance)
     return ratio(2 * covariance, (mean_x - mean_y) ** 2 + variance_x + variance_y)
 
 

@@ -1,14 +1,14 @@
 """Diarization of valence and arousal: concordance and kappa over decision units.
 
-Appendix B, step by step: both sides as series of levels over decision units (`level_series`), points
-of the levels and the values (`concordance`, `kappa`). Of each document only sums are kept, which add.
+Appendix B, step by step: both sides as series of levels over decision units (`level_series`), the
+points of levels and the values (`concordance`, `kappa`). Of each document sums are kept, which add.
 The profile `official` differs in the units (`official_levels`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,6 +48,8 @@ ALIGNMENT: Schema = {
     "system": pl.Float64,
 }
 """Units of equal levels: where they are, half-open, and how many."""
+GENRES = ("audio", "text", "video")
+"""The kinds of data, each of which has values of its own."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +93,10 @@ class LevelDiarization(Metric):
         sums = moments(0) if self.official else [*moments(CENTRE), *cells()]
         summed = units.group_by("document").agg(sums)
         counts = further.join(summed, on="document", how="left", maintain_order="left")
-        names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
-        names = names.join(reference.documents.select("row", genre="modality"), on="row", how="left")
-        units = units.sort("document", "start") if alignment else units
-        aligned = _named(units, names, ALIGNMENT) if alignment else None
-        return _named(counts, names, self._schema), aligned
+        names = _names(reference, system)
+        counted = _named(counts, names, self._schema)
+        aligned = units.sort("document", "start") if alignment else None
+        return counted, None if aligned is None else _named(aligned, names, ALIGNMENT)
 
     @property
     def _schema(self) -> Schema:
@@ -121,24 +122,22 @@ class LevelDiarization(Metric):
             for value, found in self._values(sums).items()
             for genre, number in zip(parts, plain(found), strict=True)
         }
-        if not self.official:
-            each = self._of_documents(total)
-            defined = each[~np.isnan(each)].tolist()
-            mean = math.fsum(defined) / len(defined) if defined else None
-            metrics = {"ccc": metrics.pop("ccc"), "ccc_document_mean": mean, **metrics}
-        rows = (
-            {"evaluation": _EVALUATION, "scoring": _scoring(name), "measure": name, "value": value}
-            for name, value in metrics.items()
-        )
-        return metrics, {"scorings": scorings(rows)}
+        metrics["ccc_document_mean"] = None if self.official else self._document_mean(total)
+        return metrics, {"scorings": scorings(_scored(metrics))}
 
     def _values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
         """Each value, of an element of the sums each."""
-        values = {"ccc": concordance(sums, population=self.official)}
-        if not self.official:
-            pairs = np.stack([sums[name] for name in CELLS], axis=-1)
-            values["kappa"] = kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))
-        return values
+        agreement = concordance(sums, population=self.official)
+        if self.official:  # the public scorer has no kappa
+            return {"ccc": agreement, "kappa": np.full_like(agreement, np.nan)}
+        pairs = np.stack([sums[name] for name in CELLS], axis=-1).astype(np.float64)
+        return {"ccc": agreement, "kappa": kappas(pairs.reshape(*pairs.shape[:-1], 3, 3))}
+
+    def _document_mean(self, total: pl.DataFrame) -> float | None:
+        """The mean of the concordances of documents that have one."""
+        each = self._of_documents(total)
+        defined = each[~np.isnan(each)].tolist()
+        return math.fsum(defined) / len(defined) if defined else None
 
     def _of_documents(self, counts: pl.DataFrame) -> NDArray[np.float64]:
         """The concordance of each document by itself."""
@@ -188,15 +187,11 @@ class LevelDiarization(Metric):
         for genre, rows in {"": counts, **_genres(counts)}.items():
             values = self._values(_weighted(rows, self._sums, documents, weights))
             found |= {_name(value, genre): numbers for value, numbers in values.items()}
-        if not self.official:
-            each = self._of_documents(_placed(counts, documents, MOMENTS))
-            defined = ~np.isnan(each)
-            total = weights @ np.where(defined, each, 0.0)
-            found["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
+        each = self._of_documents(_placed(counts, documents, MOMENTS))
+        defined = ~np.isnan(each) & (not self.official)
+        total = weights @ np.where(defined, each, 0.0)
+        found["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
         return found
-
-
-_EVALUATION = "Levels"
 
 
 def valence(profile: str, options: LevelOptions) -> LevelDiarization:
@@ -213,14 +208,17 @@ def _name(value: str, genre: str) -> str:
     return f"{value}.{genre}" if genre else value
 
 
-def _scoring(name: str) -> str:
-    return name.partition(".")[2] or "all"
+def _scored(metrics: Mapping[str, float | None]) -> Iterator[dict[str, object]]:
+    """The rows of the table `scorings`: all data, then each kind."""
+    for genre in ("", *GENRES):
+        for measure in ("ccc", "kappa", "ccc_document_mean"):
+            row = {"evaluation": "Levels", "scoring": genre or "all", "measure": measure}
+            yield {**row, "value": metrics.get(_name(measure, genre))}
 
 
 def _genres(counts: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The counts of each kind of data, in the order of their names."""
-    names = counts.filter(pl.col("units") > 0)["genre"].drop_nulls().unique().sort()
-    return {name: counts.filter(pl.col("genre") == name) for name in names}
+    """The counts of each kind of data."""
+    return {name: counts.filter(pl.col("genre") == name) for name in GENRES}
 
 
 def _sum(values: pl.Series) -> float:
@@ -244,6 +242,13 @@ def _weighted(
     sums = weights @ np.where(undefined, 0.0, matrix)
     sums[weights @ undefined.astype(np.int64) > 0] = np.nan
     return dict(zip(columns, sums.T, strict=True))
+
+
+def _names(reference: Corpus, system: Corpus) -> pl.DataFrame:
+    """The names of all documents, and the kinds of data of those of the reference."""
+    genres = reference.documents.select("row", genre="modality")
+    names = pl.concat([each.documents.select("row", "name") for each in (reference, system)])
+    return names.unique().join(genres, on="row", how="left", maintain_order="left")
 
 
 def _named(rows: pl.DataFrame, names: pl.DataFrame, schema: Schema) -> pl.DataFrame:

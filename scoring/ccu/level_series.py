@@ -7,7 +7,7 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_reference import ratings, reference_pieces
-from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, events, stretches
+from hlteval.scoring.ccu.level_spans import NO_SCORE, events, stretches
 from hlteval.scoring.ccu.level_system import UNPROCESSED, processed, system_pieces, uncovered
 from hlteval.scoring.ccu.level_units import characters, windows
 

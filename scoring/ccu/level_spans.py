@@ -4,8 +4,8 @@ A level is constant between two breakpoints. Nothing here depends on how many se
 lie between them.
 
 Conventions:
-    Pieces are rows of `document`, `start`, `end` (half-open) and `level`, sorted; those of a document
-    do not overlap. The level not-a-number is a no-score region.
+    Pieces are rows of `document`, `start`, `end` (half-open) and `level`, sorted; those of a
+    document do not overlap. The level not-a-number is a no-score region.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def stretches(changes: pl.DataFrame, until: pl.DataFrame) -> pl.DataFrame:
         Rows of `document`, `start`, `end`, `reference` and `system`; null where a side is `ABSENT`.
 
     Examples:
-        >>> rows = {"document": [0, 0], "at": [0, 4], "reference": [1.0, None], "system": [2.0, 3.0]}
+        >>> rows = {"document": [0, 0], "at": [0, 4], "reference": [1.0, None]}
+        >>> rows |= {"system": [2.0, 3.0]}
         >>> until = pl.DataFrame({"document": [0], "until": [10]})
         >>> stretches(pl.DataFrame(rows), until).rows()
         [(0, 0, 4, 1.0, 2.0), (0, 4, 10, 1.0, 3.0)]

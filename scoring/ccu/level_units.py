@@ -28,8 +28,8 @@ def characters(stretches: pl.DataFrame) -> pl.DataFrame:
 def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
     """The windows of stretches of audio and video; the last of a document may be shorter.
 
-    AverageLevel(S, t1, t2) is the sum of Level(s) * TimeOverlap(s, t1, t2) over the segments, divided
-    by the time that is covered. A window that touches a no-score region has no level.
+    AverageLevel(S, t1, t2) is the sum of Level(s) * TimeOverlap(s, t1, t2) over the segments,
+    divided by the time that is covered. A window that touches a no-score region has no level.
 
     Args:
         stretches: of documents whose windows begin at 0.

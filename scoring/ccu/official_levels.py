@@ -162,10 +162,15 @@ def _units(
     units = decision_units(parts, documents, WINDOW)
     text = pl.col("document").is_in(documents.filter("text")["document"].implode())
     lengths = ("start", "end", "reference_length", "system_length")
-    rounded = [pl.Series(f"_{side}", units[side].to_numpy().round(3), strict=False) for side in SIDES]
+    rounded = [
+        pl.Series(f"_{side}", units[side].to_numpy().round(3), strict=False) for side in SIDES
+    ]
     return units.with_columns(rounded).with_columns(
         pl.col("document") % shift,
-        *(pl.when(text).then(name).otherwise(pl.col(name) / SECOND).alias(name) for name in lengths),
+        *(
+            pl.when(text).then(name).otherwise(pl.col(name) / SECOND).alias(name)
+            for name in lengths
+        ),
         *(
             pl.when(text | pl.col(side).is_null()).then(side).otherwise(f"_{side}").alias(side)
             for side in SIDES
@@ -174,10 +179,10 @@ def _units(
 
 
 def _from_their_start(said: pl.DataFrame, shift: int) -> pl.DataFrame:
-    """Pieces of the system, those of a document of which no window can be one of the reference
-    under another number and from 0.
+    """Pieces of the system, of some documents under another number and from 0.
 
-    Windows begin with the first level; what is between two levels of audio or video is a level 0.
+    Windows begin with the first level: these documents have no window of the reference. What is
+    between two levels of audio or video is a level 0.
     """
     filled = said.with_columns(start="end", end=following("start"), level=pl.lit(0.0))
     filled = filled.filter(~pl.col("text"), pl.col("end") > pl.col("start"))
@@ -216,7 +221,9 @@ def _coverage(units: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
     single = ~_MATCHED
     rated, silent = _scores("reference"), pl.col("reference").is_nan().fill_null(value=False)
     said_here, gap = _scores("system"), pl.col("system").is_nan().fill_null(value=False)
-    both = length.filter(rated & (single | said_here)).sum() + other.filter(single & said_here).sum()
+    both = (
+        length.filter(rated & (single | said_here)).sum() + other.filter(single & said_here).sum()
+    )
     only_sys = length.filter(silent & (single | said_here)).sum()
     only_ref = length.filter(rated & ~single & gap).sum() + other.filter(single & gap).sum()
     processed = pl.col("document").is_in(said["document"].unique().implode())

@@ -1,0 +1,224 @@
+"""Levels of valence and arousal: the examples of the plan, and what it says of each case."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu.kappa import kappa
+from hlteval.scoring.ccu.level_metric import LevelDiarization
+from hlteval.scoring.ccu.level_options import LevelOptions
+from hlteval.scoring.ccu.level_reference import averaged, ratings, reference_pieces
+from hlteval.scoring.resampling import bootstrap
+from tests.unit.ccu.level_corpora import gold, said, scored
+
+APPENDIX_D = [
+    ("d", 0, 10, (156, 178, 165)),
+    ("d", 10, 15, (259, 281, 301)),
+    ("d", 15, 17.5, (978, 899, 950)),
+    ("d", 18, 27.5, (600, 800)),
+    ("d", 28, 38, (978,)),
+]
+FIGURE_2 = [
+    (1, 7, (428, 701, 639), 589),
+    (8, 11, (793, 653, 604), 683),
+    (12, 18, (815, 865, 929), 869),
+    (19, 24, (69, 174, 454), 232),
+    (25, 31, (280, 364, 363), 335),
+    (32, 35, (558, 499, 503), 520),
+    (36, 42, (303, 457, 160), 306),
+    (43, 50, (884, 824, 140), 616),
+]
+FIGURE_2_SYSTEM = [(1, 14, 754), (15, 20, 974), (21, 24, 572), (25, 31, 219), (32, 35, 583),
+                   (36, 50, 158)]  # fmt: skip
+AUDIO = {"d": ("audio", 40.0)}
+TEXT = {"d": ("text", 40.0)}
+
+
+def rows_of(corpus: Corpus, *, text: bool = False) -> pl.DataFrame:
+    return ratings(corpus, "valence", pl.DataFrame({"document": [0], "text": [text]}))
+
+
+def levels(units: pl.DataFrame) -> list[tuple[float, ...]]:
+    return units.select("start", "end", "units", "reference", "system").rows()
+
+
+def test_judgments_of_the_worked_example_are_averaged():
+    pieces = averaged(rows_of(gold(AUDIO, APPENDIX_D)))
+    assert pieces["level"].round(1).to_list()[:4] == [166.3, 280.3, 942.3, 700]
+    assert np.isnan(pieces["level"][4])
+
+
+def test_gaps_of_the_worked_example_are_extended():
+    pieces = reference_pieces(rows_of(gold(AUDIO, APPENDIX_D)))
+    assert pieces.select("start", "end").rows() == [(0, 10), (10, 15), (15, 18), (18, 28), (28, 38)]
+
+
+def test_figure_2_has_the_averages_of_its_table_cut_to_integers():
+    segments = [("d", start, end, levels) for start, end, levels, _ in FIGURE_2]
+    pieces = reference_pieces(rows_of(gold(TEXT, segments), text=True))
+    assert [int(level) for level in pieces["level"]] == [row[3] for row in FIGURE_2]
+    assert pieces["end"].to_list() == [end + 1 for _, end, *_ in FIGURE_2]
+
+
+def test_figure_2_is_compared_character_by_character():
+    segments = [("d", start, end, levels) for start, end, levels, _ in FIGURE_2]
+    system = [("d", *row) for row in FIGURE_2_SYSTEM]
+    documents = {"d": ("text", 50.0)}
+    values, units = scored(gold(documents, segments), said(documents, system))
+    x = np.repeat([np.mean(row[2]) for row in FIGURE_2], [e - s + 1 for s, e, *_ in FIGURE_2])
+    y = np.repeat([row[2] for row in FIGURE_2_SYSTEM], [e - s + 1 for s, e, _ in FIGURE_2_SYSTEM])
+    assert units["units"].sum() == 50
+    covariance = np.cov(x, y)
+    expected = 2 * covariance[0, 1] / (np.trace(covariance) + (x.mean() - y.mean()) ** 2)
+    assert values["ccc"] == values["ccc.text"] == pytest.approx(expected, abs=1e-12)
+    points = [np.digitize(series, (300, 700)) for series in (x, y)]
+    table = np.histogram2d(*points, bins=(3, 3), range=((0, 3), (0, 3)))[0]
+    assert values["kappa"] == pytest.approx(kappa(table), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("judgments", "level"),
+    [
+        ((300, 500, 700), 500),
+        ((300, 500), 400),
+        ((300,), None),
+        ((300, None, 700), None),
+        ((None, None, None), None),
+    ],
+    ids=["three", "two", "one", "one-noann", "noann"],
+)
+def test_segments_are_scored_by_their_number_of_judgments(judgments, level):
+    segments = [("d", 0, 10, judgments), ("d", 10, 40, (500, 600))]
+    _, units = scored(gold(AUDIO, segments), said(AUDIO, [("d", 0, 40, 500)]))
+    assert levels(units)[0][:4] == ((0, 10, 5, level) if level else (10, 40, 15, 550))
+
+
+def test_an_annotator_counts_once():
+    twice = gold(AUDIO, [("d", 0, 40, (300,))])
+    rows = [*twice.ratings.rows(named=True)] * 2
+    again = [row | {"row": number, "record": number + 1} for number, row in enumerate(rows)]
+    _, units = scored(twice.replace(ratings=again), said(AUDIO, [("d", 0, 40, 500)]))
+    assert units.is_empty()
+
+
+def test_windows_are_averaged_over_time_and_the_last_over_what_it_covers():
+    documents = {"d": ("video", 5.0)}
+    reference = gold(documents, [("d", 0, 2.5, (100, 100)), ("d", 2.5, 5, (500, 500))])
+    _, units = scored(reference, said(documents, [("d", 0, 4.25, 200), ("d", 4.25, 5, 600)]))
+    assert levels(units) == [(0, 2, 1, 100, 200), (2, 4, 1, 400, 200), (4, 5, 1, 500, 500)]
+
+
+def test_a_window_that_touches_a_no_score_region_is_not_scored():
+    reference = gold(AUDIO, [("d", 4.5, 20, (500, 600)), ("d", 30, 37, (500, 600))])
+    _, units = scored(reference, said(AUDIO, [("d", 0, 40, 500)]))
+    assert [row[:3] for row in levels(units)] == [(6, 20, 7), (30, 36, 3)]
+
+
+@pytest.mark.parametrize(
+    ("documents", "end", "start", "units"),
+    [
+        (AUDIO, 10, 10.999, 20),
+        (AUDIO, 10, 11, 19),
+        (AUDIO, 10.2, 11.2, 19),
+        (TEXT, 9, 19, 41),
+        (TEXT, 9, 20, 31),
+    ],
+)
+def test_gaps_of_one_second_or_ten_characters_are_no_score_regions(documents, end, start, units):
+    reference = gold(documents, [("d", 0, end, (500, 600)), ("d", start, 40, (500, 600))])
+    _, found = scored(reference, said(documents, [("d", 0, 40, 500)]))
+    assert found["units"].sum() == units
+
+
+@pytest.mark.parametrize(("kind", "level"), [("valence", 500), ("arousal", 1)])
+def test_a_document_that_was_not_processed_has_one_level(kind, level):
+    reference = gold(AUDIO, [("d", 0, 40, (300, 400))], kind)
+    for system in (
+        said(AUDIO, [], kind),
+        said({}, [], kind),
+        said(AUDIO, [("d", 0, 40, 9)], kind, unprocessed="d"),
+    ):
+        _, units = scored(reference, system, kind=kind)
+        assert levels(units) == [(0, 40, 20, 350, level)]
+
+
+def test_where_a_system_has_no_level_it_has_that_of_an_unprocessed_document():
+    reference = gold(AUDIO, [("d", 0, 40, (300, 400))])
+    system = said(AUDIO, [("d", 0, 10, 900), ("d", 20, 30, 900)])
+    _, units = scored(reference, system)
+    assert [row[4] for row in levels(units)] == [900, 500, 900, 500]
+
+
+def test_with_gaps_short_ones_are_closed_and_others_not_scored():
+    reference = gold(AUDIO, [("d", 0, 40, (300, 400))])
+    system = said(AUDIO, [("d", 2, 10, 900), ("d", 10.5, 20, 800), ("d", 24, 40, 700)])
+    _, units = scored(reference, system, gaps=True)
+    assert levels(units) == [
+        (2, 10, 4, 350, 900),
+        (10, 12, 1, 350, 825),
+        (12, 20, 4, 350, 800),
+        (24, 40, 8, 350, 700),
+    ]
+
+
+def test_bounds_of_text_are_inclusive_or_shared():
+    reference = gold(TEXT, [("d", 0, 39, (300, 400))])
+    inclusive = said(TEXT, [("d", 0, 9, 900), ("d", 10, 39, 500)])
+    shared = said(TEXT, [("d", 0, 10, 900), ("d", 10, 40, 500)])
+    units = [scored(reference, system)[1] for system in (inclusive, shared)]
+    assert units[0].equals(units[1])
+    assert levels(units[0]) == [(0, 10, 10, 350, 900), (10, 40, 30, 350, 500)]
+
+
+def test_only_documents_of_the_index_are_scored():
+    documents = {"a": ("audio", 10.0), "b": ("text", 10.0)}
+    reference = gold(documents, [("a", 0, 10, (1, 1)), ("b", 0, 9, (1, 1))])
+    system = said(documents, [("a", 0, 10, 5), ("b", 0, 9, 5)])
+    assert set(scored(reference, system)[1]["document"]) == {"a", "b"}
+    assert set(scored(reference, system, index=frozenset("bx"))[1]["document"]) == {"b"}
+
+
+def test_an_unprocessed_document_moves_little_in_the_plan_and_all_in_official():
+    documents = {"a": ("audio", 60.0), "b": ("audio", 40.0)}
+    judged = [("a", 10 * i, 10 * i + 10, (150 * i + 90, 150 * i + 110)) for i in range(6)]
+    judged += [("b", 10 * i, 10 * i + 10, (490 + i, 510 + i)) for i in range(4)]
+    reference = gold(documents, judged)
+    own = [("a", 10 * i, 10 * i + 10, 150 * i + 100) for i in range(6)]
+    whole = [*own, *(("b", 10 * i, 10 * i + 10, 500 + i) for i in range(4))]
+    for profile, low, high in (("plan", 0.99, 1), ("official", -0.01, 0.01)):
+        assert scored(reference, said(documents, whole), profile)[0]["ccc"] > 0.99
+        value = scored(reference, said(documents, own, unprocessed="b"), profile)[0]["ccc"]
+        assert low < value < high
+
+
+def test_constant_levels_of_the_reference_and_the_system():
+    reference = gold(AUDIO, [("d", 0.7, 40, (300, 301))])
+    one = said(AUDIO, [("d", 0, 13.3, 300), ("d", 13.3, 40, 300)])
+    assert scored(reference, one)[0]["ccc"] == 0
+    same = gold(AUDIO, [("d", 0.7, 13.3, (300, 300)), ("d", 13.3, 40, (300, 300))])
+    values, _ = scored(same, one)
+    assert values["ccc"] is values["ccc_document_mean"] is values["kappa"] is None
+    varied = gold(AUDIO, [("d", 0.7, 13.3, (300, 310)), ("d", 13.3, 40, (900, 310))])
+    values, _ = scored(varied, one, "official")
+    assert values["ccc"] is None  # no z-scores of equal levels
+
+
+def test_documents_are_resampled_as_sums():
+    documents = dict.fromkeys("abcdefghijkl", ("audio", 20.0))
+    judged = [(n, 0, 20, (50 * i + 100, 50 * i + 90)) for i, n in enumerate(documents)]
+    reference = gold(documents, judged)
+    system = said(documents, [(n, 0, 20, 60 * i + 50) for i, n in enumerate(documents)])
+    for profile in ("plan", "official"):
+        metric = LevelDiarization(profile, LevelOptions())
+        counts, _ = metric.statistics(reference, system)
+        values = metric.score(metric.total([counts]))[0]
+        ones = np.ones((1, len(documents)), dtype=np.int64)
+        every = metric.replicates(counts, list(documents), ones)
+        assert set(every) == set(values)
+        for name, value in values.items():
+            assert every[name][0] == pytest.approx(np.nan if value is None else value, nan_ok=True)
+        drawn = bootstrap(metric, counts, 20, seed=1)["ccc"]
+        assert drawn.std() > 0
