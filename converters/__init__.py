@@ -44,6 +44,12 @@ BUILTIN: Mapping[str, str] = {
     "ccu-submission": "hlteval.converters.ccu.submission",
     "ccu-index": "hlteval.converters.ccu.document_index",
     "pubannotation": "hlteval.converters.pubannotation.pubannotation",
+    "rttm": "hlteval.converters.timelines.rttm",
+    "audacity": "hlteval.converters.timelines.audacity",
+    "webvtt": "hlteval.converters.timelines.webvtt",
+    "elan": "hlteval.converters.timelines.elan",
+    "instances-csv": "hlteval.converters.timelines.instances_csv",
+    "levels-parquet": "hlteval.converters.timelines.levels_parquet",
     "ccu-ta2": "hlteval.converters.ccu.ta2",
 }
 """The formats by name, each imported where it is first used."""

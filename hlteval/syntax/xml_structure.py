@@ -139,6 +139,8 @@ class _Walk:
         self.states[element.ordinal] = known.content
         names = ", ".join(known.attributes) or "none"
         for name, value in element.attributes.items():
+            if name == "xmlns" or name.startswith("xmlns:"):  # a namespace, not an attribute
+                continue
             if name not in known.attributes:
                 self.problems.append(
                     element.problem("XML107", name, attribute=name, given=value[:40], listed=names)

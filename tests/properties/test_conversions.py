@@ -300,6 +300,42 @@ def marked_up(draw: st.DrawFn) -> Corpus:
     return Corpus(sources=[source], documents=[{"row": n, **one} for n, one in enumerate(named)])
 
 
+@st.composite
+def streams(draw: st.DrawFn) -> Corpus:
+    """Instances, ratings and changes in streams, whose times are whole milliseconds."""
+    tables: dict[str, Rows] = {name: [] for name in TABLES}
+    _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    for document in range(draw(st.integers(1, 2))):
+        _add(tables, "documents", name=f"D{document}", origin=0)
+        for _ in range(draw(st.integers(1, 3))):
+            time = draw(st.integers(0, 99_999))
+            start, end = time / 1000, (time + 2000) / 1000
+            place: dict[str, Any] = {"document": document, "start": start, "end": end}
+            who = {"region": draw(st.sampled_from([None, "S1"])), "annotator": "314"}
+            own = {"kind": "norm", "label": draw(st.sampled_from(["101", "none"])), "llr": 1.5}
+            more = {"status": draw(st.sampled_from([None, "adhere"])), "several": True}
+            _add(tables, "instances", **place, **who, **own, **more)
+            own = {"kind": "valence", "level": draw(st.sampled_from([None, 420.0])), "bin": "2"}
+            _add(tables, "ratings", **place, **who, **own)
+            own = {"direction": draw(st.sampled_from([None, "negative"])), "strength": "4"}
+            more = {"llr": -0.5, "evidence": "a word", "annotator": None}
+            _add(tables, "changes", document=document, at=start, **own, **more)
+    return Corpus(**tables)
+
+
+@st.composite
+def questionnaires(draw: st.DrawFn) -> Corpus:
+    """Answers of speakers after interactions."""
+    tables: dict[str, Rows] = {name: [] for name in ("sources", "documents", "responses")}
+    _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    for document in range(draw(st.integers(1, 2))):
+        _add(tables, "documents", name=f"I{document}", origin=0)
+        for question in draw(st.sets(st.integers(1, 11), min_size=1)):
+            own = {"condition": "Ceiling", "speaker": "operator", "question": question}
+            _add(tables, "responses", document=document, **own, response="Agree")
+    return Corpus(**tables)
+
+
 def _of_standoff(corpus: Corpus) -> Corpus:
     return corpus.replace(
         modifiers=corpus.modifiers.filter(pl.col("modifier").str.contains("^[MN]"))
@@ -363,6 +399,10 @@ class Trial:
 
 
 TRIALS: Mapping[str, Trial] = {
+    **{name: Trial(streams) for name in ("audacity", "webvtt", "elan", "instances-csv")},
+    "rttm": Trial(streams),
+    "levels-parquet": Trial(streams),
+    "ccu-ta2": Trial(questionnaires),
     "standoff": Trial(narrowed=_of_standoff),
     "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
     "appen": Trial(situations),

@@ -113,7 +113,7 @@ ELSEWHERE = (
     *("lorehlt-edl", "kb-tab", "conll-coref", "neleval"),
     *("lorehlt-sf", "lorehlt-sf-json", "lorehlt-sf-reference", "lorehlt-sf-tables"),
     *("hub4", "sgml-corpus", "glm"),
-    *("ccu-ta2",),
+    *("ccu-ta2", "rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet"),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
 )
 """Fixtures that other tests hold."""

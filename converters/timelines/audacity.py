@@ -1,0 +1,161 @@
+r"""Audacity labels: a label track per document, one label per line.
+
+Format:
+    Start, end and label, separated by tabs, in one file `<document>.txt` per document. A label with
+    frequencies is followed by a line of a backslash, the lower and the upper one.
+
+Conventions:
+    Times are seconds; a point has the same start and end. A label is the kind, the label and the
+    properties of an instance: `norm: 101 | status=adhere | llr=1.5`; without a kind it has that of
+    the setting `kind`. Empty lines are skipped.
+
+Example lines:
+    45.200000	60.200000	norm: 101 | status=adhere | llr=1.5
+    \	100.000000	8000.000000
+
+Codes raised: TLN1xx, TLN3xx.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.timelines import tracks
+from hlteval.converters.timelines.notation import KIND, noted, text
+from hlteval.converters.timelines.seconds import plain_text
+from hlteval.converters.timelines.tracks import Tracks
+from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit.single_file import beginning, locate_lines
+from hlteval.findings import FieldRef, Location, Problem, line_findings
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv_columns import shortened
+
+SUFFIX = ".txt"
+_NUMBER = r"(?:\d{1,9}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
+_SECONDS = re.compile(_NUMBER, re.A)
+_FREQUENCIES = re.compile(rf"\\\t(?:-?{_NUMBER}\t-?{_NUMBER})[ \t]*", re.A)
+_LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
+_CELLS = 3
+_SNIFFED = 3
+"""Files of a folder that are looked at."""
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The file of each document, by its name without `.txt`."""
+    return per_document.documents(source, SUFFIX)
+
+
+def sniff(source: Source) -> bool:
+    """Whether the first files of text begin with labels; those of texts with annotations do not."""
+    members = [member for member in source.members if member.basename.endswith(SUFFIX)]
+    if source.kind in {"file", "stdin"}:
+        members = list(source.members)
+    others = any(member.basename.endswith((".a1", ".a2", ".ann")) for member in source.members)
+    return bool(members) and not others and any(map(_has_labels, members[:_SNIFFED]))
+
+
+def _has_labels(member: Member) -> bool:
+    return any(_LABEL.fullmatch(line) for line in beginning(member).split("\n")[:5])
+
+
+def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
+    """The instances of a source in batches, in the order of their documents."""
+    return tracks.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+
+
+def _take(rows: Tracks, origin: int, name: str, content: str, kind: str) -> None:
+    """Add the labels of a file, and what is wrong in it."""
+    member = rows.begin(origin, name)
+    lines = [line.removesuffix("\r") for line in content.split("\n")]
+    problems: list[Problem] = []
+    for record, line in enumerate(lines, start=1):
+        if not line.strip() or _FREQUENCIES.fullmatch(line):
+            continue
+        wrong = _problems(record, line)
+        problems += wrong
+        if wrong:
+            rows.reject(wrong[0], line)
+            continue
+        start, end, label = line.split("\t", _CELLS - 1)
+        note = noted(label)
+        at = len(line) - len(label)
+        problems += [problem.moved(at)._replace(record=record) for problem in note.problems]
+        rows.add_instance(record, note, kind, start=float(start), end=float(end))
+    rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
+
+
+def _problems(record: int, line: str) -> list[Problem]:
+    """What is wrong with the cells of a line."""
+    if line.startswith("\\"):
+        return [Problem("TLN304", record, 0, len(line))]
+    cells = line.split("\t")
+    if len(cells) < _CELLS:
+        return [Problem("TLN301", record, 0, len(line), {"given": len(cells)})]
+    problems, at = [], 0
+    for column, cell in zip(("start", "end"), cells, strict=False):
+        if not _SECONDS.fullmatch(cell):
+            values = {"given": shortened(cell, 40) or "nothing", "column": column}
+            problems.append(Problem("TLN302", record, at, at + len(cell), values))
+        at += len(cell) + 1
+    if not problems and float(cells[0]) > float(cells[1]):
+        values = {"start": cells[0], "end": cells[1]}
+        problems.append(Problem("TLN303", record, len(cells[0]) + 1, at - 1, values))
+    return problems
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The cells of a file; a record is a line, and all but its times are in the label."""
+    return locate_lines(member, places, _stretch)
+
+
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    cells = line.split("\t", _CELLS - 1)
+    if not field or len(cells) < _CELLS:
+        return 0, len(line)
+    at = {"start": 0, "end": 1}.get(field, 2)
+    start = sum(len(cell) + 1 for cell in cells[:at])
+    return start, start + len(cells[at])
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The labels as a folder of files, with the names of the original files of this format."""
+    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
+
+
+def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    rows = tracks.written(corpus, pl.lit(True))
+    starts, ends = (pl.Series(plain_text(rows[name]), dtype=pl.String) for name in ("start", "end"))
+    label = text("instances", with_kind=True)
+    lines = rows.select("document", line=pl.format("{}\t{}\t{}\n", starts, ends, label))
+    yield from tracks.files(corpus, FORMAT.name, SUFFIX, lines)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what labels cannot represent."""
+    return tracks.count_losses(corpus, FORMAT.name, SUFFIX)
+
+
+FORMAT = Format(
+    name="audacity",
+    title="Audacity labels: instances, one file per document",
+    suffixes=(SUFFIX,),
+    layout="per_document",
+    words=tracks.WORDS,
+    carries=tracks.CARRIES,
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    codes=("TLN1", "TLN3"),
+    locate=locate,
+    write=write,
+    count_losses=count_losses,
+    known_losses="frequencies; empty lines",
+    settings=(KIND,),
+)

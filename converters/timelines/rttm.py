@@ -1,0 +1,227 @@
+r"""RTTM: instances as turns of a rich transcription, one per line.
+
+Format:
+    Ten fields between spaces or tabs: type, file, channel, start, duration, orthography, subtype,
+    name, confidence, signal look-ahead; the last one may be absent. `<NA>` is no value.
+
+Conventions:
+    Times are seconds. The type is the kind, `NORM` or `EMOTION`; lines of other types have the kind
+    of the setting `kind`. The name is the label, the subtype the status, the confidence the llr.
+    Comments (`;;`), `SPKR-INFO` lines and empty lines are skipped.
+
+Example lines:
+    NORM M01 1 45.2 15.1 <NA> adhere 101 1.5 <NA>
+
+Codes raised: TLN101, TLN2xx.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.timelines.notation import INSTANCES, KIND, NUMBER, is_number
+from hlteval.converters.timelines.seconds import (
+    count_silent,
+    count_untimed,
+    durations,
+    ends,
+    in_text,
+    is_timed,
+    placed,
+    plain_text,
+)
+from hlteval.converters.toolkit.named_documents import with_documents
+from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Explanation, Table
+from hlteval.syntax.tsv_columns import shortened
+
+_NONE = "<NA>"
+_SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
+_FIELD = re.compile("[^ \t]+")
+_ANY = "[^ \t]+"
+_LABEL = "[^ \t]{1,3}|[^ \t]{5,}|" + "|".join(
+    f"[^ \t]{{{at}}}[^ \t{character}][^ \t]{{{3 - at}}}" for at, character in enumerate(_NONE)
+)
+"""Any field but `<NA>`; the engine of bulk reading has no lookahead."""
+
+
+def explain(record: int, line: str) -> Explanation:
+    """A line that is not valid with single spaces: its fields, or what is wrong.
+
+    Examples:
+        >>> explain(1, "NORM  M01 1 4.5 1 <NA> <NA> 101 <NA>")[0][0][1]
+        'M01'
+        >>> explain(1, "NORM M01 1 4,5 1 <NA> <NA> 101 <NA>")[1][0][:4]
+        ('TLN202', 1, 11, 14)
+    """
+    found = [*_FIELD.finditer(line)]
+    if line.lstrip(" \t").startswith(";;") or (found and found[0][0] == "SPKR-INFO"):
+        return (), ()
+    fewest = len(COLUMNS) - 1
+    if not fewest <= len(found) <= len(COLUMNS):
+        values = {"given": len(found), "wanted": f"{fewest} or {len(COLUMNS)}"}
+        return (), [Problem("TLN201", record, 0, len(line), values)]
+    problems = [
+        Problem(
+            column.code,
+            record,
+            *field.span(),
+            {"given": shortened(field[0], 40), "column": column.title},
+        )
+        for column, field in zip(COLUMNS, found, strict=False)
+        if not column.accepts(field[0])
+    ]
+    cells = [field[0] for field in found] + [_NONE] * (len(COLUMNS) - len(found))
+    return ([] if problems else [cells]), problems
+
+
+COLUMNS = (
+    Column("type", pattern="[A-Za-z][A-Za-z0-9_-]*", code="TLN203"),
+    Column("name", heading="file", pattern=_ANY),
+    Column("channel", pattern=_ANY),
+    Column("start", pattern=_SECONDS, code="TLN202"),
+    Column("duration", pattern=_SECONDS, code="TLN202"),
+    Column("orthography", pattern=_ANY),
+    Column("status", heading="subtype", pattern=_ANY),
+    Column("label", heading="name", pattern=_LABEL, code="TLN101"),
+    Column("llr", heading="confidence", pattern=f"{_NONE}|{NUMBER}", code="TLN202"),
+    Column("look-ahead", pattern=_ANY),
+)
+TABLE = Table(COLUMNS, code="TLN201", explain=explain)
+
+
+def sniff(source: Source) -> bool:
+    """Whether one of the first lines is a turn, as far as its type, file and start show it."""
+    lines = head(source).split("\n")[:20]
+    return any(_TURN.match(line) for line in lines)
+
+
+_TURN = re.compile(
+    r"[A-Z][A-Z-]+[ \t]+[^ \t]+[ \t]+[^ \t]+[ \t]+[0-9.]+[ \t]+[0-9.]+[ \t]+<NA>[ \t]"
+)
+
+
+def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
+    """The instances, a batch for each file."""
+    return read_files(source, FORMAT.name, lambda file: _read(file, kind))
+
+
+def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
+    lines = (file.text or "").removesuffix("\n").split("\n") if file.text else []
+    # Single spaces and tabs are the same; places stay what they are.
+    table = TABLE.read((file.text or "").replace(" ", "\t"))
+    table = replace(table, lines=pl.Series("line", lines, dtype=pl.String).str.strip_suffix("\r"))
+    documents, instances = with_documents(_instances(table.rows, kind))
+    rejected = table.rejected_records("instance")
+    corpus = Corpus(
+        sources=[file.origin], documents=documents, instances=instances, rejected_records=rejected
+    )
+    return corpus, table.findings(file.member)
+
+
+def _instances(cells: pl.DataFrame, kind: str) -> pl.DataFrame:
+    own = pl.col("type").str.to_lowercase()
+    times = ends(cells["start"].to_list(), cells["duration"].to_list())
+    return cells.with_columns(pl.col("status").replace(_NONE, None)).select(
+        *("record", "name", "label", "status"),
+        kind=pl.when(own.is_in(INSTANCES)).then(own).otherwise(pl.lit(kind)),
+        start=pl.Series([float(time) for time in cells["start"]], dtype=pl.Float64),
+        end=pl.Series(times, dtype=pl.Float64),
+        llr=pl.Series(
+            [None if llr == _NONE else float(llr) for llr in cells["llr"]], dtype=pl.Float64
+        ),
+    )
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The fields of a file; a record is a line, and the end of an instance is its duration."""
+    return locate_lines(member, places, _stretch)
+
+
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    wanted = {"kind": "type", "document": "name", "end": "duration"}.get(field, field)
+    names = [column.name for column in COLUMNS]
+    spans = [found.span() for found in _FIELD.finditer(line)]
+    at = names.index(wanted) if wanted in names else len(spans)
+    return spans[at] if at < len(spans) else (0, len(line))
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """Write the instances of all documents, in their order."""
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for corpus in corpora:
+            stream.writelines(f"{line}\n" for line in _lines(corpus))
+
+
+def _lines(corpus: Corpus) -> pl.Series:
+    rows = placed(corpus, "instances").filter(~in_text(), is_timed(), _fits())
+    start, length = plain_text(rows["start"]), durations(rows["start"], rows["end"])
+    line = pl.format(
+        f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}",
+        pl.col("kind").str.to_uppercase(),
+        pl.col("name"),
+        pl.Series(start, dtype=pl.String),
+        pl.Series(length, dtype=pl.String),
+        pl.col("status").fill_null(_NONE),
+        pl.col("label"),
+        pl.col("llr").cast(pl.String).fill_null(_NONE),
+    )
+    return rows.select(line=line)["line"]
+
+
+def _fits() -> pl.Expr:
+    """Whether fields without spaces can represent an instance."""
+    field = r"^[^\s\x00-\x1f\x{FEFF}]+$"
+    texts = (pl.col(name).str.contains(field) for name in ("name", "label", "status"))
+    given = (pl.col(name).ne_missing(_NONE) for name in ("label", "status"))
+    kind = pl.col("kind").is_in(INSTANCES)
+    filled = (each.fill_null(value=True) for each in texts)
+    return pl.all_horizontal(kind, is_number("llr"), *filled, *given)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what turns cannot represent."""
+    timed = placed(corpus, "instances").filter(~in_text(), is_timed())
+    return {
+        **count_untimed(corpus, "instances"),
+        "instances whose names have spaces": timed.filter(~_fits()).height,
+        **count_silent(corpus, "instances"),
+    }
+
+
+FORMAT = Format(
+    name="rttm",
+    title="RTTM: instances as turns, one per line",
+    suffixes=(".rttm",),
+    layout="single_file",
+    words={
+        "instances": "turn",
+        "instances.start": "start",
+        "instances.end": "end",
+        "instances.status": "subtype",
+        "instances.llr": "confidence",
+        "rejected_records": "unreadable line",
+    },
+    carries=(
+        *("sources", "documents", "instances", "instances.start", "instances.end"),
+        *("instances.status", "instances.llr"),
+    ),
+    sniff=sniff,
+    read=read,
+    codes=("TLN101", "TLN2"),
+    locate=locate,
+    write=write,
+    count_losses=count_losses,
+    known_losses="comments and SPKR-INFO lines; types other than NORM and EMOTION; channels, "
+    "orthography and look-ahead",
+    settings=(KIND,),
+)

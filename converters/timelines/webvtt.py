@@ -1,0 +1,185 @@
+r"""WebVTT: instances as the cues of captions, one file per document.
+
+Format:
+    W3C WebVTT, one file `<document>.vtt` per document: the line `WEBVTT`, then cues, separated by
+    empty lines. A cue has a line of times and lines of text; `NOTE`, `STYLE` and `REGION` begin
+    other blocks.
+
+Conventions:
+    Times are milliseconds (seconds in the tables). Each line of text of a cue is an instance: the
+    kind, the label and the properties, `norm: 101 | status=adhere | llr=1.5`; without a kind it has
+    that of the setting `kind`. Tags are left out, `&amp;` and the like are characters.
+
+Example lines:
+    00:00:45.200 --> 00:01:00.200
+    norm: 101 | status=adhere | llr=1.5
+
+Codes raised: TLN1xx, TLN4xx.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from html import unescape
+from itertools import groupby
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.timelines import tracks
+from hlteval.converters.timelines.notation import KIND, noted, text
+from hlteval.converters.timelines.seconds import count_finer, has_length, milliseconds
+from hlteval.converters.timelines.tracks import Tracks
+from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit.single_file import head, locate_lines
+from hlteval.findings import FieldRef, Location, Problem, line_findings
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_text import content
+
+SUFFIX = ".vtt"
+_HEADER = re.compile(r"WEBVTT(?:[ \t].*)?")
+_ARROW = "-->"
+_TIME = re.compile(r"(?:(\d{2,6}):)?([0-5]\d):([0-5]\d)\.(\d{3})", re.A)
+_LINE = re.compile(r"[ \t]*(\S*)[ \t]*-->[ \t]*(\S*).*")
+_OTHER = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")
+_TAG = re.compile("<[^>]*>")
+
+Line = tuple[int, str]
+"""The number of a line, from 1, and the line."""
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The file of each document, by its name without `.vtt`."""
+    return per_document.documents(source, SUFFIX)
+
+
+def sniff(source: Source) -> bool:
+    """Whether a file has the suffix, or the only file the header."""
+    return per_document.has_suffix(source, SUFFIX) or bool(_HEADER.match(head(source)))
+
+
+def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
+    """The instances of a source in batches, in the order of their documents."""
+    return tracks.read_tracks(source, FORMAT.name, SUFFIX, partial(_take, kind=kind))
+
+
+def _take(rows: Tracks, origin: int, name: str, written: str, kind: str) -> None:
+    """Add the cues of a file, and what is wrong in it."""
+    member = rows.begin(origin, name)
+    lines = [line.removesuffix("\r") for line in written.split("\n")]
+    problems = [] if _HEADER.fullmatch(lines[0]) else [Problem("TLN401", 1, 0, len(lines[0]))]
+    for block in _blocks(lines[not problems :], first=1 + (not problems)):
+        problems += _cue(rows, block, kind)
+    rows.findings += line_findings(problems, lines, member.display, member.max_per_code)
+
+
+def _blocks(lines: Sequence[str], first: int) -> Iterator[list[Line]]:
+    """The runs of lines that are not empty, without those of other blocks than cues."""
+    numbered = enumerate(lines, start=first)
+    for filled, run in groupby(numbered, lambda line: bool(line[1].strip())):
+        block = list(run)
+        if filled and not _OTHER.fullmatch(block[0][1]):
+            yield block
+
+
+def _cue(rows: Tracks, block: Sequence[Line], kind: str) -> Iterator[Problem]:
+    """Add the instances of a cue; what is wrong with it."""
+    at = next((index for index, line in enumerate(block) if _ARROW in line[1]), None)
+    if at is None:
+        record, line = block[0]
+        if record > 1 or not line.startswith("WEBVTT"):  # else the header is wrong
+            yield Problem("TLN404", record, 0, len(line))
+        return
+    times, problem = _times(*block[at])
+    if problem:
+        rows.reject(problem, block[at][1])
+        yield problem
+        return
+    if at + 1 == len(block):
+        yield Problem("TLN101", block[at][0], 0, len(block[at][1]))
+    for record, line in block[at + 1 :]:
+        note = noted(unescape(_TAG.sub("", line)))
+        yield from (
+            problem._replace(record=record, start=0, end=len(line)) for problem in note.problems
+        )
+        rows.add_instance(record, note, kind, start=times[0], end=times[1])
+
+
+def _times(record: int, line: str) -> tuple[tuple[float, float], Problem | None]:
+    """The start and the end in a line, in seconds, or what is wrong with them.
+
+    Examples:
+        >>> _times(1, "00:45.200 --> 01:00:00.000 align:start")
+        ((45.2, 3600.0), None)
+    """
+    found, times = _LINE.fullmatch(line), list[int]()
+    for group in (1, 2):
+        time = _TIME.fullmatch(found[group]) if found else None
+        if not time:
+            start, end = found.span(group) if found and found[group] else (0, len(line))
+            return (0, 0), Problem("TLN402", record, start, end, {"given": line[start:end][:40]})
+        hours, minutes, seconds, fraction = (int(digits or 0) for digits in time.groups())
+        times.append((hours * 3600 + minutes * 60 + seconds) * 1000 + fraction)
+    if times[0] >= times[1]:
+        return (0, 0), Problem("TLN403", record, 0, len(line))
+    return (times[0] / 1000, times[1] / 1000), None
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The lines of text of a file; a record is such a line."""
+    return locate_lines(member, places)
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """The cues as a folder of files, with the names of the original files of this format."""
+    per_document.write_files((file for corpus in corpora for file in _files(corpus)), path)
+
+
+def _files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    rows = tracks.written(corpus, has_length()).with_columns(text("instances", with_kind=True))
+    cue = pl.format(
+        "\n{} --> {}\n{}\n", _clock(milliseconds("start")), _clock(milliseconds("end")),
+        content("text"),
+    )  # fmt: skip
+    lines = rows.select("document", line=cue)
+    yield from tracks.files(corpus, FORMAT.name, SUFFIX, lines, head="WEBVTT\n")
+
+
+def _clock(time: pl.Expr) -> pl.Expr:
+    """Milliseconds as hours, minutes and seconds."""
+    parts = ((time // 3_600_000, 2), (time // 60_000 % 60, 2), (time // 1000 % 60, 2))
+    padded = (part.cast(pl.String).str.zfill(width) for part, width in (*parts, (time % 1000, 3)))
+    return pl.format("{}:{}:{}.{}", *padded)
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what cues cannot represent."""
+    rows = tracks.written(corpus, pl.lit(True))
+    return {
+        **tracks.count_losses(corpus, FORMAT.name, SUFFIX),
+        "instances shorter than a millisecond": rows.filter(~has_length()).height,
+        "instances whose times are rounded to milliseconds": count_finer(rows.filter(has_length())),
+    }
+
+
+FORMAT = Format(
+    name="webvtt",
+    title="WebVTT: instances as cues, one file per document",
+    suffixes=(SUFFIX,),
+    layout="per_document",
+    words=tracks.WORDS,
+    carries=tracks.CARRIES,
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    codes=("TLN1", "TLN4"),
+    locate=locate,
+    write=write,
+    count_losses=count_losses,
+    known_losses="identifiers and settings of cues, tags, notes, styles and regions",
+    settings=(KIND,),
+)
