@@ -78,6 +78,7 @@ CONTEXTS: Mapping[str, Context] = {
     ),
     "ltf": Context("ltf/valid", "rsd/valid"),
     "laf": Context("laf/valid", "rsd/valid"),
+    "ccu-ta2": Context("ccu-ta2/valid/responses.tsv"),
     "hub4": Context("hub4/valid/system.tpl", "", {"corpus": "hub4/valid/corpus.sgml"}),
 }
 """The other inputs in a trial, by task; tasks of other packages have none."""

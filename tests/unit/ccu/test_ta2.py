@@ -141,7 +141,7 @@ def test_systems_are_compared_by_interaction() -> None:
     assert found.differences[0].probability < 0.05
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(
     st.lists(
         st.tuples(
