@@ -22,10 +22,11 @@ _PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
 _REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
 _NAN = re.compile(r": [+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity)$", re.IGNORECASE)
 """Values that the official validator takes for numbers, at the end of a message."""
-_NUMBER = "CCS107"
+_NUMBER, _OTHER_TASK = "CCS107", "CCU309"
+_PACKAGE_CODES = (*(f"CCU{number}" for number in range(201, 210)), "CCU509")
 _REFUSED = frozenset(
     {
-        *("CCS103", "CCS125", "CCS132", "CCU208", "CCU301", "CCU302", "CCU308"),
+        *("CCS103", "CCS125", "CCS132", "CCU208", "CCU301", "CCU302", "CCU308", "CCU309"),
         *("CCU402", "CCU403", "CCU405", "CCU406", "CCU502", "CCU503", "CCU504", "CCU505", "CCU506"),
         *("CCU508", "CCU509", "CCU510", "CCU512", "CCU601", "CCU603", "CCU604", "CCU605", "CCU607"),
         *("CCU701", "CCU702", "CCU703", "CCU712"),
@@ -45,13 +46,15 @@ def _refuses(finding: Finding) -> bool:
 
 def _ignores(finding: Finding) -> bool:
     """Whether the official scorer goes on in spite of a finding: it does not validate."""
-    return finding.code.startswith("CCU")
+    return finding.code.startswith("CCU") and finding.code != _OTHER_TASK
 
 
 def _task(
     name: str, title: str, section: str, table: str, *, codes: tuple[str, ...] = (), **more: Any
 ) -> Task:
     """A task of TA1, whose submissions are folders of tables with an index."""
+    # Tables of ND have two forms; a rule finds those of another task.
+    settings = {} if name == "nd" else {"task": name}
     return Task(
         name=f"ccu-{name}",
         title=f"CCU Phase 1, {title}",
@@ -64,7 +67,8 @@ def _task(
         schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task=name),
         rules=lazy(f"hlteval.validators.ccu.rules:{name.upper()}"),
         package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
-        codes=("CCU2", *codes),
+        submission_settings=settings,
+        codes=(*_PACKAGE_CODES, *codes),
         official_rejects=_refuses,
         official_ignores=_ignores,
         scored_table=table,
@@ -87,7 +91,20 @@ _LEVELS: Mapping[str, Any] = {
     "codes": levels.CODES,
 }
 
-ND = _task("nd", "norm discovery: known and hidden norms", "2.1", "instances")
+ND = _task(
+    "nd",
+    "norm discovery: known and hidden norms",
+    "2.1",
+    "instances",
+    options=(
+        Option(
+            "classes",
+            "List of the norms that are scored, one per line.",
+            format="document-list",
+            commands=("validate",),
+        ),
+    ),
+)
 ED = _task("ed", "emotion detection: eight emotions", "2.4", "instances")
 VD = _task(
     "vd",
@@ -113,10 +130,9 @@ NDMAP = _task(
     "mapping of hidden norms (validation only)",
     "2.1.6",
     "mappings",
-    submission_settings={"task": "ndmap"},
     options=(
         Option(
-            "submission",
+            "norms",
             "Submission of norms (ND) that the mapping is for; its norms are looked up there.",
             format="ccu-submission",
             metavar="PATH",

@@ -1,4 +1,4 @@
-"""Rules over the documents of a submission and its index (CCU301, CCU302 and CCU308)."""
+"""Rules over the documents of a submission and its index (CCU301, CCU302, CCU308 and CCU309)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 from hlteval.findings.suggest import closest_files
 from hlteval.validators.ccu.context import TABLES, shown
 from hlteval.validators.ccu.reference import INPUTS, index_rows
-from hlteval.validators.rule import RuleContext, about_file, at, only_if
+from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
 
 INDEX = "system_output.index.tab"
 
@@ -70,3 +70,16 @@ def no_rows(context: RuleContext) -> pl.LazyFrame:
     )
     bare = filed.join(rows, on="document", how="anti", maintain_order="left")
     return about_file(bare.with_columns(document=shown("name")))
+
+
+def other_output(context: RuleContext) -> pl.LazyFrame:
+    """The first row in each file of output that is not that of norms."""
+    place = ("row", "origin", "record")
+    instances = context.table("instances", *place, "kind").rename({"kind": "what"})
+    others = [
+        instances.filter(pl.col("what") != "norm"),
+        context.table("ratings", *place, "kind").rename({"kind": "what"}),
+        context.table("changes", *place).with_columns(what=pl.lit("change point")),
+    ]
+    found = first_of(pl.concat(others), "origin")
+    return at(found.with_columns(id=pl.lit(None, pl.String)), "")

@@ -11,7 +11,7 @@ from hlteval.validators.ccu.context import shown
 from hlteval.validators.ccu.submission_id import malformed, parse, strange
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
-SUBMISSION, HIDDEN = "submission", "hidden"
+NORMS, HIDDEN = "norms", "hidden"
 """The options that name the submission of ND and the list of hidden norms."""
 _MAPPED = "ND"
 
@@ -32,10 +32,10 @@ def _hinted(rows: pl.LazyFrame, column: str, hint: Callable[[str], str]) -> pl.L
 
 def absent_norm(context: RuleContext) -> pl.LazyFrame:
     """A norm of the system that its submission does not have, once for each norm."""
-    instances = context.lists.get(SUBMISSION, context.system).instances
+    instances = context.lists.get(NORMS, context.system).instances
     labels = instances["label"].unique().sort()
     rows = context.cached(mappings).filter(~pl.col("label").is_in(labels.to_list()))
-    strangers = only_if(SUBMISSION in context.lists, first_of(rows, "label"))
+    strangers = only_if(NORMS in context.lists, first_of(rows, "label"))
     known = labels.to_list()
     hinted = _hinted(
         strangers, "label", lambda name: did_you_mean(name, known, "remove the row, or correct it")

@@ -96,6 +96,7 @@ _POINTS = (
 ND = (
     *_of_stretches("instances"),
     *_NORMS,
+    Rule("CCU309", "documents", index.other_output, once=True, submission_only=True),
     Rule("CCU504", "instances", classes.unlisted_norm, submission_only=True),
     Rule("CCU507", "instances", repeats.overlap, submission_only=True),
     Rule("CCU511", "instances", classes.some_without_status, submission_only=True),
