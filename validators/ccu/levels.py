@@ -37,10 +37,9 @@ def _ordered(context: RuleContext) -> pl.LazyFrame:
         step=pl.when(is_text() & inclusive).then(1.0).otherwise(0.0),
         reach=pl.col("end").max().over("document"),
     )
-    return marked.with_columns(
-        slack=pl.when(is_text()).then(_NEAR).otherwise(_SNAP - _NEAR),
-        off=pl.col("between") - pl.col("step"),
-    )
+    off = pl.col("between") - pl.col("step")
+    apart = pl.when(is_text()).then(off.abs() > _NEAR).otherwise(off.abs() >= _SNAP)
+    return marked.with_columns(off=off, apart=apart)
 
 
 def _described(rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -59,13 +58,13 @@ def _described(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def gap(context: RuleContext) -> pl.LazyFrame:
     """A stretch that starts after the end of the previous one."""
-    rows = context.cached(_ordered).filter(pl.col("off") > pl.col("slack"))
+    rows = context.cached(_ordered).filter("apart", pl.col("off") > 0)
     return at(_described(only_if(not context.schema.gaps, rows)), "start")
 
 
 def overlap(context: RuleContext) -> pl.LazyFrame:
     """A stretch that starts before the end of the previous one."""
-    rows = context.cached(_ordered).filter(pl.col("off") < -pl.col("slack"))
+    rows = context.cached(_ordered).filter("apart", pl.col("off") < 0)
     return at(_described(rows), "start")
 
 
