@@ -47,11 +47,13 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "reference_status": pl.String,
         "system_status": pl.String,
         "system_class": pl.String,
+        "distance": pl.Float64,
     }
 )
 """The columns: an instance or a pair by criterion; without an outcome, a document, or what else is
 counted of it. Places are as written, except that the official software cuts them. `disclosure` is
-whether a norm is known or hidden; `shifted` places are those of a system instance with a collar."""
+whether a norm is known or hidden; `shifted` places are those of a system instance with a collar.
+Change points have a start only, and a `distance` from their reference."""
 
 
 def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:

@@ -109,11 +109,7 @@ def overlapping(
         >>> [part.tolist() for part in overlapping(left, right, ["document"])]
         [[0], [0], [1.0]]
     """
-    groups = pl.concat([left.select(by), right.select(by)]).select(
-        pl.struct(by).rank("dense").cast(pl.Int64) - 1
-    )
-    group = groups.to_series().to_numpy()
-    one, other = group[: left.height], group[left.height :]
+    one, other = _groups(left, right, by)
     starts, ends = (left[name].to_numpy() for name in ("start", "end"))
     begins, stops = (right[name].to_numpy() for name in ("start", "end"))
     lengths = stops - begins
@@ -140,6 +136,13 @@ _NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 Keys = tuple[Whole, Numbers]
 
 
+def _groups(left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]) -> tuple[Whole, Whole]:
+    """A number for what the columns of each row are, equal where they are equal."""
+    every = pl.concat([left.select(by), right.select(by)])
+    group = every.select(pl.struct(by).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    return group[: left.height], group[left.height :]
+
+
 def _count_before(keys: Keys, places: Keys, *, inclusive: bool) -> Whole:
     """How many sorted keys are less than each place; or no greater, if inclusive."""
     size = len(keys[0])
@@ -158,3 +161,31 @@ def _expanded(low: Whole, high: Whole) -> tuple[Whole, Whole]:
     rows = np.repeat(np.arange(len(low)), sizes)
     offsets = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return rows, np.repeat(low, sizes) + offsets
+
+
+def within(
+    left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str], distance: float
+) -> tuple[Whole, Whole]:
+    """The pairs of points that are not farther apart than a distance: rows of either side.
+
+    Args:
+        left: points, in `at`.
+        right: points.
+        by: the columns that must be equal.
+        distance: how far.
+
+    Examples:
+        >>> left = pl.DataFrame({"document": ["d"], "at": [10.0]})
+        >>> right = pl.DataFrame({"document": ["d"] * 2, "at": [0.0, 20.5]})
+        >>> [part.tolist() for part in within(left, right, ["document"], 10)]
+        [[0], [0]]
+    """
+    one, other = _groups(left, right, by)
+    place, target = left["at"].to_numpy(), right["at"].to_numpy()
+    order = np.lexsort((target, other))
+    keys = (other[order], target[order])
+    slack = 10.0**-DIGITS
+    low = _count_before(keys, (one, place - distance - slack), inclusive=False)
+    high = _count_before(keys, (one, place + distance + slack), inclusive=True)
+    rows, positions = _expanded(low, np.maximum(high, low))
+    return rows, order[positions]
