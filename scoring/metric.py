@@ -156,7 +156,8 @@ class Metric(ABC):
         """The values of each replicate.
 
         By default each replicate is scored by itself: a document that is drawn twice occurs twice,
-        under two names, with everything that was counted of it.
+        under two names, with everything that was counted of it. A value that a replicate does not
+        have, of a class that occurs in few documents, is undefined there.
 
         Args:
             counts: any number of rows per document.
@@ -166,9 +167,10 @@ class Metric(ABC):
         scored = [
             self.score(self.total(list(self._copies(counts, documents, row))))[0] for row in weights
         ]
+        names = dict.fromkeys(name for values in scored for name in values)
         return {
-            name: np.array([values[name] for values in scored], dtype=np.float64)
-            for name in (scored[0] if scored else ())
+            name: np.array([values.get(name) for values in scored], dtype=np.float64)
+            for name in names
         }
 
     def _copies(

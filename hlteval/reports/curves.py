@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ def draw(scores: Mapping[str, Scores], path: Path, kind: str) -> None:
     """Draw the curves of several systems.
 
     Args:
-        scores: the scores by name of the system, with the table `curve`, or `ndcg` and `pr`.
+        scores: the scores by name of the system, with the table `curve`, or `pr` and maybe `ndcg`.
         path: path of the image.
         kind: `png`, `svg` or `pdf`.
     """
@@ -61,7 +61,7 @@ _RATES = ("recall", "precision")
 
 
 def panels(scores: Mapping[str, Scores]) -> list[Panel]:
-    """The diagrams of a task: by layer, or nDCG and the classes of situation frames."""
+    """The diagrams of a task: by layer, or nDCG where it has that, and its classes."""
     tables = [system.tables for system in scores.values()]
     if any("curve" in own for own in tables):
         layers = _values([own["curve"]["layer"] for own in tables])
@@ -70,13 +70,21 @@ def panels(scores: Mapping[str, Scores]) -> list[Panel]:
             for layer in layers
         ]
     classes = _values([own["pr"]["class"] for own in tables if "pr" in own])
+    known = {name for system in scores.values() for name in system.metrics}
+    ranked = any("ndcg" in own for own in tables)
     return [
-        Panel("nDCG", ("k", "nDCG"), _ndcg, ("ndcg.standard", "nDCG")),
+        *([Panel("nDCG", ("k", "nDCG"), _ndcg, ("ndcg.standard", "nDCG"))] if ranked else []),
         *(
-            Panel(name, _RATES, partial(_of_class, name=name), (f"auc.{name}", "AUC"))
+            Panel(name, _RATES, partial(_of_class, name=name), _area(name, known))
             for name in classes
         ),
     ]
+
+
+def _area(name: str, known: Collection[str]) -> tuple[str, str]:
+    """The metric that is the area below the curve of a class, with a word for it."""
+    areas = {f"ap.{name}": "AP", f"cd.ap.{name}": "AP"}
+    return next((item for item in areas.items() if item[0] in known), (f"auc.{name}", "AUC"))
 
 
 def _values(columns: Iterable[pl.Series]) -> list[str]:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hlteval.extensions import lazy
+from hlteval.tasks import ccu_detection as detection
 from hlteval.tasks import ccu_levels as levels
 from hlteval.tasks.task import Option, Task
 
@@ -96,16 +97,27 @@ ND = _task(
     "norm discovery: known and hidden norms",
     "2.1",
     "instances",
-    options=(
-        Option(
-            "classes",
-            "List of the norms that are scored, one per line.",
-            format="document-list",
-            commands=("validate",),
-        ),
-    ),
+    codes=detection.OPTION_CODES,
+    metric=detection.ND_METRIC,
+    metric_options=detection.METRIC_OPTIONS,
+    statistics=detection.DETECTION,
+    table_statistics=detection.DETECTION_TABLE,
+    primary=detection.PRIMARY,
+    options=(_INDEX, *detection.ND_OPTIONS),
 )
-ED = _task("ed", "emotion detection: eight emotions", "2.4", "instances")
+ED = _task(
+    "ed",
+    "emotion detection: eight emotions",
+    "2.4",
+    "instances",
+    codes=detection.OPTION_CODES,
+    metric=detection.ED_METRIC,
+    metric_options=detection.METRIC_OPTIONS,
+    statistics=detection.DETECTION,
+    table_statistics=detection.DETECTION_TABLE,
+    primary=detection.PRIMARY,
+    options=(_INDEX, *detection.ED_OPTIONS),
+)
 VD = _task(
     "vd",
     "valence diarization: levels from 1 to 1000",
@@ -124,7 +136,18 @@ AD = _task(
     statistics=levels.AD_STATISTICS,
     **_LEVELS,
 )
-CD = _task("cd", "change detection: impactful shifts", "2.5", "changes")
+CD = _task(
+    "cd",
+    "change detection: impactful shifts",
+    "2.5",
+    "changes",
+    metric=detection.CD_METRIC,
+    metric_options=detection.CHANGE_OPTIONS,
+    statistics=detection.CHANGES,
+    table_statistics=detection.CHANGES_TABLE,
+    primary=detection.CHANGE_PRIMARY,
+    options=(_INDEX, *detection.CD_OPTIONS),
+)
 NDMAP = _task(
     "ndmap",
     "mapping of hidden norms (validation only)",

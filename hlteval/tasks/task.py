@@ -304,10 +304,16 @@ class Task:
             'rate'
             >>> load("speech-sf").statistic("Max F1").name
             'max_f1'
+            >>> load("ccu-nd").statistic("ap.101@0.5").name
+            'ap'
         """
-        last = name.rpartition(".")[2].lower().replace(" ", "_")
-        known = {info.name: info for info in (*self.table_statistics, *self.statistics)}
-        return known.get(name) or known.get(last)
+        whole = name.partition("@")[0]
+        parts = whole.split(".")
+        beginnings = (".".join(parts[:size]) for size in range(len(parts) - 1, 0, -1))
+        last = parts[-1].lower().replace(" ", "_")
+        every = (*self.statistics, *self.table_statistics)
+        known = {item.name: item for item in reversed(every)}
+        return next((known[one] for one in (whole, last, *beginnings) if one in known), None)
 
     def limits(self, name: str) -> tuple[float, float]:
         """The least and the most that a metric can be, declared or not.

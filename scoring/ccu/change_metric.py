@@ -81,7 +81,7 @@ class ChangeDetection(Metric):
         """All values, and the tables that show why they are what they are."""
         measured, swept = self.scored(total)
         shown = measured.select("genre", "criterion", *_COUNTS, *MEASURES)
-        curve = pl.format("{} at {}", "genre", "criterion").alias("class")
+        curve = pl.format("{}@{}", "genre", "criterion").alias("class")
         tables = {
             "scorings": _scorings(measured),
             "changes": shown,

@@ -102,6 +102,10 @@ class InstanceDetection(Metric):
         classes = measures.classes(instances, swept)
         return Scored(classes, measures.means(classes), swept)
 
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the values must know."""
+        return tuple(detection_tables.notes(total))
+
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of the public scorer; none in the profile `plan`."""
         if not self.official:

@@ -49,7 +49,8 @@ class DetectionOptions:
         file_merge: into how many parts documents are divided; 0 for instances as they are.
         align: a rule for one instance that overlaps several.
         conflicts_unscored: whether a segment with several statuses of one norm is not scored.
-        submission_form: `open` where instances name segments of the reference instead of places.
+        submission_form: whether instances have places (`regular`) or name segments of the reference
+            (`open`); empty: places, and where there are none, segments.
     """
 
     classes: frozenset[str] | None = None
@@ -69,7 +70,7 @@ class DetectionOptions:
     file_merge: int = 0
     align: Hack | Literal[""] = ""
     conflicts_unscored: bool = False
-    submission_form: Literal["regular", "open"] = "regular"
+    submission_form: Literal["", "regular", "open"] = ""
 
     def constants(self, *, official: bool) -> Constants:
         """The constants of Appendix D; the public scorer merges nothing unless told so."""

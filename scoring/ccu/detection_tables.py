@@ -14,8 +14,9 @@ import polars as pl
 
 from hlteval.scoring import metric
 from hlteval.scoring.ccu.detection_measures import ALL, MEASURES, RATES
-from hlteval.scoring.ccu.detections import MISSED
+from hlteval.scoring.ccu.detections import MISSED, UNPLACED
 
+_MOST = 5
 _COUNTS = ("relevant", "tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
 
 
@@ -86,3 +87,31 @@ def curves(swept: pl.DataFrame) -> pl.DataFrame:
     first = swept["criterion"].first() if swept.height else None
     own = swept.filter(pl.col("genre") == ALL, pl.col("criterion").eq_missing(pl.lit(first)))
     return own.select("class", threshold="llr", precision="precision", recall="recall")
+
+
+def notes(total: pl.DataFrame) -> Iterator[str]:
+    """What is not scored, and why.
+
+    Args:
+        total: the labels of all instances.
+    """
+    instances = total.drop_nulls("outcome")
+    expected = instances.filter(pl.col("reference_start").is_not_null())["class"].unique()
+    others = instances.filter(~pl.col("class").is_in(expected.implode()))["class"].unique().sort()
+    if others.len():
+        yield (
+            f"{_counted(others.len(), 'class')} of the system without references are not scored: "
+            f"{_few(others.to_list())}"
+        )
+    lost = total.filter(pl.col("criterion") == UNPLACED).height
+    if lost:
+        yield f"{_counted(lost, 'system instance')} without a place in the reference not scored"
+
+
+def _counted(number: int, what: str) -> str:
+    plural = f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"{number:,} {what if number == 1 else plural}"
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else "")

@@ -24,6 +24,8 @@ from hlteval.scoring.ccu.split import divided
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
 AGAIN = "MD again"
 """Written by the public scorer: a missed detection again, beside a false alarm that is near it."""
+UNPLACED = "unplaced"
+"""The criterion of system instances without a place."""
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "document": pl.String,
@@ -66,7 +68,8 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         options: what was chosen.
     """
     expected, scored = _expected(reference, kind, options)
-    found = system_instances.system_instances(reference, system, kind, options)
+    every = system_instances.system_instances(reference, system, kind, options)
+    found, lost = system_instances.placed(every)
     if options.file_merge:
         found = parts_of_system(found, _as_written(scored))
     found = system_instances.merged(found, options)
@@ -80,8 +83,14 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
     labelled = [labels(found, expected, criterion, options) for criterion in options.overlap]
     names = system_instances.documents(reference)
-    parts = [conformed(names.select("document", "genre")), *labelled]
+    parts = [conformed(names.select("document", "genre")), unplaced(lost), *labelled]
     return with_disclosure(pl.concat(parts), reference)
+
+
+def unplaced(rows: pl.DataFrame) -> pl.DataFrame:
+    """Instances of a system that have no place, to be counted."""
+    own = rows.select("document", "genre", pl.col("label").alias("class"), "llr")
+    return conformed(own.with_columns(criterion=pl.lit(UNPLACED)))
 
 
 def _expected(

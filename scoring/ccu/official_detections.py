@@ -15,6 +15,7 @@ from hlteval.scoring.ccu.detections import (
     FORGIVEN,
     MISSED,
     conformed,
+    unplaced,
     with_disclosure,
 )
 from hlteval.scoring.ccu.official_reference import OfficialReference, official_reference
@@ -40,12 +41,13 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
     if options.classes is not None:
         expected = expected.filter(pl.col("label").is_in(list(options.classes)))
         prepared = prepared._replace(instances=expected)
-    found = official_system(reference, system, kind, prepared, options)
+    found, lost = official_system(reference, system, kind, prepared, options)
     kept = filtered(found, options.llr_filter, "after_transforms")
     moved = in_reference_classes(kept, options.mapping)
     counted = {REFERENCE: expected, UNSCORED: unscored, SYSTEM: found if kind == "norm" else kept}
     parts = [
         conformed(documents(reference).select("document", "genre")),
+        unplaced(lost),
         *(_counted(part, name) for name, part in counted.items()),
         *(labels(moved, prepared, criterion, options) for criterion in options.overlap),
     ]

@@ -13,7 +13,7 @@ from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.file_merge import parts_of_system
 from hlteval.scoring.ccu.official_reference import OfficialReference, chained
 from hlteval.scoring.ccu.spans import Whole, half_open, overlapping
-from hlteval.scoring.ccu.system_instances import system_instances
+from hlteval.scoring.ccu.system_instances import placed, system_instances
 
 
 def official_system(
@@ -22,8 +22,8 @@ def official_system(
     kind: str,
     prepared: OfficialReference,
     options: DetectionOptions,
-) -> pl.DataFrame:
-    """What a system found, outside of no-score regions; places as written.
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What a system found, outside of no-score regions, and what has no place; as written.
 
     Args:
         reference: the reference.
@@ -32,7 +32,7 @@ def official_system(
         prepared: the same, as it is scored.
         options: what was chosen.
     """
-    rows = system_instances(reference, system, kind, options)
+    rows, lost = placed(system_instances(reference, system, kind, options))
     rows = rows.sort("start", "end", maintain_order=True).unique(maintain_order=True)
     order = system.documents.select(document="name", _order="row")
     rows = rows.join(order, on="document", maintain_order="left").sort(
@@ -40,13 +40,13 @@ def official_system(
     )
     if prepared.parts is not None:
         whole = parts_of_system(rows.drop("_order"), prepared.parts)
-        return whole.with_columns(truncated=pl.lit(value=False))
+        return whole.with_columns(truncated=pl.lit(value=False)), lost
     rows = truncated(rows.drop("_order"), prepared.unscored)
     gaps = (options.merge_system, options.merge_system_text)
     if gaps != (None, None):
         by_status = options.merge_system_by == "class-status"
         rows = chained(rows, gaps, by_status=by_status, llr=options.merge_system_llr)
-    return rows
+    return rows, lost
 
 
 def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:

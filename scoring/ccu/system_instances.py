@@ -39,21 +39,29 @@ def system_instances(
         names, on="document", maintain_order="left"
     )
     rows = rows.drop("document").rename({"name": "document"})
-    if options.submission_form == "open":
-        rows = _placed(rows, reference)
+    if options.submission_form != "regular":
+        rows = _placed(rows, reference, options.submission_form)
     rows = rows.join(documents(reference), on="document", maintain_order="left")
     score = pl.col("llr").fill_null(-math.inf).fill_nan(-math.inf)
-    rows = rows.drop_nulls(["start", "end"]).with_columns(llr=score).select(_KEPT)
+    rows = rows.with_columns(llr=score).select(_KEPT)
     return filtered(rows, options.llr_filter, "after_read")
 
 
-def _placed(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
-    """Instances that name segments, with the places of these."""
+def placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The instances that have a place, and those that have none and cannot be scored."""
+    known = pl.col("start").is_not_null() & pl.col("end").is_not_null()
+    return rows.filter(known), rows.filter(~known)
+
+
+def _placed(rows: pl.DataFrame, reference: Corpus, form: str) -> pl.DataFrame:
+    """Instances with the places of the segments that they name; in `open` with no others."""
     names = reference.documents.select(key="row", document="name")
-    segments = reference.regions.select("region", "start", "end", key="document")
+    segments = reference.regions.select("region", begin="start", until="end", key="document")
     segments = segments.join(names, on="key").drop("key").unique(["document", "region"])
-    bare = rows.drop("start", "end")
-    return bare.join(segments, on=["document", "region"], how="left", maintain_order="left")
+    named = rows.join(segments, on=["document", "region"], how="left", maintain_order="left")
+    if form == "open":
+        return named.with_columns(start="begin", end="until")
+    return named.with_columns(start=pl.coalesce("start", "begin"), end=pl.coalesce("end", "until"))
 
 
 def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:

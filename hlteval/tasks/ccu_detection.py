@@ -1,0 +1,297 @@
+"""What is scored of norms, emotions and change points: metrics, and the options of scoring.
+
+TP, FP and MD are the system instances that are correct, those that are not, and the instances of
+the reference that none has found, at the lowest detection score unless another is named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from hlteval.extensions import lazy
+from hlteval.tasks.statistics import COUNT, HIGH, LOW, NORMAL, StatisticInfo
+from hlteval.tasks.task import Option
+
+_PLAN = "CCU Phase 1 plan, "
+_AP, _MAP = f"{_PLAN}C.4.3", f"{_PLAN}C.4.4"
+_GENRES = ("text", "audio", "video")
+_READERS = "hlteval.tasks.ccu_readers:"
+
+_AREA = "Σ precision(τ) · Δrecall(τ) over the distinct detection scores τ, highest first"
+_RAISED = "the same, each precision raised to the greatest at any higher recall"
+_RATES = (
+    ("precision", "Precision", "TP / (TP + FP)", f"{_PLAN}C.4.1"),
+    ("recall", "Recall", "TP / (TP + MD)", f"{_PLAN}C.4.2"),
+    ("f1", "F1", "2 · TP / (2 · TP + FP + MD)", ""),
+)
+_SCALED = (
+    ("scaled_precision", "Precision, scaled by overlap,", "sTP / (sTP + sFP)"),
+    ("scaled_recall", "Recall, scaled by overlap,", "sTP / (TP + MD)"),
+    ("scaled_f1", "F1, scaled by overlap,", "harmonic mean of both"),
+)
+_ALL_RATES = (
+    *((name, title, formula, clause) for name, title, formula, clause in _RATES),
+    *((name, title, formula, "") for name, title, formula in _SCALED),
+)
+_MEAN = "mean over the classes that have references"
+
+
+def _map(name: str, which: str, importance: int) -> StatisticInfo:
+    return StatisticInfo(
+        name, f"Mean average precision{which}.", f"{_MEAN} of ap", clause=_MAP,
+        importance=importance,
+    )  # fmt: skip
+
+
+DETECTION = (
+    _map("map", "", HIGH),
+    *(_map(f"map.{genre}", f" of {genre} documents", NORMAL) for genre in _GENRES),
+    *(_map(f"map.{name}", f" of {name} norms", NORMAL) for name in ("known", "hidden")),
+    StatisticInfo(
+        "classes",
+        "Classes that have references, over which is averaged.",
+        values=COUNT,
+        better="neither",
+    ),
+    StatisticInfo(
+        "map_interpolated",
+        "Mean interpolated average precision.",
+        f"{_MEAN} of ap_interpolated",
+    ),
+    *(
+        StatisticInfo(
+            f"mean_{name}", f"{title} averaged over classes.", f"{_MEAN} of {name}", clause=clause,
+            importance=LOW,
+        )
+        for name, title, _, clause in _ALL_RATES
+    ),
+    *(
+        StatisticInfo(
+            f"micro_{name}", f"{title} of all instances.", formula, clause=clause, importance=LOW
+        )
+        for name, title, formula, clause in _ALL_RATES
+    ),
+)  # fmt: skip
+"""The metrics of norms and emotions; `of_classes` are those of each class."""
+
+
+def _of_classes(what: str) -> tuple[StatisticInfo, ...]:
+    return (
+        StatisticInfo("ap", f"Average precision of {what}.", _AREA, clause=_AP),
+        StatisticInfo("ap_interpolated", "Interpolated average precision (VOC 2011).", _RAISED),
+        *(
+            StatisticInfo(name, f"{title} of {what}.", formula, clause=clause, importance=NORMAL)
+            for name, title, formula, clause in _ALL_RATES
+        ),
+    )
+
+
+DETECTION_TABLE = (
+    *_of_classes("a class"),
+    StatisticInfo("mAP", "Mean average precision.", clause=_MAP),
+)
+"""What the tables have of classes, and the metrics `ap.<class>`, `f1.<class>` and so on."""
+
+CHANGES = (
+    StatisticInfo(
+        "cd.ap",
+        "Average precision of change points, averaged over data types: for ranking only.",
+        "mean of cd.ap of the data types that have references",
+        clause=f"{_PLAN}2.5.2",
+    ),
+    *(
+        StatisticInfo(
+            f"cd.ap.{genre}", f"Average precision of change points of {genre} documents.", _AREA,
+            clause=f"{_PLAN}2.5.2", importance=HIGH,
+        )
+        for genre in _GENRES
+    ),
+    *(
+        StatisticInfo(
+            f"cd.{name}.{genre}", f"{title} of change points of {genre} documents.", formula,
+            clause=clause, importance=LOW,
+        )
+        for name, title, formula, clause in (
+            ("ap_interpolated", "Interpolated average precision", _RAISED, ""), *_RATES
+        )
+        for genre in _GENRES
+    ),
+)  # fmt: skip
+"""The metrics of change points; with a delta, such as `cd.ap.text@100`, they have it at the end."""
+
+CHANGES_TABLE = tuple(item for item in _of_classes("change points") if "scaled" not in item.name)
+
+PRIMARY = {"plan": "map", "official": "map"}
+CHANGE_PRIMARY = {"plan": "cd.ap", "official": "cd.ap"}
+
+ND_METRIC = partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection"), kind="norm")
+ED_METRIC = partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection"), kind="emotion")
+METRIC_OPTIONS = lazy("hlteval.scoring.ccu.detection_options:DetectionOptions")
+CD_METRIC = lazy("hlteval.scoring.ccu.change_metric:ChangeDetection")
+CHANGE_OPTIONS = lazy("hlteval.scoring.ccu.detection_options:ChangeOptions")
+OPTION_CODES = ("OPT107", "OPT109", "CCS")
+"""The codes of findings in files that options name."""
+
+_BY = ("class", "class-status")
+
+
+def _amount(name: str, text: str, metavar: str) -> Option:
+    return Option(name, text, metavar=metavar, read=lazy(f"{_READERS}amount"))
+
+
+def _merging(whose: str, text: str, seconds: str, characters: str) -> tuple[Option, Option]:
+    read = lazy(f"{_READERS}gap")
+    return (
+        Option(
+            f"merge_{whose}",
+            f"{text} less than S seconds apart, or none (default: {seconds}).",
+            metavar="S",
+            read=read,
+        ),
+        Option(
+            f"merge_{whose}_text",
+            f"{text} less than N characters apart, or none (default: {characters}).",
+            metavar="N",
+            read=read,
+        ),
+    )
+
+
+_CLASSES = Option(
+    "classes",
+    "List of the classes to score, one per line (default: all of the reference).",
+    read=lazy(f"{_READERS}classes"),
+    commands=("score", "validate"),
+)
+_OVERLAP = Option(
+    "overlap",
+    "How similar a correct pair is, as IoU from 0.2 on, or iou:gt:0.5, intersection:gt:0; several "
+    "with commas, of which the first has the plain names (default: 0.2).",
+    metavar="LIST",
+    kind="list",
+    read=lazy(f"{_READERS}overlap"),
+)
+_COLLARS = (
+    _amount("collar", "Collar of scaled scores, in seconds (default: 15).", "S"),
+    _amount("collar_text", "Collar of scaled scores, in characters (default: 150).", "N"),
+)
+_MERGE_REFERENCE = _merging(
+    "reference",
+    "Merge segments of one class",
+    "1; in `official` none",
+    "10; in `official` none",
+)
+_MERGE_REFERENCE_BY = Option(
+    "merge_reference_by",
+    "Whether merged segments have the same class, or the same status too (default: class).",
+    choices=_BY,
+)
+_MERGE_SYSTEM = _merging("system", "Merge system instances of one class", "none", "none")
+_MERGED_LLR = Option(
+    "merge_system_llr",
+    "Detection score of a merged system instance (default: max_llr).",
+    choices=("min_llr", "max_llr"),
+)
+_MERGE_SYSTEM_BY = Option(
+    "merge_system_by",
+    "Whether merged system instances have the same class, or the same status too (default: class).",
+    choices=_BY,
+)
+_FILTER = Option(
+    "llr_filter",
+    "Score system instances with at least a detection score, as they are read or after they were "
+    "cut and merged: after_read:by_value:-0.5, after_transforms:by_value:0.",
+    metavar="WHEN:by_value:X",
+    read=lazy(f"{_READERS}llr_filter"),
+)
+_ALIGN = Option(
+    "align",
+    "Divide a system instance that overlaps several references between them (ManyRef), do not "
+    "count further system instances that overlap a reference that is found (ManyHyp), or both.",
+    choices=("ManyRef:OneHyp", "OneRef:ManyHyp", "ManyRef:ManyHyp"),
+)
+PLOT = (
+    Option("plot", "Plot precision-recall curves as FILE.png, .svg or .pdf.", display="plot"),
+    Option(
+        "beside",
+        "Another submission to include in the plot; repeatable.",
+        metavar="PATH",
+        display="others",
+        needs_any={"score": ("plot",)},
+        repeatable=True,
+    ),
+)
+
+ND_OPTIONS = (
+    _CLASSES,
+    Option(
+        "mapping",
+        "Mapping of norms of the system to hidden norms: a submission of NDMAP, or nd.map.tab.",
+        metavar="PATH",
+        read=lazy(f"{_READERS}mapping"),
+    ),
+    _OVERLAP,
+    *_COLLARS,
+    *_MERGE_REFERENCE,
+    _MERGE_REFERENCE_BY,
+    *_MERGE_SYSTEM,
+    _MERGED_LLR,
+    _MERGE_SYSTEM_BY,
+    _FILTER,
+    _ALIGN,
+    Option(
+        "conflicts_unscored",
+        "Do not score segments where an annotator gives several statuses to one norm.",
+        switch=True,
+    ),
+    Option(
+        "submission_form",
+        "Where places are: in the instances (regular), or in the segments of the reference that "
+        "they name (open) (default: as each instance has it).",
+        choices=("regular", "open"),
+    ),
+    *PLOT,
+)
+ED_OPTIONS = (
+    replace(_CLASSES, commands=("score",)),
+    _OVERLAP,
+    *_COLLARS,
+    *_MERGE_REFERENCE,
+    *_MERGE_SYSTEM,
+    _MERGED_LLR,
+    Option(
+        "min_votes",
+        "How many annotators must agree on an emotion (default: 2).",
+        metavar="N",
+        read=lazy(f"{_READERS}votes"),
+    ),
+    _FILTER,
+    Option(
+        "file_merge",
+        "Compare parts of documents, each a fraction of the annotated span, instead of instances.",
+        choices=("1/5", "1/4", "1/3", "1/2", "1"),
+        read=lazy(f"{_READERS}parts"),
+    ),
+    _ALIGN,
+    *PLOT,
+)
+CD_OPTIONS = (
+    Option(
+        "delta",
+        "How far a correct change point may be, in seconds; several with commas, of which the "
+        "first has the plain names (default: 10).",
+        metavar="LIST",
+        kind="list",
+        read=lazy(f"{_READERS}deltas"),
+    ),
+    Option(
+        "delta_text",
+        "The same in characters of text (default: 100).",
+        metavar="LIST",
+        kind="list",
+        read=lazy(f"{_READERS}deltas"),
+    ),
+    _FILTER,
+    *PLOT,
+)
