@@ -38,7 +38,8 @@ class ReadResult:
 class Setting:
     """Something that can be set for a format: a parameter of its `read` or its `write`.
 
-    `name` is as on the command line; the parameter has underscores for its hyphens.
+    `name` is as on the command line; the parameter has underscores for its hyphens. A setting of
+    `write` with `counts` is a parameter of `count_losses` too. Both uses may have one name.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Setting:
     default: str
     of: Literal["read", "write"]
     choices: tuple[str, ...] = ()
+    counts: bool = False
 
 
 class WrongSetting(ValueError):
@@ -140,23 +142,29 @@ class Format:
         Raises:
             WrongSetting: for one that it does not have, or a value that this cannot have.
         """
-        known = {setting.name: setting for setting in self.settings}
-        bound: dict[str, dict[str, str]] = {"read": {}, "write": {}}
+        known: dict[str, list[Setting]] = {}
+        for setting in self.settings:
+            known.setdefault(setting.name, []).append(setting)
+        bound: dict[str, dict[str, str]] = {"read": {}, "write": {}, "count": {}}
         for name, value in values.items():
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 raise WrongSetting(f"unknown setting {name} of the format {self.name}; {has}")
-            setting = known[name]
-            if setting.choices and value not in setting.choices:
-                listed = " or ".join(setting.choices)
-                raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
-            bound[setting.of][name.replace("-", "_")] = value
+            for setting in known[name]:
+                if setting.choices and value not in setting.choices:
+                    listed = " or ".join(setting.choices)
+                    raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
+                for use in (setting.of, *(["count"] if setting.counts else [])):
+                    bound[use][name.replace("-", "_")] = value
         return replace(
             self,
             read=partial(self.read, **bound["read"]) if bound["read"] else self.read,
             write=partial(self.write, **bound["write"])
             if self.write and bound["write"]
             else self.write,
+            count_losses=partial(self.count_losses, **bound["count"])
+            if bound["count"]
+            else self.count_losses,
         )
 
     @property

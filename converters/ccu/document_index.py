@@ -16,12 +16,14 @@ Codes raised: CCS14x.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.ccu.reading import PLACE, Tables
 from hlteval.converters.ccu.tables import Kind, identifier, number, words, words_of
+from hlteval.converters.ccu.writing import fits, text, titles_of, with_number_cells
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning, head, locate_lines
 from hlteval.findings import FieldRef, Location
@@ -77,6 +79,25 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return locate_lines(member, places, KIND.table(header.split("\t")).stretch)
 
 
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """Write the names of all documents, with their types and lengths if any has one."""
+    rows = pl.concat([_cells(corpus) for corpus in corpora] or [_cells(Corpus())])
+    written = rows.filter(fits(KIND, rows))
+    titles = titles_of(KIND, written)
+    path.write_text(text(titles, written), "utf-8", newline="")
+
+
+def _cells(corpus: Corpus) -> pl.DataFrame:
+    documents = corpus.documents.select("length", file_id="name", type="modality")
+    return with_number_cells(documents, "length").select("file_id", "type", "length")
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The documents that no line can hold."""
+    rows = _cells(corpus)
+    return {"documents that a line cannot hold": int((~fits(KIND, rows)).sum())}
+
+
 FORMAT = Format(
     name="ccu-index",
     title="CCU index: a list of documents with a header",
@@ -89,5 +110,7 @@ FORMAT = Format(
     read=read,
     codes=(*(f"CCS{number}" for number in range(102, 110)), "CCS141"),
     locate=locate,
+    write=write,
+    count_losses=count_losses,
     evaluation="ccu",
 )

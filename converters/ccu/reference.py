@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hlteval.converters.ccu.reading import Tables
 from hlteval.converters.ccu.reference_rows import corpus_of
 from hlteval.converters.ccu.reference_tables import FILE_INFO, INDEX, SEGMENTS, SYSTEM_INPUT, kinds
+from hlteval.converters.ccu.reference_writing import count_losses, write
 from hlteval.converters.ccu.tables import Kind
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
@@ -127,6 +128,10 @@ FORMAT = Format(
     read=read,
     codes=("CCR1",),
     locate=locate,
+    write=write,
+    count_losses=count_losses,
+    known_losses="rows of file_info.tab about other files, and cells of an index beside file_id; "
+    "the order of columns and of rows of several tables; spellings of missing values",
     evaluation="ccu",
     shares_documents=True,
 )

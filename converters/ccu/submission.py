@@ -40,6 +40,7 @@ from hlteval.converters.ccu.submission_tables import (
     kinds,
     task_of_header,
 )
+from hlteval.converters.ccu.submission_writing import count_losses, write
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
@@ -189,7 +190,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 FORMAT = Format(
     name="ccu-submission",
     title="CCU submission: a table for each document, and their index",
-    suffixes=(SUFFIX,),
+    suffixes=(),
     layout="single_file",
     words={
         "instances": "norm or emotion of the output",
@@ -218,7 +219,18 @@ FORMAT = Format(
             of="read",
             choices=(AUTO, *TASKS),
         ),
+        Setting(
+            "task",
+            "The task that is written; auto is the first that there are rows of.",
+            AUTO,
+            of="write",
+            choices=(AUTO, *TASKS),
+            counts=True,
+        ),
     ),
+    write=write,
+    count_losses=count_losses,
+    known_losses="the order of columns; the spelling of numbers and of is_processed",
     codes=tuple(f"CCS{number}" for number in (*range(101, 113), *range(120, 132))),
     locate=locate,
     evaluation="ccu",

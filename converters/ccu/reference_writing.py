@@ -1,0 +1,260 @@
+"""Writing a corpus as a reference of CCU: a folder of tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.ccu.reference_tables import (
+    CHANGES,
+    EMOTIONS,
+    FILE_INFO,
+    INDEX,
+    LEVELS,
+    NO_ANNOTATION,
+    NONE,
+    NORM_INFO,
+    NORMS,
+    NOT_APPLICABLE,
+    SEGMENTS,
+    SYSTEM_INPUT,
+    VERSIONS,
+    kinds,
+)
+from hlteval.converters.ccu.tables import NAME
+from hlteval.converters.ccu.writing import fits, number_cells, text, titles_of, with_number_cells
+from hlteval.converters.toolkit.per_document import write_files
+from hlteval.representation import Corpus
+from hlteval.sources import is_file_name
+
+_CATALOGUE = (
+    *("catalog_id", "version", "file_uid", "data_type", "url", "lang_id_manual", "wrapped_md5"),
+    *("unwrapped_md5", "download_date", "content_date", "status_in_corpus", "legacy_catalog_id"),
+    *("original_file_id", "type", "file_path", "length"),
+)
+"""The usual order of the columns of file_info.tab."""
+_ELEMENTS = ("index", "file_info", "versions_per_file")
+_RECORD = ["document", "origin", "record"]
+_DEFAULT_INDEX = f"written.{SYSTEM_INPUT}"
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """Write the tables of all documents, each table once.
+
+    Args:
+        corpora: batches of documents.
+        path: of the folder.
+    """
+    parts: dict[str, list[pl.DataFrame]] = {}
+    for corpus in corpora:
+        for name, rows in _Tables(corpus).written.items():
+            parts.setdefault(name, []).append(rows)
+    files = {name: _file(name, pl.concat(rows, how="diagonal")) for name, rows in parts.items()}
+    write_files(files.items(), path)
+
+
+def _file(name: str, rows: pl.DataFrame) -> str:
+    """The content of a table."""
+    kind = kinds()[INDEX if name.startswith("index_files/") else name]
+    used = {column for column in rows.columns if rows[column].is_not_null().any()}
+    always = ["direction_impact"] if name == CHANGES else []
+    titles = titles_of(kind, rows, always)
+    others = {c: c[1:] for c in rows.columns if c.startswith("+") and c in used}
+    if name == FILE_INFO:
+        found = {**titles, **others}
+        by_title = {title: column for column, title in found.items()}
+        ordered = [t for t in _CATALOGUE if t in by_title]
+        ordered += [t for t in by_title if t not in _CATALOGUE]
+        return text({by_title[title]: title for title in ordered}, rows)
+    return text({**titles, **others}, rows)
+
+
+class _Tables:
+    """A corpus as the cells of tables, and what they cannot hold."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.losses = Counter[str]()
+        named = corpus.documents.filter(pl.col("name").str.contains(f"^(?:{NAME})$"))
+        self.names = named.select("name", document="row").rename({"name": "file_id"})
+        lost = corpus.documents.height - named.height
+        self.losses["documents whose name no cell can hold"] += lost
+        self.written: dict[str, pl.DataFrame] = {}
+        self._put(SEGMENTS, self._segments())
+        self._put(FILE_INFO, self._file_info())
+        self._put(VERSIONS, self._cells("versions_per_file"))
+        self._put(NORM_INFO, self._norm_info())
+        self._put(NORMS, self._norms())
+        self._put(EMOTIONS, self._emotions())
+        self._put(LEVELS, self._levels())
+        self._put(CHANGES, self._changes())
+        for name, rows in self._indexes().items():
+            self._put(f"index_files/{name}", rows)
+
+    def _put(self, name: str, rows: pl.DataFrame) -> None:
+        kind = kinds()[INDEX if name.startswith("index_files/") else name]
+        fitting = fits(kind, rows.drop("document", strict=False))
+        self.losses["rows with cells that a table cannot hold"] += int((~fitting).sum())
+        self.written[name] = rows.filter(fitting)
+
+    def _named(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the names of their documents, without those that have none."""
+        named = rows.join(self.names, on="document", how="inner", maintain_order="left")
+        self.losses["rows of documents that are not written"] += rows.height - named.height
+        return named
+
+    def _segments(self) -> pl.DataFrame:
+        rows = with_number_cells(self.corpus.regions, "start", "end")
+        return self._named(rows).select("file_id", "start", "end", segment_id="region")
+
+    def _judged(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Judgments of segments, named; those with places that are not their segment's are lost."""
+        regions = self.corpus.regions.select("document", "region", own_start="start", own_end="end")
+        regions = regions.unique(["document", "region"], keep="first", maintain_order=True)
+        placed = rows.join(regions, on=["document", "region"], how="left", maintain_order="left")
+        same = pl.col("start").eq_missing(pl.col("own_start")) & pl.col("end").eq_missing(
+            pl.col("own_end")
+        )
+        kept = placed.filter(same, pl.col("region").is_not_null())
+        lost = placed.height - kept.height
+        self.losses["judgments that are not of a segment"] += lost
+        named = self._named(kept)
+        return named.rename({"region": "segment_id", "annotator": "user_id"})
+
+    def _norms(self) -> pl.DataFrame:
+        rows = self._judged(self.corpus.instances.filter(pl.col("kind") == "norm"))
+        self.losses["several speakers of norms"] += rows["several"].count()
+        return rows.select(
+            "user_id", "file_id", "segment_id",
+            pl.col("status").fill_null(NOT_APPLICABLE), norm="label",
+        )  # fmt: skip
+
+    def _emotions(self) -> pl.DataFrame:
+        rows = self._judged(self.corpus.instances.filter(pl.col("kind") == "emotion"))
+        self.losses["statuses of emotions"] += rows["status"].count()
+        simple = rows.filter(~pl.col("label").str.contains("^ |,| $|^$"))
+        self.losses["emotions with commas, or spaces around them"] += rows.height - simple.height
+        keys = [*_RECORD, "user_id", "file_id", "segment_id", "several"]
+        lists = simple.group_by(keys, maintain_order=True).agg(pl.col("label").str.join(", "))
+        nothing = pl.when(pl.col("label") == NO_ANNOTATION).then(pl.lit(NO_ANNOTATION))
+        several = pl.col("several").cast(pl.String).str.to_uppercase()
+        return lists.select(
+            "user_id", "file_id", "segment_id", emotion="label",
+            multi_speaker=pl.coalesce(several, nothing, pl.lit(NOT_APPLICABLE)),
+        )  # fmt: skip
+
+    def _levels(self) -> pl.DataFrame:
+        rows = self._judged(self.corpus.ratings)
+        keys = [*_RECORD, "user_id", "file_id", "segment_id"]
+        cells = number_cells(rows["level"]).fill_null(NO_ANNOTATION)
+        rows = rows.with_columns(cells=cells, first=pl.col("row").min().over(keys))
+        rows = rows.with_columns(item=pl.int_range(pl.len()).over([*keys, "kind"]))
+        one, other = (
+            rows.filter(pl.col("kind") == kind).select(
+                *keys,
+                "item",
+                "first",
+                pl.col("cells").alias(kind),
+                pl.col("bin").alias(f"{kind}_binned"),
+            )
+            for kind in ("valence", "arousal")
+        )
+        both = one.join(
+            other, on=[*keys, "item"], how="full", coalesce=True, nulls_equal=True,
+            maintain_order="left_right",
+        )  # fmt: skip
+        both = both.sort(pl.coalesce("first", "first_right"), "item", maintain_order=True)
+        single = pl.col("valence").is_null() | pl.col("arousal").is_null()
+        self.losses["levels without their counterpart, which is written as noann"] += int(
+            both.select(single.sum()).item()
+        )
+        filled = [pl.col(kind).fill_null(NO_ANNOTATION) for kind in ("valence", "arousal")]
+        return both.with_columns(filled).select(
+            "user_id", "file_id", "segment_id", "valence", "valence_binned", "arousal",
+            "arousal_binned",
+        )  # fmt: skip
+
+    def _changes(self) -> pl.DataFrame:
+        rows = self._named(self.corpus.changes)
+        at = number_cells(rows["at"]).fill_null(NONE)
+        return rows.select(
+            "file_id", "evidence", user_id="annotator", timestamp=at,
+            direction_impact="direction", strength_impact="strength",
+        )  # fmt: skip
+
+    def _norm_info(self) -> pl.DataFrame:
+        return self.corpus.entities.select(
+            norm="entity", current_type="label", hidden_for="source", definition_file="name"
+        )
+
+    def _file_info(self) -> pl.DataFrame:
+        documents = self.corpus.documents.select(
+            "length", document="row", lang_id_manual="language", type="modality"
+        )
+        info = self._named(with_number_cells(documents, "length"))
+        more = self._cells("file_info").drop("file_id")
+        return info.join(more, on="document", how="left", maintain_order="left")
+
+    def _cells(self, element: str) -> pl.DataFrame:
+        """The attributes of an element as a row for each document: `+` and the name of each."""
+        own = self.corpus.attributes.filter(pl.col("element") == element)
+        columns = {
+            column.title for kind in (FILE_INFO, VERSIONS) for column in kinds()[kind].columns
+        }
+        usable = own.filter(
+            ~pl.col("name").is_in([*columns]), ~pl.col("name").str.contains(r"[\t\n\r\x00]|^$")
+        )
+        one = usable.unique(["document", "name"], keep="first", maintain_order=True)
+        lost = own.height - one.height
+        self.losses["attributes that are repeated, or whose name no header can hold"] += lost
+        wide = one.pivot("name", index="document", values="value", maintain_order=True)
+        wide = wide.rename({name: f"+{name}" for name in wide.columns if name != "document"})
+        schema = {"document": pl.Int64}
+        return self._named(wide if one.height else pl.DataFrame(schema=schema))
+
+    def _indexes(self) -> Mapping[str, pl.DataFrame]:
+        """The index files; one of the system input, if there is none, names all documents."""
+        own = self.corpus.attributes.filter(pl.col("element") == "index")
+        usable = [
+            name
+            for name in own["name"].unique(maintain_order=True)
+            if is_file_name(name) and name.endswith(".index.tab")
+        ]
+        kept = own.filter(pl.col("name").is_in(usable), pl.col("value") == "")
+        self.losses["cells of an index, and indexes that are not named *.index.tab"] += (
+            own.height - kept.height
+        )
+        once = kept.unique(["name", "document"], keep="first", maintain_order=True)
+        found = {
+            name: self._named(once.filter(pl.col("name") == name)).select("file_id")
+            for name in usable
+        }
+        if not any(name.endswith(SYSTEM_INPUT) for name in usable):
+            found[_DEFAULT_INDEX] = self.names.select("file_id")
+            return found
+        name = min(name for name in usable if name.endswith(SYSTEM_INPUT))
+        tables = [
+            rows for table, rows in self.written.items() if table.startswith(("docs/s", "data"))
+        ]
+        known = pl.concat([found[name], *(rows.select("file_id") for rows in tables)])
+        alone = self.names.join(known, on="file_id", how="anti", maintain_order="left")
+        found[name] = pl.concat([found[name], alone.select("file_id")])
+        return found
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """What the tables of a reference cannot represent."""
+    tables = _Tables(corpus)
+    others = corpus.attributes.filter(~pl.col("element").is_in([*_ELEMENTS])).height
+    of_kinds = {
+        "instances that are neither norms nor emotions": corpus.instances.filter(
+            ~pl.col("kind").is_in(["norm", "emotion"])
+        ).height,
+        "ratings of neither valence nor arousal": corpus.ratings.filter(
+            ~pl.col("kind").is_in(["valence", "arousal"])
+        ).height,
+    }
+    return {**tables.losses, "attributes that a reference does not have": others, **of_kinds}

@@ -1,0 +1,225 @@
+"""Writing a corpus as a submission of CCU: the output of one task, with its index."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.ccu import judgments
+from hlteval.converters.ccu.submission_files import SUFFIX
+from hlteval.converters.ccu.submission_tables import (
+    AD,
+    AUTO,
+    CD,
+    ED,
+    INDEX,
+    INDEX_FILE,
+    MAP_FILE,
+    ND,
+    ND_OPEN,
+    NDMAP,
+    VD,
+    kinds,
+)
+from hlteval.converters.ccu.writing import fits, text, titles_of, with_number_cells
+from hlteval.converters.toolkit.per_document import without_clashes, write_files
+from hlteval.representation import Corpus
+from hlteval.sources import stays_inside
+
+_NUMBERS = ("start", "end", "llr", "level", "at")
+_KINDS = {ND: "norm", ND_OPEN: "norm", ED: "emotion", VD: "valence", AD: "arousal"}
+
+
+def task_of(corpus: Corpus) -> str:
+    """The task that a corpus is written as if none is chosen: the first that it has rows of."""
+    norms = corpus.instances.filter(pl.col("kind") == "norm")
+    present = {
+        ND: norms["start"].is_not_null().any(),
+        ND_OPEN: norms.height > 0,
+        ED: (corpus.instances["kind"] == "emotion").any(),
+        VD: (corpus.ratings["kind"] == "valence").any(),
+        AD: (corpus.ratings["kind"] == "arousal").any(),
+        CD: corpus.changes.height > 0,
+        NDMAP: corpus.mappings.height > 0,
+    }
+    return next((task for task, there in present.items() if there), ND)
+
+
+def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO) -> None:
+    """Write the output of a task: a file for each document, and the index of all.
+
+    Args:
+        corpora: batches of documents.
+        path: of the folder.
+        task: what is written; by default what each batch has, the first of several.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    listed, mapped, taken = [], [], set[str]()
+    for corpus in corpora:
+        output = _Output(corpus, task_of(corpus) if task == AUTO else task)
+        if output.task != NDMAP:
+            write_files(output.files(taken).items(), path)
+            listed.append(output.index.filter(~pl.col("member").is_in(list(taken))))
+            taken.update(output.index["member"])
+        mapped.append(output.mappings)
+    index = pl.concat(listed) if listed else pl.DataFrame()
+    if index.height:
+        write_files([(INDEX_FILE, text(titles_of(kinds()[INDEX], index), index))], path)
+    maps = pl.concat(mapped) if mapped else pl.DataFrame()
+    if maps.height:
+        write_files([(MAP_FILE, text(titles_of(kinds()[NDMAP], maps), maps))], path)
+
+
+class _Output:
+    """A corpus as the output of a task."""
+
+    def __init__(self, corpus: Corpus, task: str) -> None:
+        self.corpus, self.task = corpus, task
+        self.losses = Counter[str]()
+        self.mappings = self._mappings()
+        self.index = self._index()
+        self.rows = self._rows()
+
+    def files(self, taken: set[str]) -> dict[str, str]:
+        """The content of the file of each document, by its path."""
+        titles = titles_of(kinds()[self.task], self.rows)
+        parts = dict(self.rows.partition_by("document", as_dict=True, include_key=False))
+        empty = self.rows.clear()
+        return {
+            member: text(titles, parts.get((document,), empty))
+            for document, member in self.index.select("document", "member").iter_rows()
+            if member not in taken
+        }
+
+    def _mappings(self) -> pl.DataFrame:
+        rows = self.corpus.mappings.select("label", "target", "submission")
+        fitting = fits(kinds()[NDMAP], rows)
+        self.losses["mappings with cells that a table cannot hold"] += int((~fitting).sum())
+        return rows.filter(fitting)
+
+    def _index(self) -> pl.DataFrame:
+        """The index: the documents that have a file, with its path."""
+        corpus = self.corpus
+        documents = corpus.documents.select("processed", "message", document="row", file_id="name")
+        if self.task == NDMAP:
+            self.losses["documents, which a mapping does not name"] += documents.height
+            return documents.clear().with_columns(member=pl.lit(""))
+        own = corpus.attributes.filter(_of_index()).select("document", path="value")
+        own = own.unique("document", keep="first", maintain_order=True)
+        index = documents.join(own, on="document", how="left", maintain_order="left")
+        paths = dict(
+            zip(index["document"], map(_path, *index.select("path", "file_id")), strict=True)
+        )
+        files = {row: posixpath.normpath(path) for row, path in paths.items() if path}
+        kept = without_clashes({-1: INDEX_FILE, -2: MAP_FILE, **files})
+        member = [kept.get(row) for row in index["document"]]
+        written = index.with_columns(
+            pl.Series("member", member, dtype=pl.String),
+            pl.Series("path", [paths[row] for row in index["document"]], dtype=pl.String),
+            pl.coalesce("processed", self._assumed()).alias("processed"),
+        ).with_columns(is_processed=pl.col("processed").cast(pl.String))
+        fitting = fits(kinds()[INDEX], written) & written["member"].is_not_null()
+        self.losses["documents that a file or a line of the index cannot hold"] += int(
+            (~fitting).sum()
+        )
+        unknown = index["processed"].null_count()
+        self.losses["missing is_processed, written as true or false"] += unknown
+        return written.filter(fitting)
+
+    def _assumed(self) -> pl.Expr:
+        """Whether a document was processed: a level is needed, a norm may just not be there."""
+        if self.task not in {VD, AD}:
+            return pl.lit(value=True)
+        rated = self.corpus.ratings.filter(pl.col("kind") == _KINDS[self.task])
+        return pl.col("document").is_in(rated["document"].unique().implode())
+
+    def _rows(self) -> pl.DataFrame:
+        """The rows of all documents as cells."""
+        kind = kinds()[self.task]
+        names = ["document", *(c.name for c in kind.columns if c.name != "file_id")]
+        if self.task == NDMAP:
+            return pl.DataFrame()
+        before, rows = self._statements()
+        named = self.index.select("document", "file_id", "processed")
+        cells = with_number_cells(rows, *(name for name in _NUMBERS if name in names))
+        cells = cells.select(names).join(named, on="document", how="inner", maintain_order="left")
+        fitting = fits(kind, cells) & cells["processed"]
+        silent = int((~cells["processed"]).sum())
+        self.losses["rows of documents that were not processed"] += silent
+        self.losses["rows with cells that a table cannot hold"] += int((~fitting).sum()) - silent
+        self.losses["judgments that become one row with others, or none"] += before - rows.height
+        self.losses["rows of documents without a file"] += rows.height - cells.height
+        return cells.filter(fitting)
+
+    def _statements(self) -> tuple[int, pl.DataFrame]:
+        """The number of rows of the task, and these rows as those of a system."""
+        corpus = self.corpus
+        if self.task == CD:
+            return corpus.changes.height, self._scored(judgments.changes(corpus))
+        if self.task in {VD, AD}:
+            rows = corpus.ratings.filter(pl.col("kind") == _KINDS[self.task])
+            return rows.height, judgments.levels(corpus, _KINDS[self.task])
+        rows = corpus.instances.filter(pl.col("kind") == _KINDS[self.task])
+        return rows.height, self._scored(judgments.instances(corpus, _KINDS[self.task]))
+
+    def _scored(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the score 1 where they have none."""
+        self.losses["missing llr, written as 1"] += rows["llr"].null_count()
+        return rows.with_columns(pl.col("llr").fill_null(1.0))
+
+
+def _of_index() -> pl.Expr:
+    return (pl.col("element") == "index") & (pl.col("name") == INDEX_FILE)
+
+
+def _path(path: str | None, name: str) -> str:
+    """The path of a document in the index: the one that it had, or one made of its name."""
+    if path and stays_inside(posixpath.normpath(path)) and path.endswith(SUFFIX):
+        return path
+    return f"{name}{SUFFIX}" if stays_inside(f"{name}{SUFFIX}") else ""
+
+
+def count_losses(corpus: Corpus, task: str = AUTO) -> Mapping[str, int]:
+    """What the output of a task cannot represent.
+
+    Args:
+        corpus: what is written.
+        task: as for `write`.
+    """
+    output = _Output(corpus, task_of(corpus) if task == AUTO else task)
+    written = _KINDS.get(output.task, output.task)
+    names = {
+        "norm": "norms of another task",
+        "emotion": "emotions of another task",
+        "valence": "levels of valence of another task",
+        "arousal": "levels of arousal of another task",
+    }
+    kinds_of = pl.concat([corpus.instances["kind"], corpus.ratings["kind"]])
+    others = {
+        name: int((kinds_of == kind).sum()) for kind, name in names.items() if kind != written
+    }
+    return {
+        **output.losses,
+        **others,
+        "change points of another task": corpus.changes.height if output.task != CD else 0,
+        "attributes that an index does not have": corpus.attributes.filter(~_of_index()).height,
+        **_unwritten(corpus, output),
+    }
+
+
+def _unwritten(corpus: Corpus, output: _Output) -> Mapping[str, int]:
+    """Columns of the rows of a task that its table does not have."""
+    rows = corpus.instances.filter(pl.col("kind") == _KINDS.get(output.task, ""))
+    has = {column.name for column in kinds()[output.task].columns}
+    words = {"start": "places", "status": "statuses", "region": "segments"}
+    return {
+        f"{word} of instances, which {kinds()[output.task].name} does not have": rows[
+            column
+        ].count()
+        for column, word in words.items()
+        if column not in has and rows.height
+    }
