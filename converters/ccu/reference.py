@@ -51,16 +51,16 @@ def members(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a table of data or the segments are where a reference has them."""
-    found = [kind.name for member in source.members if (kind := kind_of(member))]
-    return any(name == SEGMENTS or name.startswith("data/") for name in found)
+    """Whether a table is where a reference has it."""
+    found = (kind.name for member in source.members if (kind := kind_of(member)))
+    return any(name != INDEX for name in found)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The whole reference, as one batch."""
     tables = Tables(source.path, FORMAT.name)
     seen: dict[str, str] = {}
-    for member in source.members:
+    for member in sorted(source.members, key=lambda m: (m.name.count("/"), m.name)):
         kind = kind_of(member)
         if kind is None:
             continue

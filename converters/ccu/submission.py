@@ -82,17 +82,16 @@ class _Reader:
     def result(self) -> ReadResult:
         """Everything in it."""
         listed = read_index(self.tables, self.layout)
-        by_name = {member.name: member for member in self.layout.tables}
         named = {path: name for name, path in listed.select("file_id", "member").iter_rows()}
-        if self.layout.index is None:
+        if listed.is_empty():
             self._without_index()
         for path, name in named.items():
-            if path in by_name:
-                self._read(by_name[path], name, listed=True)
+            if path:
+                self._read(self.layout.files[path], name, listed=True)
         for member in self.layout.tables:
             if member.basename == MAP_FILE and member.name not in named:
                 self._read(member, "", listed=False)
-            elif self.layout.index and member.name not in named:
+            elif listed.height and member.name not in named:
                 self.tables.named("CCS125", member.display, hint=_extra_hint(member, listed))
         schema = {"origin": pl.Int64, "file_id": pl.String, "listed": pl.Boolean}
         files = pl.DataFrame(self.files, schema=schema, orient="row")
@@ -102,7 +101,8 @@ class _Reader:
     def _without_index(self) -> None:
         """All tables as those of the documents in their rows."""
         outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
-        if not self.layout.single and (outputs or not self.layout.tables):
+        missing = self.layout.index is None and not self.layout.single
+        if missing and (outputs or not self.layout.tables):
             self.tables.named("CCS101", self.source.path)
         for member in outputs:
             self._read(member, stem(member), listed=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hlteval.converters.ccu.submission_tables import INDEX_FILE
@@ -20,6 +20,7 @@ class Layout:
         index: the index; None if there is none.
         others: further indexes.
         tables: all other tables.
+        files: all files by name, for paths of the index.
         folder: the folder of the index inside the source, empty for the source itself.
         name: the name of this folder.
         single: whether the source is a single file.
@@ -28,6 +29,7 @@ class Layout:
     index: Member | None
     others: Sequence[Member]
     tables: Sequence[Member]
+    files: Mapping[str, Member]
     folder: str
     name: str
     single: bool
@@ -43,11 +45,10 @@ class Layout:
         plain = posixpath.normpath(path.replace("\\", "/"))
         if plain == ".." or plain.startswith("../"):
             return None
-        names = {member.name for member in self.tables}
         inside = posixpath.join(self.folder, plain)
         after = f"/{plain}".rpartition(f"/{self.name}/")[2] if self.name else plain
         candidates = (inside, posixpath.join(self.folder, after))
-        return next((name for name in candidates if name in names), inside)
+        return next((name for name in candidates if name in self.files), inside)
 
     def inside(self, member: str) -> str:
         """The path of a member from the folder of the index."""
@@ -59,8 +60,8 @@ def layout(source: Source) -> Layout:
     if source.kind in {"file", "stdin"}:
         (member,) = source.members
         if member.basename == INDEX_FILE:
-            return Layout(member, (), (), "", "", single=True)
-        return Layout(None, (), source.members, "", "", single=True)
+            return Layout(member, (), (), {}, "", "", single=True)
+        return Layout(None, (), source.members, {}, "", "", single=True)
     tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
     indexes = [member for member in tables if member.basename == INDEX_FILE]
     indexes.sort(key=lambda member: (member.name.count("/"), member.name))
@@ -68,7 +69,8 @@ def layout(source: Source) -> Layout:
     folder = posixpath.dirname(first.name) if first else ""
     name = posixpath.basename(folder or posixpath.normpath(source.path))
     others = [member for member in tables if member.basename != INDEX_FILE]
-    return Layout(first, indexes[1:], others, folder, name, single=False)
+    files = {member.name: member for member in source.members if member not in indexes}
+    return Layout(first, indexes[1:], others, files, folder, name, single=False)
 
 
 def stem(member: Member) -> str:

@@ -34,14 +34,15 @@ def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
 def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows of the index with the files that they name; each file belongs to one document."""
     tables.problems("CCS130", rows.filter(pl.col("path").is_null()).select(*PLACE, "file_id"))
-    names = {member.name for member in layout.tables}
+    names = set(layout.files)
     paths = rows["path"].to_list()
     found = [layout.resolve(path) if path else "" for path in paths]
     resolved = rows.with_columns(member=pl.Series(found, dtype=pl.String))
     wrong = resolved.filter(pl.col("member").is_null()).select(*PLACE, "file_id", "path")
     tables.problems("CCS124", wrong, "path")
     missing = resolved.filter(~pl.col("member").is_in(list(names)), pl.col("member") != "")
-    free = sorted(map(layout.inside, names - set(found)))
+    unnamed = {member.name for member in layout.tables}
+    free = sorted(map(layout.inside, unnamed - set(found)))
     hints = [did_you_mean(path, free, "add the file") for path in missing["path"]]
     hinted = missing.with_columns(hint=pl.Series(hints, dtype=pl.String))
     if not layout.single:

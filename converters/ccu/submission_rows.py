@@ -66,11 +66,13 @@ def _documents(
     if listed.height:
         own = files.select("file_id", file="origin")
         joined = listed.join(own, on="file_id", how="left", maintain_order="left")
+        said = pl.col("is_processed").str.to_lowercase()
+        processed = pl.when(said.is_in(["true", "false"])).then(said == "true").alias("processed")
         return joined.select(
             _ROW,
             pl.coalesce("file", "origin").alias("origin"),
             pl.col("file_id").alias("name"),
-            (pl.col("is_processed").str.to_lowercase() == "true").alias("processed"),
+            processed,
             "message",
         )
     named = [own.select("origin", "file_id") for task, own in rows.items() if task != NDMAP]

@@ -27,7 +27,7 @@ def kinds() -> Mapping[str, Kind]:
     name, label = identifier("CCS", "file_id"), identifier("CCS", "label", "norm")
     start, end, llr = (number("CCS", column) for column in ("start", "end", "llr"))
     status, region = words("CCS", "status"), identifier("CCS", "region", "segment_id")
-    processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121")
+    processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121", tolerated=True)
     return {
         ND: Kind("ND output", (name, label, start, end, status, llr), "CCS"),
         ND_OPEN: Kind("open ND output", (name, region, label, status, llr), "CCS"),

@@ -114,7 +114,7 @@ ELSEWHERE = (
     *("lorehlt-sf", "lorehlt-sf-json", "lorehlt-sf-reference", "lorehlt-sf-tables"),
     *("hub4", "sgml-corpus", "glm"),
     *("ccu-ta2", "rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet"),
-    *("ccu",),
+    *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
 )
 """Fixtures that other tests hold."""
