@@ -92,11 +92,19 @@ class _Reader:
             if member.basename == MAP_FILE and member.name not in named:
                 self._read(member, "", listed=False)
             elif listed.height and member.name not in named:
-                self.tables.named("CCS125", member.display, hint=_extra_hint(member, listed))
+                self._report_extra(member, listed)
         schema = {"origin": pl.Int64, "file_id": pl.String, "listed": pl.Boolean}
         files = pl.DataFrame(self.files, schema=schema, orient="row")
         corpus = corpus_of(self.tables, listed, files)
         return ReadResult(corpus, tuple(self.tables.findings()), tuple(self.tables.files.members))
+
+    def _report_extra(self, member: Member, listed: pl.DataFrame) -> None:
+        """Report a table that the index does not name."""
+        hint = f"add the document {stem(member)} to the index, or remove the file"
+        if stem(member) in listed["file_id"].to_list():
+            hint = f"write its path in the line of {stem(member)}, or remove the file"
+        if not self.layout.belongs_to_another(member):
+            self.tables.named("CCS125", member.display, hint=hint)
 
     def _without_index(self) -> None:
         """All tables as those of the documents in their rows."""
@@ -160,12 +168,6 @@ class _Reader:
         values = {"count": len(records), "given": line[at]}
         problem = Problem("CCS112", records[0], at, at + 1, values)
         self.tables.report(problem.in_line(member.display, line))
-
-
-def _extra_hint(member: Member, listed: pl.DataFrame) -> str:
-    if stem(member) in listed["file_id"].to_list():
-        return f"write its path in the line of {stem(member)}, or remove the file"
-    return f"add the document {stem(member)} to the index, or remove the file"
 
 
 def read(source: Source, task: str = AUTO) -> Iterator[ReadResult]:

@@ -50,6 +50,11 @@ class Layout:
         candidates = (inside, posixpath.join(self.folder, after))
         return next((name for name in candidates if name in self.files), inside)
 
+    def belongs_to_another(self, member: Member) -> bool:
+        """Whether a file is in the folder of another index."""
+        folders = [posixpath.dirname(other.name) for other in self.others]
+        return any(member.name.startswith(f"{folder}/") for folder in folders)
+
     def inside(self, member: str) -> str:
         """The path of a member from the folder of the index."""
         return member.removeprefix(f"{self.folder}/") if self.folder else member

@@ -54,7 +54,9 @@ def sniff(source: Source) -> bool:
     if "\0" in begin or "\ufffd" in begin[:-1]:  # the last character may be cut
         return False
     lines = [line.strip() for line in begin.split("\n")[:50] if line.strip()]
-    return lines[:1] not in ([], ["file_id"]) and all(len(line) < _LONG and _NAME.accepts(line) for line in lines)
+    return lines[:1] not in ([], ["file_id"]) and all(
+        len(line) < _LONG and _NAME.accepts(line) for line in lines
+    )
 
 
 def read(source: Source) -> Iterator[ReadResult]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.situations.lorehlt_reference_rows import AUDIO, EXTRAS
+from hlteval.converters.situations.lorehlt_reference_rows import AUDIO, EXTRAS, TEXT
 from hlteval.converters.situations.lorehlt_tables import (
     EMOTIONS,
     ISSUES,
@@ -189,7 +189,9 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     known = pl.col("element").is_in(["frame", "mention"]) & pl.col("name").is_in(names)
     sentiments = corpus.sentiments
     nameless = [name for name in corpus.documents["name"] if not is_file_path(name)]
+    modalities = corpus.documents["modality"].drop_nulls()
     return {
+        "modalities but text and speech": modalities.filter(~modalities.is_in([TEXT, AUDIO])).len(),
         "documents whose name is not a valid file name": len(nameless),
         "rows with tabs or line breaks": unfit,
         "missing frame identifiers, written as Frame-1, Frame-2, …": situations[

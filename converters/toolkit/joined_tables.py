@@ -42,8 +42,11 @@ class JoinedTables:
 
     @cached_property
     def parsed(self) -> ParsedTable:
-        """All lines as one table."""
-        return self.table.read("".join(self.bodies))
+        """All lines as one table; the texts are not needed after that."""
+        text = "".join(self.bodies)
+        self._ends  # noqa: B018 - counted while the texts are there
+        self.bodies.clear()
+        return self.table.read(text)
 
     @cached_property
     def _counts(self) -> list[int]:
@@ -60,16 +63,19 @@ class JoinedTables:
         at = bisect_right(self._ends, line - 1)
         return at, line - (self._ends[at - 1] if at else 0) + self.first - 1
 
-    @cached_property
+    @property
     def rows(self) -> pl.DataFrame:
         """The rows with `origin`, `record` as the number of the line in its file, and `line`."""
+        parsed = self.parsed.rows.rename({"record": "line"})
+        if len(self.origins) == 1:
+            record = pl.col("line") + (self.first - 1)
+            return parsed.with_columns(origin=pl.lit(self.origins[0], pl.Int64), record=record)
         before = [0, *self._ends[:-1]] if self._ends else []
         schema = {"origin": pl.Int64, "count": pl.Int64, "before": pl.Int64}
         files = pl.DataFrame([self.origins, self._counts, before], schema=schema)
         lines = files.select(pl.all().repeat_by("count")).explode(files.columns)
         lines = lines.with_columns(line=pl.int_range(1, pl.len() + 1, dtype=pl.Int64))
-        rows = self.parsed.rows.rename({"record": "line"})
-        joined = rows.join(lines, on="line", how="left", maintain_order="left")
+        joined = parsed.join(lines, on="line", how="left", maintain_order="left")
         record = pl.col("line") - pl.col("before") + self.first - 1
         return joined.with_columns(record=record).drop("before", "count")
 

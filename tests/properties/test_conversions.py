@@ -27,6 +27,7 @@ from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
 from hlteval.workflows.conversion import Lossy, NotConverted
+from tests.properties import drawn_streams
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Rows = list[dict[str, Any]]
@@ -419,6 +420,9 @@ TRIALS: Mapping[str, Trial] = {
     "hub4": Trial(templettes),
     "sgml-corpus": Trial(marked_up),
     "text": Trial(narrowed=_with_line_ends),
+    "ccu-reference": Trial(drawn_streams.annotated, again=frozenset({"attributes"})),
+    "ccu-submission": Trial(drawn_streams.submitted, again=frozenset({"attributes"})),
+    "ccu-index": Trial(drawn_streams.listed),
 }
 BOTH = [name for name in known() if load(name).reads and load(name).write]
 
@@ -648,6 +652,9 @@ ELSEWHERE = {
     "neleval": "neleval/valid/all-columns.tsv",
     "text": "rsd/valid/water-1.rsd.txt",
     "speech-sf-tsv": "speech-sf-json/valid",
+    "ccu-reference": "ccu-reference/valid/annotation",
+    "ccu-submission": "ccu-submission/valid/nd",
+    "ccu-index": "ccu-index/valid/system_input.index.tab",
     "corpus": "standoff/valid/full",
 }
 MADE = {"speech-sf-tsv": "speech-sf-json", "corpus": "standoff"}
