@@ -14,7 +14,7 @@ from hlteval.sources import Member
 
 PLACE = ("origin", "record", "line", "group")
 """The columns of rows that say where they are."""
-_NO_CELLS = pl.Series("", [], dtype=pl.String)
+_TYPES = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64}
 _Placed = tuple[tuple[str, str], tuple[int, Problem]]
 
 
@@ -75,7 +75,7 @@ class Tables:
 
     def rows(self, kind: Kind) -> pl.DataFrame:
         """The rows of a kind, with `PLACE` and all its columns, null where a file has none."""
-        types = {column.name: column.values(_NO_CELLS).dtype for column in kind.columns}
+        types = {column.name: _TYPES[column.kind] for column in kind.columns}
         empty = pl.DataFrame(schema={**dict.fromkeys(PLACE, pl.Int64), **types})
         parts = [
             group.rows.with_columns(group=pl.lit(number, pl.Int64)).select(pl.exclude("^\t.*$"))

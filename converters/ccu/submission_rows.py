@@ -88,6 +88,8 @@ def _keyed(
     tables: Tables, rows: pl.DataFrame, files: pl.DataFrame, numbers: pl.DataFrame
 ) -> pl.DataFrame:
     """Rows with their documents; those of other documents than that of their file are rejected."""
+    if rows.is_empty():
+        return rows.with_columns(document=pl.lit(None, pl.Int64))
     own = files.filter("listed").select("origin", expected="file_id")
     placed = rows.join(own, on="origin", how="left", maintain_order="left")
     placed = placed.join(numbers, on="file_id", how="left", maintain_order="left")

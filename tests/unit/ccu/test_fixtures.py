@@ -77,8 +77,12 @@ CCS132-from-above              system_output.index.tab                 2  10  41
 """,
     "ccu-index": """
 CCS102-no-header.index.tab     -                                       1   1   3  E!
+CCS104-twice.index.tab         -                                       1   9  16  E!
+CCS105-spaces.index.tab        -                                       3   1   8  E!
+CCS106-between.index.tab       -                                       3   1   1  E
 CCS107-comma.index.tab         -                                       2  10  14  E!
 CCS108-space.index.tab         -                                       2   1   4  E!
+CCS109-carriage-return.index.tab -                                       2   4  10  E!
 CCS141-twice.index.tab         -                                       3   1   3  W
 """,
 }
