@@ -30,7 +30,8 @@ def _ordered(context: RuleContext) -> pl.LazyFrame:
     ordered = unique.sort("document", "start", "end", "row")
     before = pl.col("end").cum_max().shift(1).over("document")
     between = pl.col("start") - before
-    inclusive = (between == 1).sum().over("document") >= (between == 0).sum().over("document")
+    next_to, shared = ((between == step).sum().over("document") for step in (1, 0))
+    inclusive = (next_to > shared) | (shared == 0)
     marked = ordered.with_columns(
         before=before,
         between=between,
