@@ -46,11 +46,14 @@ NO_NUMBER = {
     "lsf-cropping": "the software has no such option",
     "lsf-ties": "situations are too many for an example",
     "lsf-crashes": "both profiles score them",
+    "ccu-archive": "the software reads no archives",
+    "ccu-empty-reference": "both profiles refuse",
 }
 ALIKE = {
     *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
     "edl-offsets",
     *("lsf-no-grave-gain", "lsf-threshold"),
+    "ccu-no-file",
 }
 """Where the verdict is the same, but not what is told or done."""
 
