@@ -22,7 +22,7 @@ from hlteval.scoring.ccu.kappa import kappas
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_series import plan_units, scored_documents
 from hlteval.scoring.ccu.level_system import UNPROCESSED
-from hlteval.scoring.ccu.official_levels import FURTHER, official_units
+from hlteval.scoring.ccu.official_levels import FURTHER, crashes, official_units
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.ratios import Numbers, plain, ratio
 
@@ -123,6 +123,8 @@ class LevelDiarization(Metric):
             for genre, number in zip(parts, plain(found), strict=True)
         }
         metrics["ccc_document_mean"] = None if self.official else self._document_mean(total)
+        if self._crashes(total):
+            metrics = dict.fromkeys(metrics)
         return metrics, {"scorings": scorings(_scored(metrics))}
 
     def _values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
@@ -145,8 +147,9 @@ class LevelDiarization(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the values must know."""
-        column = total["unprocessed"]
-        missing = int(column.sum())
+        if self._crashes(total):
+            return (_CRASHES,)
+        missing = int(total["unprocessed"].sum())
         level = f"{UNPROCESSED[self.kind]:g}"
         if self.official:
             level += ", which is not normalized as other levels are"
@@ -156,19 +159,22 @@ class LevelDiarization(Metric):
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of sums that the public scorer writes; none in the profile `plan`."""
-        if not self.official:
+        if not self.official or self._crashes(total):
             return {}
         return official_level_files.aggregated(total, self.score(total)[0], self.kind)
 
     def error_analysis(
         self,
         aligned: pl.DataFrame,
-        total: pl.DataFrame,  # noqa: ARG002
+        total: pl.DataFrame,
     ) -> tuple[Tables, dict[str, str]]:
         """In `official`, the file of all units that the public scorer writes."""
-        if not self.official:
+        if not self.official or self._crashes(total):
             return {}, {}
         return {}, {"segment_diarization.tab": official_level_files.units(aligned, self.kind)}
+
+    def _crashes(self, total: pl.DataFrame) -> bool:
+        return self.official and crashes(total)
 
     @property
     def additive(self) -> bool:
@@ -192,6 +198,12 @@ class LevelDiarization(Metric):
         total = weights @ np.where(defined, each, 0.0)
         found["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
         return found
+
+
+_CRASHES = (
+    "no official score: the public scorer crashes on a submission without levels, and where a "
+    "level ends in a window after all levels that follow it"
+)
 
 
 def valence(profile: str, options: LevelOptions) -> LevelDiarization:

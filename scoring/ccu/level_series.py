@@ -59,14 +59,15 @@ def plan_units(
     )  # fmt: skip
     changes = [opening, events(gold, "reference", NO_SCORE), events(said, "system", fill)]
     until = _ends(documents, gold, said)
-    units = decision_units(stretches(pl.concat(changes, how="diagonal"), until), documents, WINDOW)
+    parts = stretches(pl.concat(changes, how="diagonal"), until)
+    units = decision_units(parts, documents.filter("text")["document"], WINDOW)
     both = pl.col("reference").is_not_nan() & pl.col("system").is_not_nan()
     return units.filter(both), further
 
 
-def decision_units(parts: pl.DataFrame, documents: pl.DataFrame, window: float) -> pl.DataFrame:
-    """The units of stretches: characters of text, windows of audio and video."""
-    text = pl.col("document").is_in(documents.filter("text")["document"].implode())
+def decision_units(parts: pl.DataFrame, texts: pl.Series, window: float) -> pl.DataFrame:
+    """The units of stretches: characters of texts, windows of audio and video."""
+    text = pl.col("document").is_in(texts.implode())
     each = [characters(parts.filter(text)), windows(parts.filter(~text), window)]
     return pl.concat(each, how="vertical_relaxed")
 

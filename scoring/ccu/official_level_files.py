@@ -104,8 +104,11 @@ def units(aligned: pl.DataFrame, kind: str) -> str:
     rows = aligned.sort("document", "start").with_columns(
         *levels, number=pl.int_ranges("units"), step=pl.when(text).then(1.0).otherwise(_WINDOW)
     )
-    rows = rows.explode("number")
-    start = pl.col("start") + pl.col("number") * pl.col("step")
+    rows = rows.explode("number").with_columns(
+        start=pl.col("start") + pl.col("number") * pl.col("step")
+    )
+    rows = rows.sort("document", "start", maintain_order=True)
+    start = pl.col("start")
     end = pl.when(text).then(start).otherwise(pl.min_horizontal(start + pl.col("step"), "end"))
     window = [pl.lit("{start="), _number(start), pl.lit(",end="), _number(end), pl.lit("}")]
     cells = (pl.lit(kind), "document", pl.concat_str(window), "reference", "system", pl.lit("{}"))

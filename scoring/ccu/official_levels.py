@@ -30,6 +30,7 @@ from hlteval.scoring.ccu.level_spans import (
     stretches,
 )
 from hlteval.scoring.ccu.level_system import UNPROCESSED
+from hlteval.scoring.ccu.official_irregular import as_windows, layers
 from hlteval.scoring.ccu.official_normalization import normalized_judgments, normalized_system
 
 COVERAGE = ("both_ref_sys", "only_sys", "only_ref")
@@ -43,6 +44,7 @@ FURTHER: Mapping[str, pl.DataType | type[pl.DataType]] = {
         for what in _COUNTED
     },
     "unprocessed": pl.Int64,
+    "crashes": pl.Int64,
 }
 """What is counted of a document beside moments: its coverage; and of each side, whether an index
 lists it, its records of any document, its pieces with a level, the sum of these levels and of their
@@ -68,7 +70,10 @@ def official_units(
     levels, constant = normalized_system(system, kind)
     gold = _placed(judged, known, closed=True)
     said = _placed(levels, known, closed=options.gaps)
-    units = _units(gold, said, known, kind)
+    regular, crashing = (
+        (said, pl.Series(dtype=pl.Int64)) if options.gaps else as_windows(said, WINDOW)
+    )
+    units = _units(gold, regular, known, kind)
     covered = _coverage(units, said)
     undefined = said["document"].unique() if constant else said["document"].clear()
     level = pl.when(pl.col("document").is_in(undefined.implode())).then(NO_SCORE)
@@ -90,9 +95,18 @@ def official_units(
     further = names
     for rows in counts:
         further = further.join(rows, on="document", how="left", maintain_order="left")
-    missing = pl.col("document").is_in(_unprocessed(known, said).implode())
-    further = further.with_columns(unprocessed=missing, reference_records=None)
+    further = further.with_columns(
+        unprocessed=pl.col("document").is_in(_unprocessed(known, said).implode()),
+        crashes=pl.col("document").is_in(crashing.implode()),
+        reference_records=None,
+    )
     return scored, further.select("document", *(pl.col(name).fill_null(0) for name in FURTHER))
+
+
+def crashes(total: pl.DataFrame) -> bool:
+    """Whether the public scorer crashes: without any level of the system, and at some overlaps."""
+    records, found = total["system_records"].sum(), total["crashes"].sum()
+    return total.height > 0 and (records == 0 or found > 0)
 
 
 _MATCHED = pl.col("reference_length") == pl.col("system_length")
@@ -150,49 +164,59 @@ def _units(
 ) -> pl.DataFrame:
     """The units of both sides in seconds or characters; levels of windows have three decimals."""
     shift = 1 + max(documents["document"].to_list(), default=0)
-    sides = (gold, _levels_of_all(_from_their_start(said, shift), gold, documents, kind, shift))
-    each = [
+    own, twice = layers(_from_their_start(said, shift))
+    second = pl.col("document") + 2 * shift
+    whole = pl.col("document").is_in(twice["document"].unique().implode())
+    gold = pl.concat([gold, gold.filter(whole).with_columns(second)])
+    system = _levels_of_all(own, gold, documents, kind, shift)
+    system = pl.concat([system, twice.with_columns(second).select(system.columns)])
+    parts = _stretches(gold, system)
+    parts = parts.filter(pl.col("system").is_not_null() | (pl.col("document") < 2 * shift))
+    text = documents.filter("text")["document"]
+    text = pl.concat([text, text + 2 * shift])
+    units = decision_units(parts, text, WINDOW)
+    return _in_seconds(units, pl.col("document").is_in(text.implode())).with_columns(
+        pl.col("document") % shift
+    )
+
+
+def _stretches(gold: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
+    """The stretches of both sides, each absent where it has no piece."""
+    sides = tuple(pieces.sort("document", "start") for pieces in (gold, system))
+    changes = [
         events(pieces, name, ABSENT).with_columns(pl.col("at").cast(pl.Int64))
         for name, pieces in zip(SIDES, sides, strict=True)
     ]
     ends = pl.concat([pieces.select("document", until="end") for pieces in sides])
     until = ends.group_by("document").agg(pl.col("until").max())
     opening = until.select("document", at=0, reference=ABSENT, system=ABSENT)
-    parts = stretches(pl.concat([opening, *each], how="diagonal_relaxed"), until)
-    units = decision_units(parts, documents, WINDOW)
-    text = pl.col("document").is_in(documents.filter("text")["document"].implode())
+    return stretches(pl.concat([opening, *changes], how="diagonal_relaxed"), until)
+
+
+def _in_seconds(units: pl.DataFrame, text: pl.Expr) -> pl.DataFrame:
+    """Units with places in seconds or characters, and three decimals of levels of windows."""
     lengths = ("start", "end", "reference_length", "system_length")
-    rounded = [
-        pl.Series(f"_{side}", units[side].to_numpy().round(3), strict=False) for side in SIDES
-    ]
-    return units.with_columns(rounded).with_columns(
-        pl.col("document") % shift,
-        *(
-            pl.when(text).then(name).otherwise(pl.col(name) / SECOND).alias(name)
-            for name in lengths
-        ),
-        *(
-            pl.when(text | pl.col(side).is_null()).then(side).otherwise(f"_{side}").alias(side)
-            for side in SIDES
-        ),
-    )
+    rounded = [pl.Series(f"_{side}", units[side].to_numpy().round(3)) for side in SIDES]
+    marked = units.with_columns(*rounded, _text=text)
+    return marked.with_columns(
+        *(pl.when("_text").then(name).otherwise(pl.col(name) / SECOND).alias(name)
+          for name in lengths),
+        *(pl.when(pl.col("_text") | pl.col(side).is_null()).then(side).otherwise(f"_{side}")
+          .alias(side) for side in SIDES),
+    )  # fmt: skip
 
 
 def _from_their_start(said: pl.DataFrame, shift: int) -> pl.DataFrame:
     """Pieces of the system, of some documents under another number and from 0.
 
-    Windows begin with the first level: these documents have no window of the reference. What is
-    between two levels of audio or video is a level 0.
+    Windows begin with the first level: these documents have no window of the reference.
     """
-    filled = said.with_columns(start="end", end=following("start"), level=pl.lit(0.0))
-    filled = filled.filter(~pl.col("text"), pl.col("end") > pl.col("start"))
-    pieces = pl.concat([said, filled], how="vertical_relaxed").sort("document", "start")
     begin = pl.when("text").then(0).otherwise(pl.col("start").min().over("document"))
     other = begin % WINDOW != 0
-    return pieces.with_columns(
+    return said.with_columns(
         pl.col("document") + pl.when(other).then(shift).otherwise(0),
         *(pl.col(name) - pl.when(other).then(begin).otherwise(0) for name in ("start", "end")),
-    )
+    ).sort("document", "start")
 
 
 def _unprocessed(documents: pl.DataFrame, said: pl.DataFrame) -> pl.Series:

@@ -34,7 +34,7 @@ def test_the_files_are_those_of_the_public_scorer(shared, number):
         str(folder),
         str(cases / "pass" / f"pass_submissions_{reference}" / task / submission),
         profile="official",
-        lenient=True,
+        lenient=False,
         options={"index": str(index), "gaps": task.endswith("gaps")},
     )
     expected = cases / "scores" / f"scores_{reference}" / task / submission
