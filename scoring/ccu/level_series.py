@@ -8,7 +8,13 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_reference import ratings, reference_pieces
 from hlteval.scoring.ccu.level_spans import NO_SCORE, events, stretches
-from hlteval.scoring.ccu.level_system import UNPROCESSED, processed, system_pieces, uncovered
+from hlteval.scoring.ccu.level_system import (
+    UNPROCESSED,
+    processed,
+    system_pieces,
+    uncovered,
+    up_to_the_end,
+)
 from hlteval.scoring.ccu.level_units import characters, windows
 
 WINDOW = 2
@@ -49,7 +55,7 @@ def plan_units(
     gold = reference_pieces(ratings(reference, kind, documents))
     own = ratings(system, kind, documents)
     own = own.filter(pl.col("document").is_in(processed(system).implode()))
-    said = system_pieces(own, gaps=gaps)
+    said = up_to_the_end(system_pieces(own, gaps=gaps), documents)
     missing = ~pl.col("document").is_in(said["document"].unique().implode())
     further = documents.select("document", unprocessed=missing.cast(pl.Int64))
     fill = uncovered(kind, gaps=gaps)

@@ -13,7 +13,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_reference import extended
-from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, half_open
+from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, following, half_open
 
 UNPROCESSED: Mapping[str, float] = MappingProxyType({"valence": 500.0, "arousal": 1.0})
 """The level of documents that the system could not process, by kind."""
@@ -51,6 +51,30 @@ def joined(pieces: pl.DataFrame) -> pl.DataFrame:
     before = pl.col("end").shift(1)
     near = same & ~pl.col("text") & ((before - pl.col("start")).abs() < CLOSE)
     return pieces.with_columns(start=pl.when(near).then(before).otherwise("start"))
+
+
+def up_to_the_end(pieces: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    """Pieces of which the last of a document ends with it, if it nearly does.
+
+    Nearly is less than `CLOSE` seconds, or one character: lengths may count from 0 or from 1.
+
+    Args:
+        pieces: of the system, half-open.
+        documents: rows of `document` and `length`.
+
+    Examples:
+        >>> pieces = {"document": [0], "start": [0.0], "end": [5.49], "text": [False]}
+        >>> length = pl.DataFrame({"document": [0], "length": [5.5]})
+        >>> up_to_the_end(pl.DataFrame(pieces), length)["end"].to_list()
+        [5.5]
+    """
+    lengths = documents.select("document", _length="length")
+    own = pieces.join(lengths, on="document", how="left", maintain_order="left")
+    missing = pl.col("_length") - pl.col("end")
+    near = (missing > 0) & pl.when("text").then(missing <= 1).otherwise(missing < CLOSE)
+    last = following("start").is_null()
+    ends = own.with_columns(end=pl.when(last & near).then("_length").otherwise("end"))
+    return ends.drop("_length")
 
 
 def uncovered(kind: str, *, gaps: bool) -> float:

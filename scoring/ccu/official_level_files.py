@@ -80,8 +80,6 @@ def _numbers(total: pl.DataFrame) -> Iterator[str]:
     for data, side in _DATA.items():
         yield f"{data}\tall\tfile_counts\t{total[f'{side}_listed'].sum()}"
         some = pl.col(f"{side}_pieces") > 0
-        if data == "sys":
-            some |= pl.col(f"{side}_no_score") > 0
         yield f"{data}\tall\tfile_scoring_counts\t{total.filter(some).height}"
         if data == "ref":
             regions = total[f"{side}_no_score"].sum()

@@ -79,12 +79,13 @@ def official_units(
     level = pl.when(pl.col("document").is_in(undefined.implode())).then(NO_SCORE)
     scored = units.filter(_scores("reference") & _scores("system") & _MATCHED)
     scored = scored.with_columns(system=level.otherwise("system"))
-    said = said.with_columns(level=level.otherwise("level"), scored=pl.col("level").is_not_nan())
+    own = levels.join(known.select("document"), on="document", maintain_order="left")
+    own = own.with_columns(level=level.otherwise("level"), scored=pl.lit(value=True))
     gold = gold.with_columns(scored=pl.col("level").is_not_nan())
     counts = [
         covered,
         _described(gold, "reference"),
-        _described(said, "system"),
+        _described(own, "system"),
         _listed(reference).with_columns(reference_listed=pl.lit(1)),
         system.documents.filter(pl.col("processed").is_not_null()).select(
             document="row", system_listed=pl.lit(1)
