@@ -91,12 +91,13 @@ class LevelDiarization(Metric):
         count = official_units if self.official else plan_units
         units, further = count(reference, system, documents, self.kind, self.options)
         sums = moments(0) if self.official else [*moments(CENTRE), *cells()]
-        summed = units.group_by("document").agg(sums)
+        # In order, so that sums do not depend on what else is in the batch.
+        ordered = units.sort("document", "start")
+        summed = ordered.group_by("document", maintain_order=True).agg(sums)
         counts = further.join(summed, on="document", how="left", maintain_order="left")
         names = _names(reference, system)
         counted = _named(counts, names, self._schema)
-        aligned = units.sort("document", "start") if alignment else None
-        return counted, None if aligned is None else _named(aligned, names, ALIGNMENT)
+        return counted, _named(ordered, names, ALIGNMENT) if alignment else None
 
     @property
     def _schema(self) -> Schema:

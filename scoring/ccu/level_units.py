@@ -74,7 +74,9 @@ def _averaged(parts: pl.DataFrame) -> pl.DataFrame:
     """Windows of several parts: levels averaged over time."""
     length = pl.col("end") - pl.col("start")
     own = parts.with_columns(_length=length, **_lengths(length))
-    windows = own.group_by("document", "_window").agg(
+    # In order, so that sums do not depend on what else is in the batch.
+    ordered = own.sort("document", "_window", "start")
+    windows = ordered.group_by("document", "_window", maintain_order=True).agg(
         pl.col("start").min(),
         pl.col("end").max(),
         *(_average(side) for side in SIDES),
