@@ -24,8 +24,8 @@ _PLAN = "CCU Phase 1 plan, "
 
 
 def _statistics(section: str) -> tuple[StatisticInfo, ...]:
-    ranks, concordance = f"{_PLAN}{section}, C.4.5", f"{_PLAN}C.4.5, Appendix B"
-    points = f"{_PLAN}{section}, C.4.6"
+    ranks, concordance = f"{_PLAN}{section} and C.4.5", f"{_PLAN}C.4.5 and Appendix B"
+    points = f"{_PLAN}{section} and C.4.6"
     return (
         StatisticInfo(
             "ccc",
