@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 import polars as pl
 
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, explained
 from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
 from hlteval.syntax.json_places import place_of, shown
@@ -154,6 +156,10 @@ class FrameFile(ABC):
 
         return explained(self.problems, finding_at, self.most)
 
+    def frames(self) -> Iterator[tuple[int, Any]]:
+        """The items that can be read as frames, each with its index."""
+        return ((at, value) for at, value in enumerate(self.values) if at not in self.bad)
+
     def rejected_records(self) -> pl.DataFrame:
         """The items that are not frames."""
         rows = []
@@ -171,6 +177,39 @@ def _with_path(problem: Problem, path: Path) -> Problem:
     """A problem in the item that a path leads to, with that path among its values."""
     record = int(path[0]) + 1 if path else 0
     return problem._replace(record=record, values={"path": shown(path), **problem.values})
+
+
+def document_rows(names: Iterable[str]) -> tuple[list[dict[str, object]], list[int]]:
+    """The rows of `documents` for the documents of frames, and the row of each frame's document.
+
+    Examples:
+        >>> document_rows(["a", "b", "a"])[1]
+        [0, 1, 0]
+    """
+    numbers: dict[str, int] = {}
+    rows = [numbers.setdefault(name, len(numbers)) for name in names]
+    return [{"row": row, "origin": 0, "name": name} for name, row in numbers.items()], rows
+
+
+def frame_table(
+    indices: Sequence[int], documents: Sequence[int], columns: Mapping[str, Sequence[object]]
+) -> pl.DataFrame:
+    """The table `frames` of the items of a file.
+
+    Args:
+        indices: the index of the item of each frame.
+        documents: the row of its document.
+        columns: further columns.
+    """
+    table = {
+        "row": range(len(indices)),
+        "document": documents,
+        "origin": [0] * len(indices),
+        "record": [at + 1 for at in indices],
+        "kind": [SITUATION] * len(indices),
+        **columns,
+    }
+    return pl.DataFrame(table, schema={name: TABLES["frames"].schema[name] for name in table})
 
 
 def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

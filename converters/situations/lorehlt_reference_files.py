@@ -11,7 +11,7 @@ from operator import attrgetter
 
 import polars as pl
 
-from hlteval.converters.situations.lorehlt_tables import Kind, kind_of_header, kinds
+from hlteval.converters.situations.lorehlt_tables import SENTIMENTS, Kind, kind_of_header, kinds
 from hlteval.converters.toolkit.single_file import beginning
 from hlteval.findings import Bounded, Finding, Problem, finding
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -164,7 +164,7 @@ class Group:
 
     def rejected_records(self, first: int) -> Iterator[dict[str, object]]:
         """The lines without a row, as rows of `rejected_records` from a key on."""
-        kind = "sentiment" if self.kind.telling == "sentiment_value" else "frame"
+        kind = "sentiment" if self.kind.name == SENTIMENTS else "frame"
         for row, (line, problem) in enumerate(self.parsed.rejected, start=first):
             at, record = self.place(line)
             moved = problem._replace(record=record)

@@ -25,7 +25,12 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.situations.frame_files import FrameFile, located_items
+from hlteval.converters.situations.frame_files import (
+    FrameFile,
+    document_rows,
+    frame_table,
+    located_items,
+)
 from hlteval.converters.situations.speech_sf_problems import (
     PROPERTIES,
     array_hint,
@@ -35,7 +40,7 @@ from hlteval.converters.situations.speech_sf_problems import (
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import finding
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import broken_keywords, invalid, schema_errors
@@ -140,34 +145,25 @@ class _File(FrameFile):
 
     def corpus(self, origin: Mapping[str, object]) -> Corpus:
         """The frames, and the rejected items."""
-        records = [at for at in range(len(self.values)) if at not in self.bad]
-        frames = [self.values[at] for at in records]
-        numbers: dict[str, int] = {}
-        documents = [numbers.setdefault(frame["DocumentID"], len(numbers)) for frame in frames]
+        records, frames = [at for at, _ in self.frames()], [value for _, value in self.frames()]
+        rows, documents = document_rows(frame["DocumentID"] for frame in frames)
         status = [frame.get("Status") for frame in frames]
         if any(status):
             needs, reliefs = ([_text(of, name) for of in status] for name in ("Need", "Relief"))
         else:
             needs = reliefs = [None] * len(status)
-        table = pl.DataFrame(
-            {
-                "row": range(len(frames)),
-                "document": documents,
-                "origin": [0] * len(frames),
-                "record": [at + 1 for at in records],
-                "kind": [SITUATION] * len(frames),
-                "label": [frame["Type"] for frame in frames],
-                "place": [frame.get("PlaceMention") for frame in frames],
-                "status": needs,
-                "resolution": reliefs,
-                "confidence": [float(frame["TypeConfidence"]) for frame in frames],
-            },
-            schema={name: TABLES["frames"].schema[name] for name in _COLUMNS},
-        )
-        self.control_characters(table, list(numbers))
+        columns = {
+            "label": [frame["Type"] for frame in frames],
+            "place": [frame.get("PlaceMention") for frame in frames],
+            "status": needs,
+            "resolution": reliefs,
+            "confidence": [float(frame["TypeConfidence"]) for frame in frames],
+        }
+        table = frame_table(records, documents, columns)
+        self.control_characters(table, [str(row["name"]) for row in rows])
         return Corpus(
             sources=[origin],
-            documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
+            documents=rows,
             frames=table,
             rejected_records=self.rejected_records(),
         )
@@ -183,12 +179,6 @@ class _File(FrameFile):
             character = re.search(_CONTROL, self.values[record - 1][name])
             shown = f"U+{ord(character[0]):04X}" if character else ""
             self.report_at("SFJ209", record - 1, (name,), character=shown)
-
-
-_COLUMNS = (
-    *("row", "document", "origin", "record", "kind"),
-    *("label", "place", "status", "resolution", "confidence"),
-)
 
 
 def _text(status: Any, name: str) -> str | None:
