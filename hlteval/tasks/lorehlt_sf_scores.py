@@ -6,6 +6,7 @@ G are the situations or frames of the reference, S those of the system.
 from __future__ import annotations
 
 from hlteval.extensions import lazy
+from hlteval.tasks.situations import BESIDE
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option
 
@@ -276,13 +277,6 @@ OPTIONS = (
         "Plot nDCG and precision-recall curves as FILE.png, .svg or .pdf.",
         display="plot",
     ),
-    Option(
-        "beside",
-        "Another submission to include in the plot; repeatable.",
-        metavar="PATH",
-        display="others",
-        needs_any={"score": ("plot",)},
-        repeatable=True,
-    ),
+    BESIDE,
 )
 """The options of scoring; `documents` is the task's own."""
