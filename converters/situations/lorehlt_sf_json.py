@@ -7,9 +7,9 @@ Format:
     `Sentiment`, `Emotion_Fear`, `Emotion_Anger`, `Emotion_Joy` and `Source`.
 
 Conventions:
-    A record is an item of the array, counted from 1. An empty `Place_KB_ID` is no place. A folder
-    or archive may also hold the table of entity mentions to which sources refer: it is read as
-    `edl-tab`. The setting `schema` selects the version of the schema; of frames that a published
+    A record is an item of the array, counted from 1. An empty `Place_KB_ID` means no place. A
+    folder or archive may also hold the table of entity mentions to which sources refer: it is read
+    as `edl-tab`. The setting `schema` selects the version of the schema; of frames that a published
     version accepts and the plan does not, a warning lists the difference. Frames of a reference
     are written as the system output that agrees with it: confidence 1, `Urgent` from scope and
     severity, one frame for all annotators that agree.

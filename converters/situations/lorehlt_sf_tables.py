@@ -7,9 +7,9 @@ Format:
     and are separated by tabs without quoting. `sec.tsv` may be missing.
 
 Conventions:
-    `frame` numbers the frames; entries refer to it, in their order. An empty cell is no value, and
-    in Place_KB_ID no place. `\t`, `\n`, `\r` and `\\` encode a tab, line breaks and a backslash.
-    Frames must follow the schema of the plan, as in `lorehlt-sf-json`.
+    `frame` numbers the frames; entries refer to it, in their order. An empty cell means no value,
+    and in Place_KB_ID no place. `\t`, `\n`, `\r` and `\\` encode a tab, line breaks and a
+    backslash. Frames must follow the schema of the plan, as in `lorehlt-sf-json`.
 
 Example lines:
     frame	DocumentID	Type	Place_KB_ID	Status	Confidence	Justification_ID	Resolution

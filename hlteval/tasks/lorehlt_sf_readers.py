@@ -76,7 +76,7 @@ def count(written: str, _: Mapping[str, str]) -> int:
 
 
 def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
-    """The gains of high, medium and low gravity, and perhaps of situations without grave frames.
+    """The gains of high, medium and low gravity, and optionally of situations without grave frames.
 
     Raises:
         ValueError: if they are not three or four numbers from 0, or rise.

@@ -82,7 +82,7 @@ class Later:
     def counting(self, opened: Submission, side: str) -> Iterator[Finding]:
         """The findings about a side that count."""
         kept = [item for item in self.found if item.side == side]
-        if not kept:  # perhaps nothing is known of a format either
+        if not kept:  # possibly nothing is known of a format either
             return
         declared, reference = rules(opened.task), side == REFERENCE
         schema = opened.task.allows(opened.options, reference=reference)

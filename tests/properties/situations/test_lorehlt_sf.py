@@ -93,7 +93,7 @@ VALUES = st.one_of(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> dict[str, Any]:
-    """A frame with one value replaced or left out, perhaps in an entry of it."""
+    """A frame with one value replaced or left out, possibly in an entry of it."""
     frame = draw(FRAMES)
     inside = frame["SEC"][0] if frame["SEC"] and draw(st.booleans()) else frame
     name = draw(st.sampled_from(sorted({*inside, "Resolution", "Justification"})))

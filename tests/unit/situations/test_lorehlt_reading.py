@@ -118,7 +118,7 @@ def test_the_published_schemas(
     codes = [code for code, _ in problems(frame, tmp_path, version)]
     assert valid == ({*codes} <= {"LSF212"})
     plan = [code for code, _ in problems(frame, tmp_path)]
-    if valid:  # what the plan does not accept is told
+    if valid:  # what the plan does not accept is reported
         assert bool(codes) == bool(plan)
 
 
