@@ -63,6 +63,11 @@ class Evaluation:
     inside_sentences: bool = False
     only: Only | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the scoring over all pairs and of all others, in order."""
+        return (self.overall, *self.scoring_names)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -123,25 +128,28 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     these types count the pairs in which either event has the type.
     """
     key = ["document", "core", "rank"]
-    left, right = (_ranked(side, evaluation).lazy().with_columns(hashed(*key)) for side in sides)
+    arguments = [_merged(one.arguments, evaluation) for one in sides]
+    cores = keys(arguments, evaluation.commutative)
+    left, right = (_ranked(*both, evaluation) for both in zip(cores, sides, strict=True))
     joined = left.join(right, on="hashed", suffix="_system", maintain_order="left")
     same = joined.filter(pl.col(part) == pl.col(f"{part}_system") for part in key)
     return same.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64)).collect()
 
 
-def _ranked(one: Side, evaluation: Evaluation) -> pl.DataFrame:
+def _merged(arguments: pl.DataFrame, evaluation: Evaluation) -> pl.DataFrame:
+    """The arguments with the merged types as one, and the roles that are compared."""
+    if not evaluation.merged:
+        return arguments
+    label = pl.col("label").replace(dict(evaluation.merged))
+    return arguments.with_columns(label=label, role=_compared_role(evaluation))
+
+
+def _ranked(cores: pl.DataFrame, one: Side, evaluation: Evaluation) -> pl.LazyFrame:
     """The key of each event, and its ordinal among those of the same key in the document."""
-    arguments = one.arguments
-    if evaluation.merged:
-        label = pl.col("label").replace(dict(evaluation.merged))
-        arguments = arguments.with_columns(label=label, role=_compared_role(evaluation))
-    core = keys(arguments, evaluation.commutative).lazy()
     if evaluation.agents:
-        lacking = _without_agent(one, evaluation).lazy()
-        core = core.join(lacking, on="row", how="anti", maintain_order="left")
-    documents = one.events.lazy().select("row", "document")
-    placed = core.join(documents, on="row", maintain_order="left").collect()
-    return placed.with_columns(rank=ordinals(placed, ["document", "core"]))
+        cores = cores.join(_without_agent(one, evaluation), on="row", how="anti")
+    ranked = cores.with_columns(rank=ordinals(cores, ["document", "core"]))
+    return ranked.lazy().with_columns(hashed("document", "core", "rank"))
 
 
 def _compared_role(evaluation: Evaluation) -> pl.Expr:
@@ -171,7 +179,7 @@ def _weighed(
 
     One document may have millions of candidates. Two events may be paired by several alternatives.
     """
-    left, right = (_cores(side, evaluation, comparison) for side in sides)
+    left, right = _cores(sides, evaluation, comparison)
     numbers: dict[str, int] = {}
     ours, theirs = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
     for part in _parts(left, right):
@@ -192,21 +200,29 @@ def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield from numbered.drop("len").partition_by("part", maintain_order=True, include_key=False)
 
 
-def _cores(one: Side, evaluation: Evaluation, comparison: Comparison) -> pl.DataFrame:
+def _cores(
+    sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What two events must share to be similar at all: `document`, `row`, `core`."""
-    documents = one.events.select("document", "row")
-    core = one.arguments.filter(~pl.col("role").is_in(comparison.conditions))
+    optional = pl.col("role").is_in(comparison.conditions)
+    left, right = (one.arguments.filter(~optional) for one in sides)
     if comparison.mandatory == "compared":
-        compared = keys(core, evaluation.commutative)
-        return documents.join(compared, on="row", maintain_order="left")
-    roles = core.group_by(row="frame_row", label="label").agg(pl.col("role")).sort("row")
+        return keys((left, right), evaluation.commutative)
+    return _shapes(left, comparison.mandatory), _shapes(right, comparison.mandatory)
+
+
+def _shapes(
+    arguments: pl.DataFrame, mandatory: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+) -> pl.DataFrame:
+    """The shapes under which each event may be paired."""
+    roles = arguments.group_by("document", row="frame_row", label="label").agg(pl.col("role"))
     rows = [
-        (row, f"{label} {alternative}")
-        for row, label, given in roles.iter_rows()
-        for alternative in _alternatives(comparison.mandatory.get(label), set(given))
+        (document, row, f"{label} {alternative}")
+        for document, row, label, given in roles.sort("row").iter_rows()
+        for alternative in _alternatives(mandatory.get(label), set(given))
     ]
-    shapes = pl.DataFrame(rows, schema={"row": pl.Int64, "core": pl.String}, orient="row")
-    return documents.join(shapes, on="row", maintain_order="left")
+    schema = {"document": pl.Int64, "row": pl.Int64, "core": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _alternatives(
