@@ -20,7 +20,8 @@ def main() -> None:
 
     number = None
     # Batches are small: more threads cost CPU time and save next to none. `--jobs` uses more cores.
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
+    for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(threads, "1")
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
         interruption.prepare()
