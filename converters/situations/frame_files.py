@@ -23,6 +23,9 @@ from hlteval.syntax.json_schema import KINDS
 from hlteval.syntax.json_text import Items, items, starts, strict, value_at
 from hlteval.syntax.places import Places
 
+_ALIKE = 10_000
+"""Different items of which the errors are kept for others of the same notation."""
+
 
 class FrameFile(ABC):
     """The items of a file of frames, and the problems with them.
@@ -49,14 +52,23 @@ class FrameFile(ABC):
         self.problems: list[tuple[str, Problem]] = []
         self.counts: Counter[str] = Counter()
         self.bad: dict[int, str] = {}
+        self._known: dict[str, list[tuple[str, Path]]] = {}
 
     @abstractmethod
     def invalid(self) -> Iterable[int]:
         """The indices of the items that break the schema."""
 
     @abstractmethod
-    def explain(self, index: int) -> None:
-        """Report why an item breaks the schema."""
+    def is_frame(self, value: Any) -> bool:
+        """Whether an item can be read as a frame, even if it breaks the schema."""
+
+    @abstractmethod
+    def broken(self, value: Any) -> list[tuple[str, Path]]:
+        """The code and the path of each way in which an item breaks the schema."""
+
+    @abstractmethod
+    def violations(self, value: Any) -> Iterable[tuple[str, Path, Mapping[str, object]]]:
+        """The same, each with the values of its message, which take longer."""
 
     @abstractmethod
     def array_hint(self, value: Any) -> str:
@@ -85,7 +97,30 @@ class FrameFile(ABC):
             self._slowly(items(self.text))
         for index in self.invalid():
             if index not in self.bad:
-                self.explain(index)
+                self._explain(index)
+
+    def _explain(self, index: int) -> None:
+        """Report why an item breaks the schema; what nobody will read is only counted."""
+        value = self.values[index]
+        if not self.is_frame(value):
+            self.bad[index] = self.no_frame
+        if self.most and self.counts.total() > self.most:
+            broken = self._broken_alike(value)
+            if all(self.enough(code) for code, _ in broken):
+                for code, path in broken:
+                    self.count(code, index, path)
+                return
+        for code, path, values in self.violations(value):
+            self.report_at(code, index, path, **values)
+
+    def _broken_alike(self, value: Any) -> list[tuple[str, Path]]:
+        """What `broken` gives; items of one notation have the same."""
+        notation = repr(value)
+        if notation not in self._known:
+            if len(self._known) >= _ALIKE:
+                self._known.clear()
+            self._known[notation] = self.broken(value)
+        return self._known[notation]
 
     def _slowly(self, found: Items) -> None:
         """Read the items of a text that is not a valid array."""

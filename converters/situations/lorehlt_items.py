@@ -13,6 +13,8 @@ from hlteval.converters.situations.frame_files import FrameFile, document_rows, 
 from hlteval.converters.situations.lorehlt_problems import (
     EMOTIONS,
     PROPERTIES,
+    Violation,
+    broken,
     is_frame,
     violations,
 )
@@ -20,6 +22,7 @@ from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.speech_sf_problems import array_hint
 from hlteval.findings import entry
 from hlteval.representation import TABLES, Corpus
+from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import invalid
 
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
@@ -57,13 +60,17 @@ class LorehltFile(FrameFile):
         """The indices of the items that break the version of the schema."""
         return invalid(SCHEMA, self.values, self.version)
 
-    def explain(self, index: int) -> None:
-        """Report why an item breaks the schema, by the branch that was meant."""
-        value = self.values[index]
-        for code, path, values in violations(value, self.version):
-            self.report_at(code, index, path, **values)
-        if not is_frame(value):
-            self.bad[index] = self.no_frame
+    def is_frame(self, value: Any) -> bool:
+        """Whether an item can be read as a frame, even if it breaks the schema."""
+        return is_frame(value)
+
+    def broken(self, value: Any) -> list[tuple[str, Path]]:
+        """How an item breaks the version of the schema: codes and paths."""
+        return broken(value, self.version)
+
+    def violations(self, value: Any) -> list[Violation]:
+        """The same with the values of the messages, by the branch that was meant."""
+        return violations(value, self.version)
 
     def read(self) -> None:
         """Read the items, and report what is odd in those that can be read."""
@@ -76,14 +83,12 @@ class LorehltFile(FrameFile):
 
     def _beyond_the_plan(self) -> None:
         """Report once what the version accepts and the plan does not, each kind of it."""
-        broken = set(invalid(SCHEMA, self.values, self.version))
         known: set[tuple[str, object]] = set()
         for index in invalid(SCHEMA, self.values, "plan"):
             if index in self.bad:
                 continue
             value = self.values[index]
-            own = violations(value, self.version) if index in broken else []
-            reported = {(code, path) for code, path, _ in own}
+            reported = set(self.broken(value))
             for code, path, values in violations(value, "plan"):
                 kind = (code, values.get("missing") or (path[-1:] if path else ()))
                 if (code, path) in reported or kind in known:

@@ -55,8 +55,6 @@ _LOREHLT = "system_output.json"
 """The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
-_ALIKE = 10_000
-"""Different items of which the errors are kept for others of the same notation."""
 
 
 def _member(source: Source) -> Member | None:
@@ -108,40 +106,23 @@ class _File(FrameFile):
 
     no_array, no_frame = "SFJ201", "SFJ202"
 
-    def __init__(self, text: str, most: int) -> None:
-        super().__init__(text, most)
-        self.known: dict[str, list[tuple[Path, str]]] = {}
-        """The errors of items that were looked at, by their notation."""
-
     def array_hint(self, value: Any) -> str:
         return array_hint(value)
 
     def invalid(self) -> Iterable[int]:
         return invalid(SCHEMA, self.values)
 
-    def explain(self, index: int) -> None:
-        value = self.values[index]
-        if not is_frame(value):
-            self.bad[index] = self.no_frame
-        if self.most and self.counts.total() > self.most:
-            broken = self.codes(value)
-            if all(self.enough(code) for _, code in broken):
-                for path, code in broken:
-                    self.count(code, index, path)
-                return
+    def is_frame(self, value: Any) -> bool:
+        return is_frame(value)
+
+    def broken(self, value: Any) -> list[tuple[str, Path]]:
+        found = broken_keywords(SCHEMA, value)
+        return [(code_of(path, keyword), path) for path, keyword in found]
+
+    def violations(self, value: Any) -> Iterator[tuple[str, Path, Mapping[str, object]]]:
         for error in schema_errors(SCHEMA, "frame", value):
             code, values = explain(error)
-            self.report_at(code, index, error.path, **values)
-
-    def codes(self, value: Any) -> list[tuple[Path, str]]:
-        """The path and code of each error of an item; items of one notation have the same."""
-        notation = repr(value)
-        if notation not in self.known:
-            if len(self.known) >= _ALIKE:
-                self.known.clear()
-            broken = broken_keywords(SCHEMA, value)
-            self.known[notation] = [(path, code_of(path, keyword)) for path, keyword in broken]
-        return self.known[notation]
+            yield code, error.path, values
 
     def corpus(self, origin: Mapping[str, object]) -> Corpus:
         """The frames, and the rejected items."""
