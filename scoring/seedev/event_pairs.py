@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hlteval.representation import hashed, ordinals
+from hlteval.representation import hashed, numbers, ordinals
 from hlteval.scoring.matching import Candidates, Pair, optimal
 from hlteval.scoring.seedev.events import Sameness, Side, keys
 
@@ -180,8 +180,7 @@ def _weighed(
     One document may have millions of candidates. Two events may be paired by several alternatives.
     """
     left, right = _cores(sides, evaluation, comparison)
-    numbers: dict[str, int] = {}
-    ours, theirs = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
+    ours, theirs = _optionals(sides, comparison.conditions)
     for part in _parts(left, right):
         joined = part.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
         similarity = _similarity(
@@ -242,20 +241,34 @@ def _similarity(ours: Optionals, theirs: Optionals, comparison: Comparison) -> R
     """
     one_sided = (ours.keys == NONE) != (theirs.keys == NONE)
     wrong = (ours.keys != theirs.keys) & ~one_sided
-    errors = one_sided.sum(axis=1) + 2 * wrong.sum(axis=1)
+    errors = one_sided.sum(axis=0) + 2 * wrong.sum(axis=0)
     common = np.zeros(len(errors), np.int64)
     for role in range(len(comparison.conditions)):
-        mine = ours.things[:, [role]]
-        common += ((mine == theirs.things) & (mine != NONE)).sum(axis=1)
-    fillers = (ours.things != NONE).sum(axis=1) + (theirs.things != NONE).sum(axis=1) - common
+        mine = ours.things[role]
+        common += ((mine == theirs.things) & (mine != NONE)).sum(axis=0)
+    fillers = (ours.things != NONE).sum(axis=0) + (theirs.things != NONE).sum(axis=0) - common
     similar = np.where(fillers == 0, UNIT, (fillers - errors) * UNIT // np.maximum(fillers, 1))
     halved = (ours.negated != theirs.negated) & comparison.negation
     weights: Rows = np.where(halved, similar // 2, similar)
     return weights
 
 
+def _optionals(sides: tuple[Side, Side], conditions: Sequence[str]) -> tuple[Optionals, Optionals]:
+    """The optional arguments of both sides, numbered together."""
+    role = pl.col("role").replace_strict(conditions, range(len(conditions)), return_dtype=pl.Int64)
+    optional = pl.col("role").is_in(conditions)
+    columns = ("frame_row", "key", "thing")
+    left, right = (one.arguments.filter(optional).select(*columns, role=role) for one in sides)
+    both = pl.concat([left, right])
+    codes = numbers(pl.concat([both["key"], both["thing"]]).to_frame())
+    both = both.with_columns(key=codes.head(both.height), thing=codes.tail(both.height))
+    ours, theirs = both.head(left.height), both.tail(right.height)
+    roles = len(conditions)
+    return Optionals.of(sides[0], ours, roles), Optionals.of(sides[1], theirs, roles)
+
+
 class Optionals(NamedTuple):
-    """The optional arguments of events, in numbers: a line per event, a column per role.
+    """The optional arguments of events, in numbers: a line per role, a column per event.
 
     Attributes:
         rows: the events, ascending.
@@ -270,26 +283,24 @@ class Optionals(NamedTuple):
     things: Rows
 
     @classmethod
-    def of(cls, one: Side, conditions: Sequence[str], numbers: dict[str, int]) -> Optionals:
-        """The optional arguments of a side; new keys and objects get numbers of their own."""
+    def of(cls, one: Side, filled: pl.DataFrame, roles: int) -> Optionals:
+        """The optional arguments of a side: `frame_row`, and in numbers `role`, `key`, `thing`."""
         events = one.events.sort("row")
         rows = events["row"].to_numpy()
-        keys = np.full((len(rows), len(conditions)), NONE)
+        keys = np.full((roles, len(rows)), NONE)
         things = keys.copy()
-        filled = one.arguments.filter(pl.col("role").is_in(conditions))
-        at = np.searchsorted(rows, filled["frame_row"].to_numpy())
-        role = [conditions.index(name) for name in filled["role"]]
+        at, role = np.searchsorted(rows, filled["frame_row"].to_numpy()), filled["role"].to_numpy()
         for table, column in ((keys, "key"), (things, "thing")):
-            table[at, role] = [numbers.setdefault(name, len(numbers)) for name in filled[column]]
-        for later in range(1, len(conditions)):
-            repeated = (things[:, :later] == things[:, [later]]).any(axis=1)
-            things[repeated, later] = NONE
+            table[role, at] = filled[column].to_numpy()
+        for later in range(1, roles):
+            repeated = (things[:later] == things[later]).any(axis=0)
+            things[later, repeated] = NONE
         return cls(rows, events["negated"].to_numpy(), keys, things)
 
     def at(self, rows: pl.Series) -> Optionals:
-        """The lines of some events, in their order."""
+        """The columns of some events, in their order."""
         at = np.searchsorted(self.rows, rows.to_numpy())
-        return Optionals(self.rows[at], self.negated[at], self.keys[at], self.things[at])
+        return Optionals(self.rows[at], self.negated[at], self.keys[:, at], self.things[:, at])
 
 
 Rows = npt.NDArray[np.int64]
