@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hlteval.scoring.situations.frame_rows import ISSUES
+from hlteval.scoring.situations.lorehlt.frame_rows import ISSUES
 
 NEEDS = ("evac", "food", "infra", "med", "search", "shelter", "utils", "water")
 SCOPES = ("1_smallgroup", "2_largegroup", "3_municipality", "4_region")

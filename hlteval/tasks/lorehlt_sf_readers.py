@@ -11,8 +11,8 @@ import polars as pl
 from hlteval.converters import load
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.knowledge_base import MENTIONS
-from hlteval.scoring.situations.ranking import Gains
+from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
+from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks.option_files import FileValue

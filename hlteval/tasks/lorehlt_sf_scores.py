@@ -172,8 +172,8 @@ TABLE_STATISTICS = tuple(
 """The columns of the tables of scores whose rows are classes."""
 
 PRIMARY = {"plan": "ndcg.standard", "official": "ndcg.standard"}
-METRIC = lazy("hlteval.scoring.situations.ranking_metric:SituationRanking")
-METRIC_OPTIONS = lazy("hlteval.scoring.situations.ranking_options:RankingOptions")
+METRIC = lazy("hlteval.scoring.situations.lorehlt.ranking_metric:SituationRanking")
+METRIC_OPTIONS = lazy("hlteval.scoring.situations.lorehlt.ranking_options:RankingOptions")
 
 OPTION_CODES = ("OPT101", "OPT107", "OPT109", "OPT112", "OPT113")
 """The codes of findings in files that options name."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.scoring.situations.frame_rows import ISSUES
+from hlteval.scoring.situations.lorehlt.frame_rows import ISSUES
 
 PARTS = 5
 """What a grave frame counts; each of fear and anger adds 1, which is 0.2 of a frame."""

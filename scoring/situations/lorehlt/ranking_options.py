@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.scoring.situations.ranking import OFFICIAL_GAINS, Discount, Gains
+from hlteval.scoring.situations.lorehlt.ranking import OFFICIAL_GAINS, Discount, Gains
 
 
 @dataclass(frozen=True)
