@@ -19,6 +19,7 @@ BENCH_ARGS ?=
 FUZZ_ARGS ?=
 
 # Tests start many programs, whose modules are compiled once. Tests of a group share what they build.
+# There is a worker per core: more threads of Polars would only wait for each other.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadgroup
 
@@ -41,12 +42,12 @@ types: $(INSTALLED)
 	$(BIN)/mypy
 
 pytest: $(INSTALLED)
-	$(BIN)/$(PYTEST) $(PYTEST_ARGS)
+	POLARS_MAX_THREADS=1 $(BIN)/$(PYTEST) $(PYTEST_ARGS)
 
 # The versions of constraints-oldest.txt, in an environment of their own. Neither style nor types
 # depend on them, nor does what is built.
 test-oldest: $(OLDEST)/installed
-	$(OLDEST)/bin/$(PYTEST) -m "not packaging" $(PYTEST_ARGS)
+	POLARS_MAX_THREADS=1 $(OLDEST)/bin/$(PYTEST) -m "not packaging" $(PYTEST_ARGS)
 
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)

@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=ROOT.parent / "shared",
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
-    parser.addoption("--mutations", type=int, default=50, help="number of damaged files per format")
+    parser.addoption("--mutations", type=int, default=20, help="number of damaged files per format")
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 
 

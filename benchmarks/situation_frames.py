@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hlteval.scoring.situations.frame_rows import ISSUES
+from hlteval.scoring.situations.lorehlt.frame_rows import ISSUES
 
 NEEDS = ("evac", "food", "infra", "med", "search", "shelter", "utils", "water")
 SCOPES = ("1_smallgroup", "2_largegroup", "3_municipality", "4_region")
@@ -65,13 +65,13 @@ def found(actual: list[Row], places: int, errors: np.random.Generator) -> Iterat
 
     It says nothing twice.
     """
-    told = set[tuple[str, str]]()
+    predicted = set[tuple[str, str]]()
     for own in actual:
         right = errors.random(4) < own["quality"] ** 0.5
         place = own["place"] if right[0] else str(1_000_001 + int(errors.integers(places)))
-        if errors.random() > own["quality"] + 0.2 or (own["label"], place) in told:
+        if errors.random() > own["quality"] + 0.2 or (own["label"], place) in predicted:
             continue
-        told.add((own["label"], place))
+        predicted.add((own["label"], place))
         urgent = own["scope"] > "2" or own["severity"] > "2"
         yield own | {
             "place": place,

@@ -43,13 +43,8 @@ from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_bytes import Written, declared_encoding, utf8
-from hlteval.syntax.xml_elements import (
-    Lines,
-    Malformed,
-    locate_elements,
-    other_encoding,
-    problem_at,
-)
+from hlteval.syntax.xml_elements import Malformed, other_encoding, problem_at
+from hlteval.syntax.xml_places import Lines, locate_elements
 from hlteval.syntax.xml_stream import parts
 
 _SUFFIX = ".bioc.xml"

@@ -38,7 +38,7 @@ from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.xml_elements import locate_elements, located_findings
+from hlteval.syntax.xml_places import locate_elements, located_findings
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 import polars as pl
 
+from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, explained
 from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
 from hlteval.syntax.json_places import place_of, shown
 from hlteval.syntax.json_schema import KINDS
 from hlteval.syntax.json_text import Items, items, starts, strict, value_at
 from hlteval.syntax.places import Places
+
+_ALIKE = 10_000
+"""Different items of which the errors are kept for others of the same notation."""
 
 
 class FrameFile(ABC):
@@ -47,14 +52,23 @@ class FrameFile(ABC):
         self.problems: list[tuple[str, Problem]] = []
         self.counts: Counter[str] = Counter()
         self.bad: dict[int, str] = {}
+        self._known: dict[str, list[tuple[str, Path]]] = {}
 
     @abstractmethod
     def invalid(self) -> Iterable[int]:
         """The indices of the items that break the schema."""
 
     @abstractmethod
-    def explain(self, index: int) -> None:
-        """Report why an item breaks the schema."""
+    def is_frame(self, value: Any) -> bool:
+        """Whether an item can be read as a frame, even if it breaks the schema."""
+
+    @abstractmethod
+    def broken(self, value: Any) -> list[tuple[str, Path]]:
+        """The code and the path of each way in which an item breaks the schema."""
+
+    @abstractmethod
+    def violations(self, value: Any) -> Iterable[tuple[str, Path, Mapping[str, object]]]:
+        """The same, each with the values of its message, which take longer."""
 
     @abstractmethod
     def array_hint(self, value: Any) -> str:
@@ -83,7 +97,30 @@ class FrameFile(ABC):
             self._slowly(items(self.text))
         for index in self.invalid():
             if index not in self.bad:
-                self.explain(index)
+                self._explain(index)
+
+    def _explain(self, index: int) -> None:
+        """Report why an item breaks the schema; what nobody will read is only counted."""
+        value = self.values[index]
+        if not self.is_frame(value):
+            self.bad[index] = self.no_frame
+        if self.most and self.counts.total() > self.most:
+            broken = self._broken_alike(value)
+            if all(self.enough(code) for code, _ in broken):
+                for code, path in broken:
+                    self.count(code, index, path)
+                return
+        for code, path, values in self.violations(value):
+            self.report_at(code, index, path, **values)
+
+    def _broken_alike(self, value: Any) -> list[tuple[str, Path]]:
+        """What `broken` gives; items of one notation have the same."""
+        notation = repr(value)
+        if notation not in self._known:
+            if len(self._known) >= _ALIKE:
+                self._known.clear()
+            self._known[notation] = self.broken(value)
+        return self._known[notation]
 
     def _slowly(self, found: Items) -> None:
         """Read the items of a text that is not a valid array."""
@@ -154,6 +191,10 @@ class FrameFile(ABC):
 
         return explained(self.problems, finding_at, self.most)
 
+    def frames(self) -> Iterator[tuple[int, Any]]:
+        """The items that can be read as frames, each with its index."""
+        return ((at, value) for at, value in enumerate(self.values) if at not in self.bad)
+
     def rejected_records(self) -> pl.DataFrame:
         """The items that are not frames."""
         rows = []
@@ -171,6 +212,39 @@ def _with_path(problem: Problem, path: Path) -> Problem:
     """A problem in the item that a path leads to, with that path among its values."""
     record = int(path[0]) + 1 if path else 0
     return problem._replace(record=record, values={"path": shown(path), **problem.values})
+
+
+def document_rows(names: Iterable[str]) -> tuple[list[dict[str, object]], list[int]]:
+    """The rows of `documents` for the documents of frames, and the row of each frame's document.
+
+    Examples:
+        >>> document_rows(["a", "b", "a"])[1]
+        [0, 1, 0]
+    """
+    numbers: dict[str, int] = {}
+    rows = [numbers.setdefault(name, len(numbers)) for name in names]
+    return [{"row": row, "origin": 0, "name": name} for name, row in numbers.items()], rows
+
+
+def frame_table(
+    indices: Sequence[int], documents: Sequence[int], columns: Mapping[str, Sequence[object]]
+) -> pl.DataFrame:
+    """The table `frames` of the items of a file.
+
+    Args:
+        indices: the index of the item of each frame.
+        documents: the row of its document.
+        columns: further columns.
+    """
+    table = {
+        "row": range(len(indices)),
+        "document": documents,
+        "origin": [0] * len(indices),
+        "record": [at + 1 for at in indices],
+        "kind": [SITUATION] * len(indices),
+        **columns,
+    }
+    return pl.DataFrame(table, schema={name: TABLES["frames"].schema[name] for name in table})
 
 
 def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from hlteval.converters.situations.frame_files import FrameFile
+from hlteval.converters.situations.frame_files import FrameFile, document_rows, frame_table
 from hlteval.converters.situations.lorehlt_problems import (
     EMOTIONS,
     PROPERTIES,
+    Violation,
+    broken,
     is_frame,
     violations,
 )
 from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.speech_sf_problems import array_hint
-from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import entry
 from hlteval.representation import TABLES, Corpus
+from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import invalid
 
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
@@ -58,13 +60,17 @@ class LorehltFile(FrameFile):
         """The indices of the items that break the version of the schema."""
         return invalid(SCHEMA, self.values, self.version)
 
-    def explain(self, index: int) -> None:
-        """Report why an item breaks the schema, by the branch that was meant."""
-        value = self.values[index]
-        for code, path, values in violations(value, self.version):
-            self.report_at(code, index, path, **values)
-        if not is_frame(value):
-            self.bad[index] = self.no_frame
+    def is_frame(self, value: Any) -> bool:
+        """Whether an item can be read as a frame, even if it breaks the schema."""
+        return is_frame(value)
+
+    def broken(self, value: Any) -> list[tuple[str, Path]]:
+        """How an item breaks the version of the schema: codes and paths."""
+        return broken(value, self.version)
+
+    def violations(self, value: Any) -> list[Violation]:
+        """The same with the values of the messages, by the branch that was meant."""
+        return violations(value, self.version)
 
     def read(self) -> None:
         """Read the items, and report what is odd in those that can be read."""
@@ -72,22 +78,17 @@ class LorehltFile(FrameFile):
         self.unknown_properties("LSF210", PROPERTIES)
         if self.version != "plan":
             self._beyond_the_plan()
-        for index, value in self._frames():
+        for index, value in self.frames():
             self._oddities(index, value)
-
-    def _frames(self) -> Iterator[tuple[int, Any]]:
-        return ((at, value) for at, value in enumerate(self.values) if at not in self.bad)
 
     def _beyond_the_plan(self) -> None:
         """Report once what the version accepts and the plan does not, each kind of it."""
-        broken = set(invalid(SCHEMA, self.values, self.version))
         known: set[tuple[str, object]] = set()
         for index in invalid(SCHEMA, self.values, "plan"):
             if index in self.bad:
                 continue
             value = self.values[index]
-            own = violations(value, self.version) if index in broken else []
-            reported = {(code, path) for code, path, _ in own}
+            reported = set(self.broken(value))
             for code, path, values in violations(value, "plan"):
                 kind = (code, values.get("missing") or (path[-1:] if path else ()))
                 if (code, path) in reported or kind in known:
@@ -127,29 +128,22 @@ class LorehltFile(FrameFile):
             origin: the row of `sources`.
             stripped: whether document identifiers are read as the official scorer reads them.
         """
-        records, frames = [at for at, _ in self._frames()], [value for _, value in self._frames()]
+        records, frames = [at for at, _ in self.frames()], [value for _, value in self.frames()]
         names = self._stripped(frames, records) if stripped else [f["DocumentID"] for f in frames]
-        numbers: dict[str, int] = {}
-        documents = [numbers.setdefault(name, len(numbers)) for name in names]
+        rows, documents = document_rows(names)
         return Corpus(
             sources=[origin],
-            documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
-            frames=_frame_table(frames, records, documents),
+            documents=rows,
+            frames=frame_table(records, documents, _columns(frames)),
             sentiments=_sentiment_table(frames, records, documents),
             rejected_records=self.rejected_records(),
         )
 
 
-def _frame_table(
-    frames: Sequence[Mapping[str, Any]], records: Sequence[int], documents: Sequence[int]
-) -> pl.DataFrame:
+def _columns(frames: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[object]]:
+    """The columns of the table `frames` that are properties."""
     urgent = {True: "true", False: "false"}
-    columns: dict[str, Sequence[object]] = {
-        "row": range(len(frames)),
-        "document": documents,
-        "origin": [0] * len(frames),
-        "record": [at + 1 for at in records],
-        "kind": [SITUATION] * len(frames),
+    return {
         "label": [frame["Type"] for frame in frames],
         **{
             column: [frame.get(name) or None for frame in frames]
@@ -162,8 +156,6 @@ def _frame_table(
         "confidence": [float(frame["Confidence"]) for frame in frames],
         "justification": [_justification(frame) for frame in frames],
     }
-    schema = {name: TABLES["frames"].schema[name] for name in columns}
-    return pl.DataFrame(columns, schema=schema)
 
 
 def _justification(frame: Mapping[str, Any]) -> str | None:

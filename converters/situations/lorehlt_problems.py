@@ -8,10 +8,16 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hlteval.converters.situations.lorehlt_types import SCHEMA, kind_of, type_hint
+from hlteval.converters.situations.lorehlt_types import SCHEMA, Kind, kind_of, type_hint
 from hlteval.findings.suggest import closest
 from hlteval.syntax.json_parser import Path
-from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, schema_errors
+from hlteval.syntax.json_schema import (
+    KINDS,
+    WANTED,
+    SchemaError,
+    broken_keywords,
+    schema_errors,
+)
 
 PROPERTIES = (
     *("DocumentID", "Type", "Place_KB_ID", "Status", "Confidence", "Justification_ID"),
@@ -64,41 +70,75 @@ def violations(item: Any, version: str) -> list[Violation]:
         >>> only.code, only.values["branch"], only.values["missing"]
         ('LSF202', 'need frame', 'Resolution')
     """
-    kind = kind_of(item.get("Type")) if isinstance(item, dict) else ""
-    errors = schema_errors(SCHEMA, f"{version}-{kind or 'frame'}", item)
-    return [_violation(error, f"{kind} frame".strip()) for error in errors]
+    errors = schema_errors(SCHEMA, _definition(item, version), item)
+    return [_violation(error, f"{_kind(item)} frame".strip()) for error in errors]
+
+
+def broken(item: Any, version: str) -> list[tuple[str, Path]]:
+    """The code and the path of each way in which an item breaks a version of the schema.
+
+    Examples:
+        >>> broken({"Type": 1}, "plan")
+        [('LSF202', ()), ('LSF204', ('Type',))]
+    """
+    found = broken_keywords(SCHEMA, item, _definition(item, version))
+    return sorted(_code(path, keyword) for path, keyword in found)
+
+
+def _definition(item: Any, version: str) -> str:
+    """The branch of a version of the schema that is meant by the type of an item."""
+    return f"{version}-{_kind(item) or 'frame'}"
+
+
+def _kind(item: Any) -> Kind:
+    return kind_of(item.get("Type")) if isinstance(item, dict) else ""
+
+
+_CODES = {"required": "LSF202", "minimum": "LSF205", "maximum": "LSF205"}
+_OF_VALUES = {"Sentiment": "LSF209", "Type": "LSF206"}
+
+
+def _code(path: Path, keyword: str) -> tuple[str, Path]:
+    """The code of an error of the schema, and its path."""
+    if keyword == "not":
+        return "LSF208", ("Resolution",)
+    if keyword == "type":
+        return "LSF204" if path else "LSF203", path
+    of_values = _OF_VALUES.get(str(path[-1]), "LSF207") if path else ""
+    return _CODES.get(keyword, of_values), path
 
 
 def _violation(error: SchemaError, branch: str) -> Violation:
     """The code of an error of the schema, its path, and the values of its message."""
+    code, path = _code(error.path, error.keyword)
+    return Violation(code, path, _values(error, code, branch))
+
+
+def _values(error: SchemaError, code: str, branch: str) -> dict[str, object]:
     keyword, wanted, given, path = error.keyword, error.wanted, error.given, error.path
-    name = str(path[-1]) if path else ""
     if keyword == "required":
         part = branch if not path else "entry of SEC"
-        return Violation("LSF202", path, {"branch": part, **_missing(wanted, given, path)})
+        return {"branch": part, **_missing(wanted, given, path)}
     if keyword == "not":
-        return Violation("LSF208", ("Resolution",), {"branch": branch})
+        return {"branch": branch}
     if keyword == "type":
-        hint = _type_hint(path, wanted, given)
         kinds = {"given": KINDS.get(type(given), "something else"), "wanted": WANTED[wanted]}
-        return Violation("LSF204" if path else "LSF203", path, {**kinds, "hint": hint})
+        return {**kinds, "hint": _type_hint(path, wanted, given)}
     if keyword in {"minimum", "maximum"}:
-        return Violation("LSF205", path, {"given": given})
-    code, values = _outside(name, wanted, given, branch)
-    return Violation(code, path, values)
+        return {"given": given}
+    return _outside(code, error, branch)
 
 
-def _outside(
-    name: str, wanted: Sequence[object], given: Any, branch: str
-) -> tuple[str, dict[str, object]]:
-    """The code and the values of a value outside a closed list."""
-    if name == "Sentiment":
-        return "LSF209", {"given": given, "hint": _sentiment_hint(given)}
+def _outside(code: str, error: SchemaError, branch: str) -> dict[str, object]:
+    """The values of a message about a value outside a closed list."""
+    given = error.given
+    if code == "LSF209":
+        return {"given": given, "hint": _sentiment_hint(given)}
     shown = str(given)[:80] or "nothing"
-    if name == "Type":
-        return "LSF206", {"given": shown, "hint": type_hint(str(given))}
-    listed = ", ".join(map(str, wanted))
-    return "LSF207", {"given": shown, "property": name, "branch": branch, "values": listed}
+    if code == "LSF206":
+        return {"given": shown, "hint": type_hint(str(given))}
+    named = {"property": str(error.path[-1]), "branch": branch}
+    return {"given": shown, **named, "values": ", ".join(map(str, error.wanted))}
 
 
 def _missing(wanted: Sequence[str], given: dict[str, Any], path: Path) -> dict[str, object]:

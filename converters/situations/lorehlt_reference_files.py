@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import polars as pl
 
-from hlteval.converters.situations.lorehlt_tables import Kind, kind_of_header, kinds
+from hlteval.converters.situations.lorehlt_tables import SENTIMENTS, Kind, kind_of_header, kinds
 from hlteval.converters.toolkit.joined_tables import JoinedTables
 from hlteval.converters.toolkit.single_file import beginning
 from hlteval.findings import Finding, Problem, finding
@@ -103,7 +103,7 @@ class Group(JoinedTables):
 
     def rejected(self, first: int) -> Iterator[dict[str, object]]:
         """The lines without a row, as rows of `rejected_records` from a key on."""
-        kind = "sentiment" if self.kind.telling == "sentiment_value" else "frame"
+        kind = "sentiment" if self.kind.name == SENTIMENTS else "frame"
         return self.rejected_records(kind, first=first)
 
 

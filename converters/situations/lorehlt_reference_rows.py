@@ -40,7 +40,7 @@ _MISSING = (
     *(NONE, "", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "None", "#N/A", "<NA>", "-nan"),
     *("#N/A N/A", "#NA", "-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
-"""What is no value: `none`, an empty cell, and what the software of the official scorer skips."""
+"""Cells without a value: `none`, an empty one, and what the software of the scorer skips."""
 
 
 def corpus_of(files: Files) -> Corpus:

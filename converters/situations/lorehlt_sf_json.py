@@ -7,9 +7,9 @@ Format:
     `Sentiment`, `Emotion_Fear`, `Emotion_Anger`, `Emotion_Joy` and `Source`.
 
 Conventions:
-    A record is an item of the array, counted from 1. An empty `Place_KB_ID` is no place. A folder
-    or archive may also hold the table of entity mentions to which sources refer: it is read as
-    `edl-tab`. The setting `schema` selects the version of the schema; of frames that a published
+    A record is an item of the array, counted from 1. An empty `Place_KB_ID` means no place. A
+    folder or archive may also hold the table of entity mentions to which sources refer: it is read
+    as `edl-tab`. The setting `schema` selects the version of the schema; of frames that a published
     version accepts and the plan does not, a warning lists the difference. Frames of a reference
     are written as the system output that agrees with it: confidence 1, `Urgent` from scope and
     severity, one frame for all annotators that agree.
@@ -35,7 +35,7 @@ from hlteval.converters.situations.frame_files import located_items
 from hlteval.converters.situations.lorehlt_items import LorehltFile
 from hlteval.converters.situations.lorehlt_joining import joined
 from hlteval.converters.situations.lorehlt_types import VERSIONS
-from hlteval.converters.situations.lorehlt_writing import count_losses, write
+from hlteval.converters.situations.lorehlt_writing import CARRIES, WORDS, count_losses, write
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import FieldRef, Location, finding
 from hlteval.representation import Corpus
@@ -44,7 +44,7 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 NAME = "system_output.json"
 """The name of the file in a submission."""
 _ENTITIES = ".tab"
-_TELLING = re.compile(rb'"(?:Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:')
+_OWN_MEMBER = re.compile(rb'"(?:Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:')
 """Members that only these frames have."""
 _HEAD = 4000
 
@@ -82,7 +82,7 @@ def sniff(source: Source) -> bool:
     except Unreadable:
         return False
     is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"[", b"{"}
-    return is_json and (bool(_TELLING.search(head)) or member.basename == NAME)
+    return is_json and (bool(_OWN_MEMBER.search(head)) or member.basename == NAME)
 
 
 def read(
@@ -138,39 +138,8 @@ FORMAT = Format(
     title="LoReHLT situation frames: system output as a JSON array",
     suffixes=(".json",),
     layout="single_file",
-    words={
-        "frames": "frame",
-        "sentiments": "entry of SEC",
-        "frames.frame": "frame identifier",
-        "frames.place": "place entity",
-        "frames.place_kb": "Place_KB_ID",
-        "frames.status": "Status",
-        "frames.scope": "scope",
-        "frames.severity": "severity",
-        "frames.resolution": "Resolution",
-        "frames.urgent": "Urgent",
-        "frames.confidence": "Confidence",
-        "frames.justification": "Justification_ID",
-        "frames.annotator": "annotator",
-        "sentiments.item": "position of an entry of SEC",
-        "sentiments.target": "target of a sentiment",
-        "sentiments.holder": "source entity of a sentiment",
-        "sentiments.holder_kb": "Source",
-        "sentiments.value": "Sentiment",
-        "sentiments.polarity": "polarity of a sentiment",
-        "sentiments.fear": "Emotion_Fear",
-        "sentiments.anger": "Emotion_Anger",
-        "sentiments.joy": "Emotion_Joy",
-        "sentiments.annotator": "annotator of a sentiment",
-        "rejected_records": "unreadable frame",
-    },
-    carries=(
-        *("sources", "documents", "frames", "sentiments"),
-        *("frames.place_kb", "frames.status", "frames.resolution", "frames.urgent"),
-        *("frames.confidence", "frames.justification"),
-        *("sentiments.item", "sentiments.holder_kb", "sentiments.value", "sentiments.fear"),
-        *("sentiments.anger", "sentiments.joy"),
-    ),
+    words={**WORDS, "rejected_records": "unreadable frame"},
+    carries=CARRIES,
     known_losses="layout; properties outside the schema; the name Justification, which becomes "
     "Justification_ID; whether an empty SEC was written",
     sniff=sniff,

@@ -9,9 +9,9 @@ Format:
     missing, and a table may have no lines.
 
 Conventions:
-    `none`, an empty cell and `NA` are no value. A frame has the row of its table; a document may
+    `none`, an empty cell and `NA` mean no value. A frame has the row of its table; a document may
     have several annotators. In tables of speech, `situation_id` is the document, `file_id` the
-    frame, and rows of the type `out-of-domain` are no frames. Offsets of mentions are 0-based and
+    frame, and rows of the type `out-of-domain` are not frames. Offsets of mentions are 0-based and
     inclusive. `proxy_status`, `reported_by`, `resolved_by`, `description` and `urgency_status` of
     frames and `mention_status` of mentions are attributes of their records.
 

@@ -7,9 +7,9 @@ Format:
     and are separated by tabs without quoting. `sec.tsv` may be missing.
 
 Conventions:
-    `frame` numbers the frames; entries refer to it, in their order. An empty cell is no value, and
-    in Place_KB_ID no place. `\t`, `\n`, `\r` and `\\` encode a tab, line breaks and a backslash.
-    Frames must follow the schema of the plan, as in `lorehlt-sf-json`.
+    `frame` numbers the frames; entries refer to it, in their order. An empty cell means no value,
+    and in Place_KB_ID no place. `\t`, `\n`, `\r` and `\\` encode a tab, line breaks and a
+    backslash. Frames must follow the schema of the plan, as in `lorehlt-sf-json`.
 
 Example lines:
     frame	DocumentID	Type	Place_KB_ID	Status	Confidence	Justification_ID	Resolution
@@ -21,7 +21,8 @@ Codes raised: LSF2xx; LSF6xx.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.situations.lorehlt_problems import violations
 from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.lorehlt_writing import (
+    CARRIES,
+    WORDS,
     count_losses,
     system_entries,
     system_frames,
@@ -64,7 +67,8 @@ def _text(name: str, heading: str) -> Column:
     return Column(name, heading=heading, nullable=True)
 
 
-FRAMES = Table(
+_declared = partial(Table, code="LSF602", header="required", header_code="LSF601", any_order=True)
+FRAMES = _declared(
     (
         Column("key", heading="frame", pattern=_NAMED, code="LSF603"),
         Column("name", heading="DocumentID", pattern=_NAMED, code="LSF603"),
@@ -76,12 +80,8 @@ FRAMES = Table(
         _text("resolution", "Resolution"),
         _truth("urgent", "Urgent"),
     ),
-    code="LSF602",
-    header="required",
-    header_code="LSF601",
-    any_order=True,
 )
-ENTRIES = Table(
+ENTRIES = _declared(
     (
         Column("key", heading="frame", pattern=_NAMED, code="LSF603"),
         _number("value", "Sentiment"),
@@ -90,10 +90,6 @@ ENTRIES = Table(
         _truth("joy", "Emotion_Joy"),
         _text("holder_kb", "Source"),
     ),
-    code="LSF602",
-    header="required",
-    header_code="LSF601",
-    any_order=True,
 )
 _TEXTS = ("name", "label", "place_kb", "status", "justification", "resolution")
 _FELT = ("fear", "anger", "joy")
@@ -281,49 +277,13 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     ENTRIES.write(entries, path / ENTRIES_FILE)
 
 
-def losses(corpus: Corpus) -> Mapping[str, int]:
-    """What the tables cannot represent, and what is filled."""
-    return count_losses(corpus)
-
-
 FORMAT = Format(
     name="lorehlt-sf-tables",
     title="LoReHLT situation frames as tables: a folder with frames and their sentiments",
     suffixes=(".frames",),
     layout="single_file",
-    words={
-        "frames": "frame",
-        "sentiments": "entry of SEC",
-        "frames.frame": "frame identifier",
-        "frames.place": "place entity",
-        "frames.place_kb": "Place_KB_ID",
-        "frames.status": "Status",
-        "frames.scope": "scope",
-        "frames.severity": "severity",
-        "frames.resolution": "Resolution",
-        "frames.urgent": "Urgent",
-        "frames.confidence": "Confidence",
-        "frames.justification": "Justification_ID",
-        "frames.annotator": "annotator",
-        "sentiments.item": "position of an entry of SEC",
-        "sentiments.target": "target of a sentiment",
-        "sentiments.holder": "source entity of a sentiment",
-        "sentiments.holder_kb": "Source",
-        "sentiments.value": "Sentiment",
-        "sentiments.polarity": "polarity of a sentiment",
-        "sentiments.fear": "Emotion_Fear",
-        "sentiments.anger": "Emotion_Anger",
-        "sentiments.joy": "Emotion_Joy",
-        "sentiments.annotator": "annotator of a sentiment",
-        "rejected_records": "unreadable line",
-    },
-    carries=(
-        *("sources", "documents", "frames", "sentiments"),
-        *("frames.place_kb", "frames.status", "frames.resolution", "frames.urgent"),
-        *("frames.confidence", "frames.justification"),
-        *("sentiments.item", "sentiments.holder_kb", "sentiments.value", "sentiments.fear"),
-        *("sentiments.anger", "sentiments.joy"),
-    ),
+    words={**WORDS, "rejected_records": "unreadable line"},
+    carries=CARRIES,
     known_losses="layout; the numbers of frames",
     sniff=sniff,
     documents=lambda source: {"": members(source)},
@@ -334,5 +294,5 @@ FORMAT = Format(
     frame_kinds=(SITUATION,),
     evaluation="lorehlt-sf",
     shares_documents=True,
-    count_losses=losses,
+    count_losses=count_losses,
 )

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Literal
 
-from hlteval.converters.situations.lorehlt_types import ISSUE, NEED, statuses, type_hint, types
+from hlteval.converters.situations.lorehlt_types import statuses, type_hint, types
 from hlteval.findings.suggest import did_you_mean
 from hlteval.syntax.tsv import Column, Table
 
@@ -36,13 +37,13 @@ class Kind:
         name: of the folder.
         suffix: of its files.
         columns: its columns.
-        telling: a column that only this kind has.
+        own_column: the heading of a column that only this kind has.
     """
 
     name: str
     suffix: str
     columns: tuple[Column, ...]
-    telling: str
+    own_column: str
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -120,22 +121,26 @@ _NAMES = (
     Column("name", heading="doc_id", pattern=r"[^\t ]+", code="LSF507"),
     Column("frame", heading="frame_id", pattern=r"[^\t ]+", code="LSF507"),
 )
-_EXTENT = (
-    _chosen("scope", "scope", SCOPES, f"[0-4]|{NONE}", optional=True),
-    _chosen("severity", "severity", SEVERITIES, f"[0-4]|{NONE}", optional=True),
-    _text("urgency_status", optional=True),
-)
+
+
+def _situations(kind: Literal["need", "issue"]) -> tuple[Column, ...]:
+    """The columns that needs and issues begin with."""
+    return (
+        *_NAMES,
+        _text("frame_type", optional=True),
+        _type(f"{kind}_type", partial(types, kind)),
+        _text("place", "place_id"),
+        _text("proxy_status", optional=True),
+        _chosen("status", f"{kind}_status", statuses(kind)),
+        _chosen("scope", "scope", SCOPES, f"[0-4]|{NONE}", optional=True),
+        _chosen("severity", "severity", SEVERITIES, f"[0-4]|{NONE}", optional=True),
+        _text("urgency_status", optional=True),
+    )
 
 
 def _needs() -> Kind:
     columns = (
-        *_NAMES,
-        _text("frame_type", optional=True),
-        _type("need_type", partial(types, NEED)),
-        _text("place", "place_id"),
-        _text("proxy_status", optional=True),
-        _chosen("status", "need_status", statuses(NEED)),
-        *_EXTENT,
+        *_situations("need"),
         _chosen("resolution", "resolution_status", ("sufficient", "insufficient"), NONE),
         _text("reported_by", optional=True),
         _text("resolved_by", optional=True),
@@ -146,17 +151,7 @@ def _needs() -> Kind:
 
 
 def _issues() -> Kind:
-    columns = (
-        *_NAMES,
-        _text("frame_type", optional=True),
-        _type("issue_type", partial(types, ISSUE)),
-        _text("place", "place_id"),
-        _text("proxy_status", optional=True),
-        _chosen("status", "issue_status", statuses(ISSUE)),
-        *_EXTENT,
-        _text("description", optional=True),
-        _entry("kb_id"),
-    )
+    columns = (*_situations("issue"), _text("description", optional=True), _entry("kb_id"))
     return Kind(ISSUES, ".issues.tab", columns, "issue_type")
 
 
@@ -233,4 +228,4 @@ def kind_of_header(header: str) -> Kind | None:
         True
     """
     titles = set(header.split("\t"))
-    return next((kind for kind in kinds().values() if kind.telling in titles), None)
+    return next((kind for kind in kinds().values() if kind.own_column in titles), None)

@@ -12,6 +12,40 @@ from hlteval.converters.situations.lorehlt_types import ISSUE, types
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.representation import Corpus
 
+WORDS: Mapping[str, str] = {
+    "frames": "frame",
+    "sentiments": "entry of SEC",
+    "frames.frame": "frame identifier",
+    "frames.place": "place entity",
+    "frames.place_kb": "Place_KB_ID",
+    "frames.status": "Status",
+    "frames.scope": "scope",
+    "frames.severity": "severity",
+    "frames.resolution": "Resolution",
+    "frames.urgent": "Urgent",
+    "frames.confidence": "Confidence",
+    "frames.justification": "Justification_ID",
+    "frames.annotator": "annotator",
+    "sentiments.item": "position of an entry of SEC",
+    "sentiments.target": "target of a sentiment",
+    "sentiments.holder": "source entity of a sentiment",
+    "sentiments.holder_kb": "Source",
+    "sentiments.value": "Sentiment",
+    "sentiments.polarity": "polarity of a sentiment",
+    "sentiments.fear": "Emotion_Fear",
+    "sentiments.anger": "Emotion_Anger",
+    "sentiments.joy": "Emotion_Joy",
+    "sentiments.annotator": "annotator of a sentiment",
+}
+"""The tables and columns of frames in the words of system output."""
+CARRIES = (
+    *("sources", "documents", "frames", "sentiments"),
+    *("frames.place_kb", "frames.status", "frames.resolution", "frames.urgent"),
+    *("frames.confidence", "frames.justification"),
+    *("sentiments.item", "sentiments.holder_kb", "sentiments.value", "sentiments.fear"),
+    *("sentiments.anger", "sentiments.joy"),
+)
+"""The tables and columns that system output represents."""
 _GRAVEST = r"^[2-9]"
 """A scope of a large group at least, a severity of non-life threatening injury at least."""
 _STATUS = {"past only": "past", "not current": "not_current"}

@@ -25,7 +25,12 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.situations.frame_files import FrameFile, located_items
+from hlteval.converters.situations.frame_files import (
+    FrameFile,
+    document_rows,
+    frame_table,
+    located_items,
+)
 from hlteval.converters.situations.speech_sf_problems import (
     PROPERTIES,
     array_hint,
@@ -35,7 +40,7 @@ from hlteval.converters.situations.speech_sf_problems import (
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import finding
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import broken_keywords, invalid, schema_errors
@@ -50,8 +55,6 @@ _LOREHLT = "system_output.json"
 """The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
 _CONTROL = "[\x00-\x1f\x7f]"
-_ALIKE = 10_000
-"""Different items of which the errors are kept for others of the same notation."""
 
 
 def _member(source: Source) -> Member | None:
@@ -103,71 +106,45 @@ class _File(FrameFile):
 
     no_array, no_frame = "SFJ201", "SFJ202"
 
-    def __init__(self, text: str, most: int) -> None:
-        super().__init__(text, most)
-        self.known: dict[str, list[tuple[Path, str]]] = {}
-        """The errors of items that were looked at, by their notation."""
-
     def array_hint(self, value: Any) -> str:
         return array_hint(value)
 
     def invalid(self) -> Iterable[int]:
         return invalid(SCHEMA, self.values)
 
-    def explain(self, index: int) -> None:
-        value = self.values[index]
-        if not is_frame(value):
-            self.bad[index] = self.no_frame
-        if self.most and self.counts.total() > self.most:
-            broken = self.codes(value)
-            if all(self.enough(code) for _, code in broken):
-                for path, code in broken:
-                    self.count(code, index, path)
-                return
+    def is_frame(self, value: Any) -> bool:
+        return is_frame(value)
+
+    def broken(self, value: Any) -> list[tuple[str, Path]]:
+        found = broken_keywords(SCHEMA, value)
+        return [(code_of(path, keyword), path) for path, keyword in found]
+
+    def violations(self, value: Any) -> Iterator[tuple[str, Path, Mapping[str, object]]]:
         for error in schema_errors(SCHEMA, "frame", value):
             code, values = explain(error)
-            self.report_at(code, index, error.path, **values)
-
-    def codes(self, value: Any) -> list[tuple[Path, str]]:
-        """The path and code of each error of an item; items of one notation have the same."""
-        notation = repr(value)
-        if notation not in self.known:
-            if len(self.known) >= _ALIKE:
-                self.known.clear()
-            broken = broken_keywords(SCHEMA, value)
-            self.known[notation] = [(path, code_of(path, keyword)) for path, keyword in broken]
-        return self.known[notation]
+            yield code, error.path, values
 
     def corpus(self, origin: Mapping[str, object]) -> Corpus:
         """The frames, and the rejected items."""
-        records = [at for at in range(len(self.values)) if at not in self.bad]
-        frames = [self.values[at] for at in records]
-        numbers: dict[str, int] = {}
-        documents = [numbers.setdefault(frame["DocumentID"], len(numbers)) for frame in frames]
+        records, frames = [at for at, _ in self.frames()], [value for _, value in self.frames()]
+        rows, documents = document_rows(frame["DocumentID"] for frame in frames)
         status = [frame.get("Status") for frame in frames]
         if any(status):
             needs, reliefs = ([_text(of, name) for of in status] for name in ("Need", "Relief"))
         else:
             needs = reliefs = [None] * len(status)
-        table = pl.DataFrame(
-            {
-                "row": range(len(frames)),
-                "document": documents,
-                "origin": [0] * len(frames),
-                "record": [at + 1 for at in records],
-                "kind": [SITUATION] * len(frames),
-                "label": [frame["Type"] for frame in frames],
-                "place": [frame.get("PlaceMention") for frame in frames],
-                "status": needs,
-                "resolution": reliefs,
-                "confidence": [float(frame["TypeConfidence"]) for frame in frames],
-            },
-            schema={name: TABLES["frames"].schema[name] for name in _COLUMNS},
-        )
-        self.control_characters(table, list(numbers))
+        columns = {
+            "label": [frame["Type"] for frame in frames],
+            "place": [frame.get("PlaceMention") for frame in frames],
+            "status": needs,
+            "resolution": reliefs,
+            "confidence": [float(frame["TypeConfidence"]) for frame in frames],
+        }
+        table = frame_table(records, documents, columns)
+        self.control_characters(table, [str(row["name"]) for row in rows])
         return Corpus(
             sources=[origin],
-            documents=[{"row": row, "origin": 0, "name": name} for name, row in numbers.items()],
+            documents=rows,
             frames=table,
             rejected_records=self.rejected_records(),
         )
@@ -183,12 +160,6 @@ class _File(FrameFile):
             character = re.search(_CONTROL, self.values[record - 1][name])
             shown = f"U+{ord(character[0]):04X}" if character else ""
             self.report_at("SFJ209", record - 1, (name,), character=shown)
-
-
-_COLUMNS = (
-    *("row", "document", "origin", "record", "kind"),
-    *("label", "place", "status", "resolution", "confidence"),
-)
 
 
 def _text(status: Any, name: str) -> str | None:

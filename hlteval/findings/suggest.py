@@ -89,7 +89,7 @@ def suggestion(name: str, listed: str) -> str:
 
     Args:
         name: the unknown name.
-        listed: the known names, separated by commas and `or`, perhaps after `use`.
+        listed: the known names, separated by commas and `or`, possibly after `use`.
 
     Examples:
         >>> suggestion("agent", "Agent, Process or Tissue"), suggestion("x", "Agent, Process")

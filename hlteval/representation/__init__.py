@@ -5,7 +5,7 @@ It knows no file format and no task. See docs/representation.md for its tables.
 
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.jsonl import read_jsonl, write_jsonl
-from hlteval.representation.keys import SEPARATOR, frame_keys, hashed, ordinals
+from hlteval.representation.keys import SEPARATOR, frame_keys, hashed, numbers, ordinals
 from hlteval.representation.resolution import (
     align,
     effective_fillers,
@@ -36,6 +36,7 @@ __all__ = [
     "hashed",
     "items",
     "load",
+    "numbers",
     "of_documents",
     "ordinals",
     "read_jsonl",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -106,16 +107,42 @@ def column_of(text: str, path: Path) -> int:
     return index + 1
 
 
+def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
+    """The column of the value of some members of an object in a line, found in one pass.
+
+    Args:
+        text: the line.
+        names: of members that the object has. Where one is nested too deeply, those that are not
+            before it have the column of that nesting.
+
+    Examples:
+        >>> member_columns('{"a": 1, "b": 2, "c": 3}', ["b", "c"])
+        {'b': 15, 'c': 23}
+    """
+    found: dict[str, int] = {}
+    wanted = set(names)
+    try:
+        for name, index in _members(text, _skip(text, 0)):
+            if name in wanted:
+                wanted.remove(name)
+                found[name] = index + 1
+    except RecursionError:
+        return dict.fromkeys(names, _depth_column(text)) | found
+    return found
+
+
 def _member(text: str, index: int, name: str) -> int:
     """The index of the value of a member of the object at an index; that object if it has none."""
-    begin = index
+    return next((value for key, value in _members(text, index) if key == name), index)
+
+
+def _members(text: str, index: int) -> Iterator[tuple[object, int]]:
+    """The members of the object at an index: the name of each, and the index of its value."""
     while text[index] != "}":
         key, index = _value(text, _skip(text, index + 1))
         value = _skip(text, _skip(text, index) + 1)
-        if key == name:
-            return value
+        yield key, value
         index = _skip(text, _value(text, value)[1])
-    return begin
 
 
 def _item(text: str, index: int, number: int) -> int:

@@ -9,6 +9,7 @@ declared order. A null is left out. The same corpus gives the same bytes.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, reduce
@@ -20,7 +21,7 @@ import msgspec
 import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.json_problems import column_of, problem
+from hlteval.representation.json_problems import column_of, member_columns, problem
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES
 from hlteval.representation.store import (
     StoreError,
@@ -246,7 +247,7 @@ class _Lines:
     report: Callable[[StoreError], None]
     reject: Callable[[StoreError], None]
     again: Callable[[int, StoreError], None] | None
-    unknown: set[tuple[str, str]] = field(default_factory=set)
+    unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def header(self) -> int:
         """Check the first line; the index of the second."""
@@ -302,10 +303,11 @@ class _Lines:
                 self.reject(rejected)
                 continue
             table = type(row).__name__
-            for name in names:
-                declared = name == "table" or name in TABLES[table].schema
-                if not declared and (table, name) not in self.unknown:
-                    self.unknown.add((table, name))
-                    place = (self.file, at, _column(line, name))
-                    self.report(StoreError(unknown_column(table, name), *place))
+            declared, reported = {"table", *TABLES[table].schema}, self.unknown[table]
+            unknown = [name for name in names if name not in declared and name not in reported]
+            columns = member_columns(line.decode(), unknown) if unknown else {}
+            for name in unknown:
+                place = (self.file, at, columns[name])
+                self.report(StoreError(unknown_column(table, name), *place))
+            reported.update(unknown)
             yield at, row

@@ -157,10 +157,6 @@ def effective_fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 
 def _last_of_role(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     filled = fillers(corpus, reference)
-    # Roles are few: numbered, frame and role make one number, which is faster to compare.
-    role = pl.col("role").cast(pl.Categorical).to_physical().cast(pl.Int64)
-    if not filled.select(
-        (pl.col("frame_row") * (role.max() + 1) + role).is_duplicated().any()
-    ).item():
+    if filled.select(hashed("frame_row", "role")).to_series().n_unique() == filled.height:
         return filled
     return filled.unique(["frame_row", "role"], keep="last", maintain_order=True)

@@ -86,8 +86,13 @@ def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:
     return [index for index, item in enumerate(items) if not gate.is_valid([item])]
 
 
-def broken_keywords(name: str, item: Any) -> list[tuple[Path, str]]:
+def broken_keywords(name: str, item: Any, definition: str = "") -> list[tuple[Path, str]]:
     """The path and the keyword of each error of an item, as `schema_errors` gives them.
+
+    Args:
+        name: the name of the schema, in grammars/.
+        item: the item.
+        definition: of the schema that the item must follow, see `invalid`.
 
     Examples:
         >>> sorted(broken_keywords("speech-sf", {"Type": 1}))
@@ -95,7 +100,7 @@ def broken_keywords(name: str, item: Any) -> list[tuple[Path, str]]:
     """
     found = {
         (tuple(error.instance_path[1:]), error.schema_path[-1])
-        for error in _gate(name, "").iter_errors([item])
+        for error in _gate(name, definition).iter_errors([item])
     }
     return [(path, word) for path, word in found if word == "type" or (path, "type") not in found]
 

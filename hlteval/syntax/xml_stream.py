@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hlteval.findings import Problem
 from hlteval.grammars.relaxng import validator
-from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, parse, starts
+from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, parse
+from hlteval.syntax.xml_places import starts
 from hlteval.syntax.xml_structure import explain
 
 if TYPE_CHECKING:

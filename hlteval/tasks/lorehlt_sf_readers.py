@@ -11,8 +11,8 @@ import polars as pl
 from hlteval.converters import load
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.knowledge_base import MENTIONS
-from hlteval.scoring.situations.ranking import Gains
+from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS
+from hlteval.scoring.situations.lorehlt.ranking import Gains
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.tasks.option_files import FileValue
@@ -76,7 +76,7 @@ def count(written: str, _: Mapping[str, str]) -> int:
 
 
 def gains(written: str, _: Mapping[str, str]) -> tuple[float, ...]:
-    """The gains of high, medium and low gravity, and perhaps of situations without grave frames.
+    """The gains of high, medium and low gravity, and optionally of situations without grave frames.
 
     Raises:
         ValueError: if they are not three or four numbers from 0, or rise.

@@ -6,6 +6,7 @@ G are the situations or frames of the reference, S those of the system.
 from __future__ import annotations
 
 from hlteval.extensions import lazy
+from hlteval.tasks.situations import BESIDE
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option
 
@@ -171,8 +172,8 @@ TABLE_STATISTICS = tuple(
 """The columns of the tables of scores whose rows are classes."""
 
 PRIMARY = {"plan": "ndcg.standard", "official": "ndcg.standard"}
-METRIC = lazy("hlteval.scoring.situations.ranking_metric:SituationRanking")
-METRIC_OPTIONS = lazy("hlteval.scoring.situations.ranking_options:RankingOptions")
+METRIC = lazy("hlteval.scoring.situations.lorehlt.ranking_metric:SituationRanking")
+METRIC_OPTIONS = lazy("hlteval.scoring.situations.lorehlt.ranking_options:RankingOptions")
 
 OPTION_CODES = ("OPT101", "OPT107", "OPT109", "OPT112", "OPT113")
 """The codes of findings in files that options name."""
@@ -276,13 +277,6 @@ OPTIONS = (
         "Plot nDCG and precision-recall curves as FILE.png, .svg or .pdf.",
         display="plot",
     ),
-    Option(
-        "beside",
-        "Another submission to include in the plot; repeatable.",
-        metavar="PATH",
-        display="others",
-        needs_any={"score": ("plot",)},
-        repeatable=True,
-    ),
+    BESIDE,
 )
 """The options of scoring; `documents` is the task's own."""

@@ -26,6 +26,16 @@ def _forgives(finding: Finding) -> bool:
     return finding.code.startswith("SFJ2") and all(".Status" in str(path) for path in paths)
 
 
+BESIDE = Option(
+    "beside",
+    "Another submission to include in the plot; repeatable.",
+    metavar="PATH",
+    display="others",
+    needs_any={"score": ("plot",)},
+    repeatable=True,
+)
+"""The option of tasks that plot curves of several systems."""
+
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
 
 LAYERS = (
@@ -152,13 +162,6 @@ SPEECH = Task(
             "Plot the curves as FILE.png, .svg or .pdf.",
             display="plot",
         ),
-        Option(
-            "beside",
-            "Another submission to include in the plot; repeatable.",
-            metavar="PATH",
-            display="others",
-            needs_any={"score": ("plot",)},
-            repeatable=True,
-        ),
+        BESIDE,
     ),
 )

@@ -14,7 +14,8 @@ from hlteval.findings.cascades import cascades
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
-from hlteval.validators.rule import IDENTIFIERS, Rule, located, offending
+from hlteval.validators.rule import IDENTIFIERS, Rule
+from hlteval.validators.rule_findings import located, offending
 from hlteval.workflows.batches import Pair, Submission
 from hlteval.workflows.sides import Seen, Sides, before_reading
 from hlteval.workflows.undecided import Later
@@ -177,7 +178,7 @@ class Check:
         form = opened.gold_format if side == REFERENCE else opened.format
         later.see(side, read, declared)
         decided = later.decided(offending(applied, context, form), side, read, declared)
-        return (found for _, found in located(decided, dict(enumerate(read.members)), form))
+        return located(decided, dict(enumerate(read.members)), form)
 
     def judged(self, pair: Pair) -> RuleContext:
         """What rules check of a batch of what is judged, whatever its role."""

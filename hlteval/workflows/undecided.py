@@ -11,7 +11,7 @@ from hlteval.findings import REFERENCE, Finding
 from hlteval.sources import Member
 from hlteval.tasks import rules
 from hlteval.validators import Rule
-from hlteval.validators.rule import Offending, located
+from hlteval.validators.rule_findings import Offending, located
 from hlteval.workflows.batches import Submission
 
 
@@ -82,7 +82,7 @@ class Later:
     def counting(self, opened: Submission, side: str) -> Iterator[Finding]:
         """The findings about a side that count."""
         kept = [item for item in self.found if item.side == side]
-        if not kept:  # perhaps nothing is known of a format either
+        if not kept:  # possibly nothing is known of a format either
             return
         declared, reference = rules(opened.task), side == REFERENCE
         schema = opened.task.allows(opened.options, reference=reference)
@@ -94,7 +94,7 @@ class Later:
             if counts[item.rule]:
                 members = {at: known[name] for at, name in item.files.items() if name in known}
                 found = [(declared[item.rule], item.found)]
-                yield from (finding for _, finding in located(found, members, form))
+                yield from located(found, members, form)
 
 
 def _members(opened: Submission, side: str) -> dict[str, Member]:

@@ -26,6 +26,8 @@ COUNTS = ("ptp", "p_den", "rtp", "r_den")
 
 def last_by_name(members: pl.DataFrame) -> pl.DataFrame:
     """The memberships with every item in the last of its clusters by name."""
+    if members["item"].n_unique() == members.height:
+        return members
     last = members.group_by("item").agg(pl.col("group").first(), pl.col("cluster").max())
     return last.select("group", "item", "cluster")
 

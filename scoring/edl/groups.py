@@ -86,7 +86,8 @@ _SPAN = ("group", "item", "from", "last")
 def _sides(rows: pl.DataFrame, *columns: str, once: str = "") -> tuple[pl.DataFrame, pl.DataFrame]:
     """Some columns of the rows of the reference and of the system; each value of one only once."""
     reference, system = (rows.lazy().filter(pl.col("system") == side) for side in (False, True))
-    parts = (part.unique(once) if once else part for part in (reference, system))
+    first = pl.col(once).is_first_distinct() if once else pl.lit(True)
+    parts = (part.filter(first) for part in (reference, system))
     both = pl.collect_all([part.select(columns) for part in parts])
     return both[0], both[1]
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from hlteval.representation import hashed, ordinals
+from hlteval.representation import hashed, numbers, ordinals
 from hlteval.scoring.matching import Candidates, Pair, optimal
 from hlteval.scoring.seedev.events import Sameness, Side, keys
 
@@ -62,6 +62,11 @@ class Evaluation:
     commutative: frozenset[str] = frozenset()
     inside_sentences: bool = False
     only: Only | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the scoring over all pairs and of all others, in order."""
+        return (self.overall, *self.scoring_names)
 
 
 @dataclass(frozen=True)
@@ -123,25 +128,28 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     these types count the pairs in which either event has the type.
     """
     key = ["document", "core", "rank"]
-    left, right = (_ranked(side, evaluation).lazy().with_columns(hashed(*key)) for side in sides)
+    arguments = [_merged(one.arguments, evaluation) for one in sides]
+    cores = keys(arguments, evaluation.commutative)
+    left, right = (_ranked(*both, evaluation) for both in zip(cores, sides, strict=True))
     joined = left.join(right, on="hashed", suffix="_system", maintain_order="left")
     same = joined.filter(pl.col(part) == pl.col(f"{part}_system") for part in key)
     return same.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64)).collect()
 
 
-def _ranked(one: Side, evaluation: Evaluation) -> pl.DataFrame:
+def _merged(arguments: pl.DataFrame, evaluation: Evaluation) -> pl.DataFrame:
+    """The arguments with the merged types as one, and the roles that are compared."""
+    if not evaluation.merged:
+        return arguments
+    label = pl.col("label").replace(dict(evaluation.merged))
+    return arguments.with_columns(label=label, role=_compared_role(evaluation))
+
+
+def _ranked(cores: pl.DataFrame, one: Side, evaluation: Evaluation) -> pl.LazyFrame:
     """The key of each event, and its ordinal among those of the same key in the document."""
-    arguments = one.arguments
-    if evaluation.merged:
-        label = pl.col("label").replace(dict(evaluation.merged))
-        arguments = arguments.with_columns(label=label, role=_compared_role(evaluation))
-    core = keys(arguments, evaluation.commutative).lazy()
     if evaluation.agents:
-        lacking = _without_agent(one, evaluation).lazy()
-        core = core.join(lacking, on="row", how="anti", maintain_order="left")
-    documents = one.events.lazy().select("row", "document")
-    placed = core.join(documents, on="row", maintain_order="left").collect()
-    return placed.with_columns(rank=ordinals(placed, ["document", "core"]))
+        cores = cores.join(_without_agent(one, evaluation), on="row", how="anti")
+    ranked = cores.with_columns(rank=ordinals(cores, ["document", "core"]))
+    return ranked.lazy().with_columns(hashed("document", "core", "rank"))
 
 
 def _compared_role(evaluation: Evaluation) -> pl.Expr:
@@ -171,9 +179,8 @@ def _weighed(
 
     One document may have millions of candidates. Two events may be paired by several alternatives.
     """
-    left, right = (_cores(side, evaluation, comparison) for side in sides)
-    numbers: dict[str, int] = {}
-    ours, theirs = (Optionals.of(one, comparison.conditions, numbers) for one in sides)
+    left, right = _cores(sides, evaluation, comparison)
+    ours, theirs = _optionals(sides, comparison.conditions)
     for part in _parts(left, right):
         joined = part.join(right, on=["document", "core"], suffix="_system", maintain_order="left")
         similarity = _similarity(
@@ -192,21 +199,29 @@ def _parts(left: pl.DataFrame, right: pl.DataFrame) -> Iterator[pl.DataFrame]:
     yield from numbered.drop("len").partition_by("part", maintain_order=True, include_key=False)
 
 
-def _cores(one: Side, evaluation: Evaluation, comparison: Comparison) -> pl.DataFrame:
+def _cores(
+    sides: tuple[Side, Side], evaluation: Evaluation, comparison: Comparison
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What two events must share to be similar at all: `document`, `row`, `core`."""
-    documents = one.events.select("document", "row")
-    core = one.arguments.filter(~pl.col("role").is_in(comparison.conditions))
+    optional = pl.col("role").is_in(comparison.conditions)
+    left, right = (one.arguments.filter(~optional) for one in sides)
     if comparison.mandatory == "compared":
-        compared = keys(core, evaluation.commutative)
-        return documents.join(compared, on="row", maintain_order="left")
-    roles = core.group_by(row="frame_row", label="label").agg(pl.col("role")).sort("row")
+        return keys((left, right), evaluation.commutative)
+    return _shapes(left, comparison.mandatory), _shapes(right, comparison.mandatory)
+
+
+def _shapes(
+    arguments: pl.DataFrame, mandatory: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
+) -> pl.DataFrame:
+    """The shapes under which each event may be paired."""
+    roles = arguments.group_by("document", row="frame_row", label="label").agg(pl.col("role"))
     rows = [
-        (row, f"{label} {alternative}")
-        for row, label, given in roles.iter_rows()
-        for alternative in _alternatives(comparison.mandatory.get(label), set(given))
+        (document, row, f"{label} {alternative}")
+        for document, row, label, given in roles.sort("row").iter_rows()
+        for alternative in _alternatives(mandatory.get(label), set(given))
     ]
-    shapes = pl.DataFrame(rows, schema={"row": pl.Int64, "core": pl.String}, orient="row")
-    return documents.join(shapes, on="row", maintain_order="left")
+    schema = {"document": pl.Int64, "row": pl.Int64, "core": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _alternatives(
@@ -226,20 +241,34 @@ def _similarity(ours: Optionals, theirs: Optionals, comparison: Comparison) -> R
     """
     one_sided = (ours.keys == NONE) != (theirs.keys == NONE)
     wrong = (ours.keys != theirs.keys) & ~one_sided
-    errors = one_sided.sum(axis=1) + 2 * wrong.sum(axis=1)
+    errors = one_sided.sum(axis=0) + 2 * wrong.sum(axis=0)
     common = np.zeros(len(errors), np.int64)
     for role in range(len(comparison.conditions)):
-        mine = ours.things[:, [role]]
-        common += ((mine == theirs.things) & (mine != NONE)).sum(axis=1)
-    fillers = (ours.things != NONE).sum(axis=1) + (theirs.things != NONE).sum(axis=1) - common
+        mine = ours.things[role]
+        common += ((mine == theirs.things) & (mine != NONE)).sum(axis=0)
+    fillers = (ours.things != NONE).sum(axis=0) + (theirs.things != NONE).sum(axis=0) - common
     similar = np.where(fillers == 0, UNIT, (fillers - errors) * UNIT // np.maximum(fillers, 1))
     halved = (ours.negated != theirs.negated) & comparison.negation
     weights: Rows = np.where(halved, similar // 2, similar)
     return weights
 
 
+def _optionals(sides: tuple[Side, Side], conditions: Sequence[str]) -> tuple[Optionals, Optionals]:
+    """The optional arguments of both sides, numbered together."""
+    role = pl.col("role").replace_strict(conditions, range(len(conditions)), return_dtype=pl.Int64)
+    optional = pl.col("role").is_in(conditions)
+    columns = ("frame_row", "key", "thing")
+    left, right = (one.arguments.filter(optional).select(*columns, role=role) for one in sides)
+    both = pl.concat([left, right])
+    codes = numbers(pl.concat([both["key"], both["thing"]]).to_frame())
+    both = both.with_columns(key=codes.head(both.height), thing=codes.tail(both.height))
+    ours, theirs = both.head(left.height), both.tail(right.height)
+    roles = len(conditions)
+    return Optionals.of(sides[0], ours, roles), Optionals.of(sides[1], theirs, roles)
+
+
 class Optionals(NamedTuple):
-    """The optional arguments of events, in numbers: a line per event, a column per role.
+    """The optional arguments of events, in numbers: a line per role, a column per event.
 
     Attributes:
         rows: the events, ascending.
@@ -254,26 +283,24 @@ class Optionals(NamedTuple):
     things: Rows
 
     @classmethod
-    def of(cls, one: Side, conditions: Sequence[str], numbers: dict[str, int]) -> Optionals:
-        """The optional arguments of a side; new keys and objects get numbers of their own."""
+    def of(cls, one: Side, filled: pl.DataFrame, roles: int) -> Optionals:
+        """The optional arguments of a side: `frame_row`, and in numbers `role`, `key`, `thing`."""
         events = one.events.sort("row")
         rows = events["row"].to_numpy()
-        keys = np.full((len(rows), len(conditions)), NONE)
+        keys = np.full((roles, len(rows)), NONE)
         things = keys.copy()
-        filled = one.arguments.filter(pl.col("role").is_in(conditions))
-        at = np.searchsorted(rows, filled["frame_row"].to_numpy())
-        role = [conditions.index(name) for name in filled["role"]]
+        at, role = np.searchsorted(rows, filled["frame_row"].to_numpy()), filled["role"].to_numpy()
         for table, column in ((keys, "key"), (things, "thing")):
-            table[at, role] = [numbers.setdefault(name, len(numbers)) for name in filled[column]]
-        for later in range(1, len(conditions)):
-            repeated = (things[:, :later] == things[:, [later]]).any(axis=1)
-            things[repeated, later] = NONE
+            table[role, at] = filled[column].to_numpy()
+        for later in range(1, roles):
+            repeated = (things[:later] == things[later]).any(axis=0)
+            things[later, repeated] = NONE
         return cls(rows, events["negated"].to_numpy(), keys, things)
 
     def at(self, rows: pl.Series) -> Optionals:
-        """The lines of some events, in their order."""
+        """The columns of some events, in their order."""
         at = np.searchsorted(self.rows, rows.to_numpy())
-        return Optionals(self.rows[at], self.negated[at], self.keys[at], self.things[at])
+        return Optionals(self.rows[at], self.negated[at], self.keys[:, at], self.things[:, at])
 
 
 Rows = npt.NDArray[np.int64]

@@ -6,12 +6,20 @@ is what `Sameness` says. Everything here is columns; an event's `row` is that of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
-from hlteval.representation import SEPARATOR, Corpus, effective_fillers, frame_keys, items
+from hlteval.representation import (
+    SEPARATOR,
+    Corpus,
+    effective_fillers,
+    frame_keys,
+    items,
+    numbers,
+)
 
 _SAYS = "\x1e"
 """Begins the key of an event that is known by what it says."""
@@ -151,15 +159,23 @@ def _event_keys(
         return _replaced(arguments, shape, pending)
     # From the inside out: an event has a key once its own fillers have theirs. What is left in the
     # end refers to itself, and stays an object of its own.
+    inner = pl.col("frame_row").is_in(arguments.filter(pending)["filler_row"].implode())
     while True:
         waiting = arguments.filter(pending & ~pl.col("role").is_in(conditions) & ~_resolved())
-        ready = arguments.filter(~pl.col("role").is_in(conditions))
+        ready = arguments.filter(inner, ~pl.col("role").is_in(conditions))
         ready = ready.join(waiting.select("frame_row"), on="frame_row", how="anti")
-        content = keys(ready, commutative).rename({"row": "filler_row", "core": "content"})
+        content = _said(ready, commutative)
         following = _replaced(arguments, content, pending)
         if following["key"].equals(arguments["key"]):
             return following
         arguments = following
+
+
+def _said(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
+    """What events say, as `content`: their type and their arguments, in a canonical order."""
+    value = pl.concat_str(_shown(commutative), "key", separator=SEPARATOR)
+    content = pl.col("label").first() + SEPARATOR + value.sort().str.join(SEPARATOR)
+    return arguments.group_by(filler_row="frame_row").agg(content=content)
 
 
 def _resolved() -> pl.Expr:
@@ -178,22 +194,32 @@ def _replaced(arguments: pl.DataFrame, contents: pl.DataFrame, pending: pl.Expr)
     return joined.with_columns(key=known).drop("content")
 
 
-def keys(arguments: pl.DataFrame, commutative: frozenset[str]) -> pl.DataFrame:
-    """The key of each event: its type and its arguments, in a canonical order.
+def keys(
+    sides: Sequence[pl.DataFrame], commutative: frozenset[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The key of each event: its type and its arguments, whatever their order.
 
     Args:
-        arguments: the arguments that belong to the key.
+        sides: of either side, the arguments that belong to the key.
         commutative: the types whose arguments may change places: there, roles are left out.
 
     Returns:
-        A row per event: `row` and its `core`.
+        For either side a row per event: `document`, `row` and its `core`, a number.
     """
+    columns = ("document", "frame_row", "label", "key")
+    left, right = (one.select(*columns, role=_shown(commutative)) for one in sides)
+    other = 1 + (left["frame_row"].max() or 0)  # type: ignore[operator]
+    both = pl.concat([left, right.with_columns(pl.col("frame_row") + other)])
+    both = both.with_columns(value=numbers(both.select("label", "role", "key")))
+    found = frame_keys(both, ["document"]).select("document", row="frame_row", core="content")
+    ours = pl.col("row") < other
+    return found.filter(ours), found.filter(~ours).with_columns(pl.col("row") - other)
+
+
+def _shown(commutative: frozenset[str]) -> pl.Expr:
+    """The role as it is compared."""
     free = pl.col("label").is_in(commutative)
-    shown = pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
-    value = pl.concat_str(shown, "key", separator=SEPARATOR)
-    frames = frame_keys(arguments, value, keep=["label"])
-    core = pl.concat_str("label", "content", separator=SEPARATOR)
-    return frames.select(row="frame_row", core=core)
+    return pl.when(free).then(pl.lit("")).otherwise("role") if commutative else pl.col("role")
 
 
 def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:

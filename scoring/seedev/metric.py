@@ -107,7 +107,10 @@ class EventMatch(Metric):
         )
         extra = others(system, reference) if self.others_count else None
         tables = [self._paired(e, sides, reference, extra) for e in self.evaluations]
-        counts = pl.concat(map(_count, self.evaluations, tables))
+        counts = pl.concat(
+            _count(evaluation, table, similarities=self.draws_pairs)
+            for evaluation, table in zip(self.evaluations, tables, strict=True)
+        )
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
         named = counts.lazy().join(names.lazy(), on="document").drop("document")
@@ -132,6 +135,8 @@ class EventMatch(Metric):
         """A row per pair or unpaired annotation, with the scoring that counts each side."""
         if evaluation.inside_sentences:
             sides = (inside(sides[0], reference), inside(sides[1], reference))
+        if not evaluation.overall:
+            sides = (_of_types(sides[0], evaluation), _of_types(sides[1], evaluation))
         chosen = pairs(sides, evaluation, self.comparison).lazy()
         left, right = (_classed(side, evaluation) for side in sides)
         right = right.rename({name: f"{name}_system" for name in ("row", "label", "scoring")})
@@ -157,8 +162,8 @@ class EventMatch(Metric):
         order = [
             (evaluation.name, scoring)
             for evaluation in self.evaluations
-            for scoring in ([evaluation.overall] if evaluation.overall else [])
-            + list(evaluation.scoring_names)
+            for scoring in evaluation.names
+            if scoring
         ]
         rows = pl.DataFrame(
             order, schema=dict.fromkeys(("evaluation", "scoring"), pl.String), orient="row"
@@ -281,6 +286,8 @@ _METRICS: Mapping[str, str] = {
 def _restricted(system: Corpus, reference: Corpus) -> Corpus:
     """The predictions for documents that the reference has."""
     known = reference.documents["row"].implode()
+    if system.documents["row"].is_in(known).all():
+        return system
     kept = {
         name: rows.filter(pl.col("document").is_in(known))
         for name, rows in system.tables()
@@ -297,9 +304,18 @@ def _with_triggers(corpus: Corpus) -> Corpus:
     return corpus.replace(frames=corpus.frames.with_columns(label=label))
 
 
+def _of_types(one: Side, evaluation: Evaluation) -> Side:
+    """The events that an evaluation counts, or pairs with these."""
+    merged = evaluation.merged
+    types = {*evaluation.scorings, *merged, *merged.values()}
+    events = one.events.filter(pl.col("label").is_in(types))
+    return Side(events, one.arguments.filter(pl.col("label").is_in(types)))
+
+
 def _scoring(evaluation: Evaluation) -> pl.Expr:
-    scorings = dict(evaluation.scorings)
-    return pl.col("label").replace_strict(scorings, default=None, return_dtype=pl.String)
+    """The scoring that counts events of a type, by its number among `names`."""
+    numbers = {label: evaluation.names.index(name) for label, name in evaluation.scorings.items()}
+    return pl.col("label").replace_strict(numbers, default=None, return_dtype=pl.Int64)
 
 
 def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
@@ -317,20 +333,36 @@ def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
     return marked.with_columns(scoring=kept).drop("strange")
 
 
-def _count(evaluation: Evaluation, table: pl.DataFrame) -> pl.DataFrame:
-    """The counts of an evaluation's scorings by document."""
-    rows = table.lazy()
+def _count(evaluation: Evaluation, table: pl.DataFrame, *, similarities: bool) -> pl.DataFrame:
+    """The counts of an evaluation's scorings by document, and perhaps the similarities of pairs."""
+    weight = pl.col("weight")
+    rows = table.lazy().select(
+        "document",
+        "scoring",
+        "scoring_system",
+        *(pl.col(name).is_not_null().cast(pl.Int64) for name in ("label", "label_system")),
+        pairs=weight.is_not_null().cast(pl.Int64),
+        weight=weight,
+    )
     first = rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
     both = rows.filter(pl.col("scoring") != pl.col("scoring_system"))
     parts = [first.drop_nulls("scoring"), both.with_columns(scoring="scoring_system")]
     if evaluation.overall:
-        parts.append(rows.with_columns(scoring=pl.lit(evaluation.overall)))
-    by_scoring = pl.concat(parts).group_by("document", "scoring")
-    counts = by_scoring.agg(
-        references=pl.col("label").count().cast(pl.Int64),
-        predictions=pl.col("label_system").count().cast(pl.Int64),
-        pairs=pl.col("weight").count().cast(pl.Int64),
-        matched=pl.col("weight").sum(),
-        similarities=pl.col("weight").drop_nulls(),
+        parts.append(rows.with_columns(scoring=pl.lit(0, pl.Int64)))
+    many, number = len(evaluation.names), pl.col("number")
+    numbered = pl.concat(parts).with_columns(number=pl.col("document") * many + pl.col("scoring"))
+    counts = numbered.group_by("number").agg(
+        references=pl.col("label").sum(),
+        predictions=pl.col("label_system").sum(),
+        pairs=pl.col("pairs").sum(),
+        matched=weight.sum(),
+        **({"similarities": weight.drop_nulls()} if similarities else {}),
     )
-    return counts.with_columns(evaluation=pl.lit(evaluation.name)).collect()
+    return counts.select(
+        pl.exclude("number"),
+        document=number // many,
+        evaluation=pl.lit(evaluation.name),
+        scoring=(number % many).replace_strict(
+            range(many), evaluation.names, return_dtype=pl.String
+        ),
+    ).collect()

@@ -1,1 +1,1 @@
-"""Situation frames: precision and recall over confidence."""
+"""Situation frames of speech: precision and recall over confidence; those of texts: `lorehlt`."""

@@ -352,3 +352,18 @@ def test_a_signal_that_the_caller_ignores_is_ignored(corpus: Path, tmp_path: Pat
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN) and None,
     )
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(("given", "threads"), [({}, 1), ({"POLARS_MAX_THREADS": "2"}, 2)])
+def test_a_command_uses_one_thread_unless_told_otherwise(
+    given: dict[str, str], threads: int
+) -> None:
+    program = (
+        "import sys; sys.argv = ['hlteval', '--version']\n"
+        "from hlteval.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: import polars; print(polars.thread_pool_size())"
+    )
+    own = {key: value for key, value in os.environ.items() if key != "POLARS_MAX_THREADS"}
+    printed = subprocess.check_output([sys.executable, "-c", program], env=own | given, text=True)
+    assert printed.splitlines()[-1] == str(threads)

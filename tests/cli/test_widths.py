@@ -15,6 +15,9 @@ from typer.main import get_command
 from hlteval.cli.app import app
 from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
+from hlteval.workflows import comparison, scoring, validation
+
+pytestmark = pytest.mark.xdist_group("widths")
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -70,10 +73,30 @@ class Screen:
         return "\n".join(OTHERS.sub("", re.sub(r" +$", "", part, flags=re.M)) for part in parts)
 
 
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    """What commands have computed: only how it is shown depends on the width."""
+    return {}
+
+
+def once(function: Run, results: dict[str, Any]) -> Run:
+    """The function, computing nothing again for the same arguments."""
+
+    def run(*arguments: object, step: object, **settings: object) -> Any:
+        key = repr((function, arguments, settings))
+        if key not in results:
+            results[key] = function(*arguments, **settings)
+        return results[key]
+
+    return run
+
+
 @pytest.fixture
-def screen(invoke: Run, monkeypatch: pytest.MonkeyPatch) -> Screen:
+def screen(invoke: Run, monkeypatch: pytest.MonkeyPatch, results: dict[str, Any]) -> Screen:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    for module, name in ((scoring, "score"), (comparison, "compare"), (validation, "validate_all")):
+        monkeypatch.setattr(module, name, once(getattr(module, name), results))
     return Screen(invoke, monkeypatch)
 
 

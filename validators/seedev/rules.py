@@ -2,7 +2,7 @@
 
 SEE1xx are about types, SEE2xx about roles and their fillers, SEE3xx about what the official
 software does not check although it costs points; STD are those of the format. Most documents have
-nothing wrong: a quick look (`suspects`) at what a batch holds tells which rules to run.
+nothing wrong: a quick look (`suspects`) at what a batch holds shows which rules to run.
 """
 
 from __future__ import annotations

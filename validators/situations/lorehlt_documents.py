@@ -73,7 +73,7 @@ def silent_documents(context: RuleContext) -> pl.LazyFrame:
 
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:
-    """A justification that is no segment of its text."""
+    """A justification that is not a segment of its text."""
     rows = context.cached(frames).filter(pl.col("justification").is_not_null())
     of_texts = rows.join(text_documents(context), on="document", how="semi", maintain_order="left")
     segments = context.against.segments.lazy().select("document", justification="name")

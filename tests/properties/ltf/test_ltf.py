@@ -25,7 +25,8 @@ from hlteval.syntax.xml_structure import conforms, explain
 from hlteval.tasks import load as load_task
 from hlteval.tasks import rules
 from hlteval.validators.ltf.texts import BYTES, EXCLUSIVE, UTF16, convention
-from hlteval.validators.rule import RuleContext, apply
+from hlteval.validators.rule import RuleContext
+from hlteval.validators.rule_findings import apply
 from hlteval.workflows.batches import Pair, Submission
 
 LETTERS = "ab é😀𠮷'.,&<>\"]\u0301\u00a0\u2028\n\n"

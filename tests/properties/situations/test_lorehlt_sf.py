@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from hlteval.converters import load
+from hlteval.converters.situations.lorehlt_problems import broken, violations
 from hlteval.converters.situations.lorehlt_tables import kinds
 from hlteval.converters.situations.lorehlt_types import VERSIONS, types
 from hlteval.grammars import schema
@@ -93,7 +95,7 @@ VALUES = st.one_of(
 
 @st.composite
 def damaged(draw: st.DrawFn) -> dict[str, Any]:
-    """A frame with one value replaced or left out, perhaps in an entry of it."""
+    """A frame with one value replaced or left out, possibly in an entry of it."""
     frame = draw(FRAMES)
     inside = frame["SEC"][0] if frame["SEC"] and draw(st.booleans()) else frame
     name = draw(st.sampled_from(sorted({*inside, "Resolution", "Justification"})))
@@ -117,6 +119,8 @@ def test_a_frame_has_an_error_if_and_only_if_it_breaks_the_schema(version: str) 
         errors = [item for item in findings if item.severity == "error"]
         assert bool(errors) == (not validator.is_valid(frame))
         assert all(item.span for item in findings)
+        each = [(code, path) for code, path, _ in violations(frame, version)]
+        assert Counter(broken(frame, version)) == Counter(each)  # found without their values
 
     hold()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import BytesIO
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from hlteval.representation import (
     save,
     write_jsonl,
 )
+from hlteval.representation.jsonl import read_rows
 
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
 SOURCE = b'{"table":"sources","row":0,"path":"p","member":"","format":"standoff","sha256":"0"}\n'
@@ -319,3 +321,21 @@ def test_long_files_are_read_in_parts(monkeypatch):
     write_jsonl(Corpus(documents=rows), stream)
     assert read_jsonl(stream.getvalue()).documents["name"].to_list() == [f"d{n}" for n in range(20)]
     assert refusal(stream.getvalue().replace(b'"d17"', b"17")).line == 19
+
+
+def test_a_line_with_many_unknown_columns_is_searched_once(monkeypatch: pytest.MonkeyPatch):
+    names = [f"x{number}" for number in range(300)]
+    members = ",".join(f'"{name}":{number}' for number, name in enumerate(names))
+    line = f'{{"table":"documents","row":0,"name":"d1",{members}}}\n'
+    values, found = list[int](), list[StoreError]()
+
+    def value(text: str, index: int) -> tuple[object, int]:
+        values.append(index)
+        return json.JSONDecoder().raw_decode(text, index)
+
+    monkeypatch.setattr("hlteval.representation.json_problems._value", value)
+    read_rows(HEADER + line.encode(), report=found.append)
+    assert [error.column for error in found] == [
+        line.index(f'"{name}":') + len(name) + 4 for name in names
+    ]
+    assert len(values) == 2 * (3 + len(names))

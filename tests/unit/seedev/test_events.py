@@ -24,12 +24,13 @@ def corpus(events: str) -> Corpus:
 def same(ours: str, theirs: str, commutative: frozenset[str] = frozenset()) -> bool:
     """Whether the last event of either side is the same."""
     reference, system = corpus(ours), corpus(theirs)
-    cores = []
-    for name, one in (("reference", reference), ("system", system)):
-        made = side(one, reference, name, Sameness(), ("Optional",), commutative)
-        core = made.arguments.filter(pl.col("role") != "Optional")
-        cores.append(dict(keys(core, commutative).iter_rows())[made.events["row"].max()])
-    return bool(cores[0] == cores[1])
+    made = [
+        side(one, reference, name, Sameness(), ("Optional",), commutative)
+        for name, one in (("reference", reference), ("system", system))
+    ]
+    compared = [one.arguments.filter(pl.col("role") != "Optional") for one in made]
+    left, right = (one["core"].to_list() for one in keys(compared, commutative))
+    return bool(left[-1] == right[-1])
 
 
 def test_equivalences_that_share_a_member_are_one() -> None:

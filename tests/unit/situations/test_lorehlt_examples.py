@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hlteval.scoring.situations.ranking import cumulative
+from hlteval.scoring.situations.lorehlt.ranking import cumulative
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
 
 REFERENCE = {"A": 100, "B": 30, "C": 26, "D": 24, "E": 19, "F": 11, "G": 5, "H": 3, "I": 2}

@@ -118,7 +118,7 @@ def test_the_published_schemas(
     codes = [code for code, _ in problems(frame, tmp_path, version)]
     assert valid == ({*codes} <= {"LSF212"})
     plan = [code for code, _ in problems(frame, tmp_path)]
-    if valid:  # what the plan does not accept is told
+    if valid:  # what the plan does not accept is reported
         assert bool(codes) == bool(plan)
 
 
@@ -331,14 +331,14 @@ def test_truth_values_of_spreadsheets_and_several_tables(tmp_path: Path) -> None
 
 
 def test_the_suffix_json_is_that_of_the_evaluation_of_the_input(tmp_path: Path) -> None:
-    for given_path, telling in (
+    for given_path, own_member in (
         (ANNOTATION, "Place_KB_ID"),
         (FIXTURES / "lorehlt-sf-tables/valid/submission", "Place_KB_ID"),
         (FIXTURES / "appen/valid", "TypeConfidence"),
         (FIXTURES / "speech-sf-json/valid/frames.json", "TypeConfidence"),
     ):
         convert(str(given_path), str(tmp_path / "out.json"), force=True)
-        assert telling in (tmp_path / "out.json").read_text("utf-8")
+        assert own_member in (tmp_path / "out.json").read_text("utf-8")
 
 
 def test_texts_and_frames_are_joined_with_their_modality(tmp_path: Path) -> None:

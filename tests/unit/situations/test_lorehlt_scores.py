@@ -7,10 +7,10 @@ import math
 import polars as pl
 import pytest
 
-from hlteval.scoring.situations.annotators import CHOSEN
-from hlteval.scoring.situations.knowledge_base import MENTIONS, nil_places, nil_sources
-from hlteval.scoring.situations.ranking import Gains
-from hlteval.scoring.situations.unstable_order import falling
+from hlteval.scoring.situations.lorehlt.annotators import CHOSEN
+from hlteval.scoring.situations.lorehlt.knowledge_base import MENTIONS, nil_places, nil_sources
+from hlteval.scoring.situations.lorehlt.ranking import Gains
+from hlteval.scoring.situations.lorehlt.unstable_order import falling
 from tests.unit.situations.lorehlt_frames import corpus, gold, said, scored, tables, values
 
 FEAR = {"holder_kb": "author", "value": -1.0, "fear": True, "anger": False, "joy": False}

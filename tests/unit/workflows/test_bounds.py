@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hlteval.converters.situations.lorehlt_problems import Violation, violations
 from hlteval.findings import Finding, Findings, Problem, Span, finding, part, summary
 from hlteval.findings.cascades import without_cascades
 from hlteval.reports.findings import FORMATS
@@ -18,6 +19,8 @@ from hlteval.workflows.validation import validate
 
 HEADER = '{"format":"hlteval-corpus","version":1}\n'
 ROW = "R\tm{}\tname\tD:5-9\tX\tCITY\tNAM\t2.0\n"
+WRONG_NEED = '{"DocumentID": 1, "Type": "food", "Status": "x", "SEC": [{"Sentiment": 0}]}'
+WRONG_ISSUE = '{"Type": "terrorism", "Resolution": "x", "Confidence": 2, "Urgent": "no"}'
 FILES = {
     "lorehlt-edl": ("x.tab", ["x\n" * 9, "\n" * 9 + "y\n", "".join(map(ROW.format, range(9)))]),
     "speech-sf": (
@@ -26,6 +29,12 @@ FILES = {
             f"[{','.join(['{}'] * 9)}]",
             f"[{','.join(['1'] * 9)}]",
             "[" + ",".join(['{"DocumentID": 1}'] * 9) + "]",
+        ],
+    ),
+    "lorehlt-sf": (
+        "x.json",
+        [
+            f"[{','.join(['{}', '1', WRONG_NEED, WRONG_ISSUE] * 5)}]",
         ],
     ),
     "ltf": (
@@ -74,6 +83,21 @@ def test_counts_and_verdict_do_not_depend_on_the_maximum(
     every, bounded = both(task, path, profile=profile)
     hold(every, bounded)
     assert any(found.further for found in bounded.findings)
+
+
+def test_frames_that_are_only_counted_are_not_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path, seen = tmp_path / "x.json", list[object]()
+    path.write_text(f"[{','.join([WRONG_NEED] * 9)}]")
+
+    def explained(value: object, version: str) -> list[Violation]:
+        seen.append(value)
+        return violations(value, version)
+
+    monkeypatch.setattr("hlteval.converters.situations.lorehlt_items.violations", explained)
+    validate("lorehlt-sf", str(path), max_per_code=2)
+    assert 0 < len(seen) < 9
 
 
 @pytest.mark.parametrize("content", SAVED, ids=range(len(SAVED)))

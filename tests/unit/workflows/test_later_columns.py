@@ -12,6 +12,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def names_in(tree: ast.Module) -> Iterator[str]:
             yield from (value.value for value in named if isinstance(value, ast.Constant))
 
 
+@cache
 def scratch_names() -> list[str]:
     paths = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
     found = {name for path in paths for name in names_in(ast.parse(path.read_text("utf-8")))}

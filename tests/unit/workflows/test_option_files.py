@@ -109,7 +109,8 @@ def validated(task: str) -> Verdict:
 
 @cache
 def scored(task: str) -> Verdict:
-    return score(task, *(str(FIXTURES / path) for path in SIDES[task])).verdict
+    sides = (str(FIXTURES / path) for path in SIDES[task])
+    return score(task, *sides, alignment=False).verdict
 
 
 def judged(verdict: Verdict, side: str) -> bool:
@@ -126,7 +127,7 @@ def verdict_of_score(use: Use, reference: str, system: str, options: dict[str, s
     """The verdict of scoring: refused, unless the file can be read, or changes no number."""
     side = f"--{use.option.flag}"
     try:
-        scores = score(use.task, reference, system, options=options)
+        scores = score(use.task, reference, system, options=options, alignment=False)
     except Refused as refused:
         blocking = {item.side for item in refused.verdict.findings if item.blocking}
         assert blocking == {side}

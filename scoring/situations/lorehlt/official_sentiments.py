@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.scoring.situations.sentiments import EMOTIONS
+from hlteval.scoring.situations.lorehlt.sentiments import EMOTIONS
 
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from hlteval.scoring.situations.frame_sums import FRAMES, SENTIMENTS
-from hlteval.scoring.situations.scored_frames import FAMILIES, ScoredFrames
+from hlteval.scoring.situations.lorehlt.frame_sums import FRAMES, SENTIMENTS
+from hlteval.scoring.situations.lorehlt.scored_frames import FAMILIES, ScoredFrames
 
 _DRAWN = ("ndcg", "ndcg_sec", "ndcg_text", "ndcg_sec_text", "precision_at", *SENTIMENTS)
 """The families that one annotator of each document decides; the others have all annotators."""

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.scoring.situations.knowledge_base import nil_sources, resolved
+from hlteval.scoring.situations.lorehlt.knowledge_base import nil_sources, resolved
 
 TARGET = ["docid", "type", "place"]
 """The target of a sentiment."""

@@ -16,12 +16,12 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights
-from hlteval.scoring.situations import official_files, ranking_notes, ranking_tables
-from hlteval.scoring.situations.frame_rows import frame_rows, total
-from hlteval.scoring.situations.frame_sides import Annotations
-from hlteval.scoring.situations.frame_sums import additive_families, replicates
-from hlteval.scoring.situations.ranking_options import RankingOptions
-from hlteval.scoring.situations.scored_frames import FAMILIES, ScoredFrames
+from hlteval.scoring.situations.lorehlt import official_files, ranking_notes, ranking_tables
+from hlteval.scoring.situations.lorehlt.frame_rows import frame_rows, total
+from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
+from hlteval.scoring.situations.lorehlt.frame_sums import additive_families, replicates
+from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
+from hlteval.scoring.situations.lorehlt.scored_frames import FAMILIES, ScoredFrames
 
 Values = dict[str, float | None]
 

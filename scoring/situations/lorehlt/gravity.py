@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.scoring.situations.frame_rows import ISSUES
+from hlteval.scoring.situations.lorehlt.frame_rows import ISSUES
 
 PARTS = 5
 """What a grave frame counts; each of fear and anger adds 1, which is 0.2 of a frame."""
@@ -72,7 +72,7 @@ def _urgent(*, official: bool) -> pl.Expr:
 
 
 def _official_flags(frames: pl.DataFrame) -> pl.DataFrame:
-    """The public scorer: no resolution is no need of help, and annotated speech has no status."""
+    """The public scorer: no help is needed without a resolution; annotated speech has no status."""
     annotated = pl.col("urgency").is_null()
     speech = annotated & (pl.col("modality") == "speech").fill_null(value=False)
     resolution, status = pl.col("resolution"), pl.col("status")

@@ -2,7 +2,7 @@
 
 A reference may give several entries for one place, `12|34`: a system may have any of them. NIL
 identifiers are a system's own; its mentions and those of the reference, which both come as tables
-of entity discovery and linking, tell which of them are the same.
+of entity discovery and linking, show which of them are the same.
 
 Conventions:
     Tables of mentions have the columns `docid`, `start`, `end` (half-open) and `entity`.

@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.scoring.situations.ranking import OFFICIAL_GAINS, Discount, Gains
+from hlteval.scoring.situations.lorehlt.ranking import OFFICIAL_GAINS, Discount, Gains
 
 
 @dataclass(frozen=True)
@@ -19,20 +19,22 @@ class RankingOptions:
             reported for both, as `ndcg` (boolean) and `ndcg_sec` (numeric).
         dcg: the discount; empty: `method1` in `plan`, `method0` in `official`.
         config: gains and thresholds of a configuration file of the public scorer.
-        gains: of high, medium and low gravity, and of no gravity where that has one of its own.
+        gains: of high, medium and low gravity. A situation without grave frames has a low gain by
+            16.2 of the plan, but none in its worked example; a fourth number settles it.
         gravity_thresholds: the least number of grave frames of high and medium gravity.
         cutoff: frames of higher confidence are the submission; without it, all are.
         no_nil: leave out frames with NIL places on both sides.
         no_sec: compute nothing that needs sentiments.
         documents: whether only listed documents are scored.
         annotators: the annotator of the needs and issues of documents: `docid`, `issue`, `chosen`.
-        annotator_seed: of the draw of annotators elsewhere.
+        annotator_seed: of the draw of annotators elsewhere; apart from the seed of resampling, so
+            that intervals can be drawn again for the same annotators.
         draws: how many other draws are scored, for their distribution.
         max_frames: how many frames of the submission are scored at most.
         system_edl: the mentions of the submission, `docid`, `start`, `end` and `entity`, instead of
             those that it holds itself.
         reference_edl: those of the reference.
-        system_name: the name of the system in the official files.
+        system_name: the name of the system, which the official files print in their first line.
     """
 
     gravity: Literal["boolean", "numeric"] = "boolean"

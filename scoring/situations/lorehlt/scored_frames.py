@@ -12,14 +12,14 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.scoring.situations import equivalence, gravity
-from hlteval.scoring.situations import official_sentiments as official
-from hlteval.scoring.situations import sentiments as sec
-from hlteval.scoring.situations.frame_matches import FrameMatches, frame_matches
-from hlteval.scoring.situations.frame_sides import Annotations, Sides
-from hlteval.scoring.situations.official_sentiments import Rates as PooledRates
-from hlteval.scoring.situations.ranking import TIE_BREAKS, Ranking, ranking, situations
-from hlteval.scoring.situations.situation_averages import averages, mean, official_averages
+from hlteval.scoring.situations.lorehlt import equivalence, gravity
+from hlteval.scoring.situations.lorehlt import official_sentiments as official
+from hlteval.scoring.situations.lorehlt import sentiments as sec
+from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches, frame_matches
+from hlteval.scoring.situations.lorehlt.frame_sides import Annotations, Sides
+from hlteval.scoring.situations.lorehlt.official_sentiments import Rates as PooledRates
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, ranking, situations
+from hlteval.scoring.situations.lorehlt.situation_averages import averages, mean, official_averages
 
 Values = Iterator[tuple[str, float | None]]
 NUMBERS = (1, 2, 3, 5, 10, 20, 50, 100)

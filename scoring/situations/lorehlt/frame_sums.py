@@ -14,9 +14,9 @@ import polars as pl
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import ratio
 from hlteval.scoring.resampling import weighted
-from hlteval.scoring.situations import sentiments as sec
-from hlteval.scoring.situations.frame_matches import COUNTS
-from hlteval.scoring.situations.scored_frames import ScoredFrames
+from hlteval.scoring.situations.lorehlt import sentiments as sec
+from hlteval.scoring.situations.lorehlt.frame_matches import COUNTS
+from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
 
 RATES = ("precision", "recall", "f1")
 FRAMES = tuple(f"frame_{rate}" for rate in RATES)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from hlteval.scoring.situations.scored_frames import ScoredFrames
+from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
 
 _CRASHES = "no official score: the public scorer crashes on a submission without frames"
 _EMOTIONS = (

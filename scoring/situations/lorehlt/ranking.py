@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.situations.unstable_order import falling
+from hlteval.scoring.situations.lorehlt.unstable_order import falling
 
 Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]

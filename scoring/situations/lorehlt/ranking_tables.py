@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 
 from hlteval.scoring import metric
-from hlteval.scoring.situations import annotation_draws
-from hlteval.scoring.situations import sentiments as sec
-from hlteval.scoring.situations.frame_matches import FrameMatches
-from hlteval.scoring.situations.ranking import TIE_BREAKS, Ranking
-from hlteval.scoring.situations.scored_frames import ScoredFrames
+from hlteval.scoring.situations.lorehlt import annotation_draws
+from hlteval.scoring.situations.lorehlt import sentiments as sec
+from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches
+from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking
+from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
 
 _TITLES = {
     "ndcg": "nDCG",

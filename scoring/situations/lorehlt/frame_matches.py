@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.scoring.situations.equivalence import compared, key
-from hlteval.scoring.situations.precision_recall import Points, points
+from hlteval.scoring.situations.lorehlt.equivalence import compared, key
+from hlteval.scoring.situations.lorehlt.precision_recall import Points, points
 
 COUNTS = ("right", "false", "expected")
 

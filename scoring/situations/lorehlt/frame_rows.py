@@ -16,7 +16,7 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.situations.knowledge_base import is_nil
+from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
 
 FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "document"
 """The parts of the rows: what a row is. Each document of the reference has a row of its own; of the

@@ -11,8 +11,8 @@ from types import MappingProxyType
 import numpy as np
 import polars as pl
 
-from hlteval.scoring.situations.equivalence import GRAVE, of_class
-from hlteval.scoring.situations.precision_recall import points
+from hlteval.scoring.situations.lorehlt.equivalence import GRAVE, of_class
+from hlteval.scoring.situations.lorehlt.precision_recall import points
 
 SITUATION = ["type", "place"]
 

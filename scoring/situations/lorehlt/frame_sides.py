@@ -12,25 +12,25 @@ from functools import cached_property
 
 import polars as pl
 
-from hlteval.scoring.situations import official_sentiments as official
-from hlteval.scoring.situations import sentiments as sec
-from hlteval.scoring.situations.annotators import (
+from hlteval.scoring.situations.lorehlt import official_sentiments as official
+from hlteval.scoring.situations.lorehlt import sentiments as sec
+from hlteval.scoring.situations.lorehlt.annotators import (
     OFFICIAL_SEED,
     chosen_annotators,
     several,
     single,
 )
-from hlteval.scoring.situations.equivalence import FINEST, key
-from hlteval.scoring.situations.frame_rows import ANNOTATED, FRAME, MENTION, SENTIMENT, side
-from hlteval.scoring.situations.gravity import judged
-from hlteval.scoring.situations.knowledge_base import (
+from hlteval.scoring.situations.lorehlt.equivalence import FINEST, key
+from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, MENTION, SENTIMENT, side
+from hlteval.scoring.situations.lorehlt.gravity import judged
+from hlteval.scoring.situations.lorehlt.knowledge_base import (
     MENTIONS,
     nil_places,
     resolved,
     with_entries,
     without_nil,
 )
-from hlteval.scoring.situations.ranking_options import RankingOptions
+from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
 
 _SPEECH_NIL = "NIL"
 

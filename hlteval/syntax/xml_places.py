@@ -1,0 +1,135 @@
+"""Places in an XML file: tags, the values of their attributes, and the text after them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pyexpat import ExpatError, ParserCreate
+from typing import Any, NamedTuple
+
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
+from hlteval.sources import Member, decode
+
+_TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
+_ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
+_MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
+_LINES = 100
+"""Lines of the longest tag in which single attributes are located."""
+
+
+def starts(text: str, wanted: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """Line and column, from 1, of the start tags of elements by ordinal, as far as can be read."""
+    found: dict[int, tuple[int, int]] = {}
+    left = set(wanted)
+    count = 0
+    parser = ParserCreate("utf-8")
+
+    def start(*_: Any) -> None:
+        nonlocal count
+        count += 1
+        if count in left:
+            found[count] = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+
+    parser.StartElementHandler = start
+    try:
+        parser.Parse(text.encode(), True)
+    except ExpatError:
+        return found
+    return found
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines as expat counts them: a single carriage return also ends a line (XML 1.0, 2.11)."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+class _Tag(NamedTuple):
+    """A tag as written, and the spans of its parts in it."""
+
+    written: str
+    spans: Mapping[str, tuple[int, int]]
+    several: bool
+    """Whether that is several lines; a line of megabytes is not searched for line ends."""
+
+
+class Lines:
+    """The lines of a file, for the places of tags and of their attributes."""
+
+    def __init__(self, text: str | Sequence[str]) -> None:
+        self.lines = lines_of(text) if isinstance(text, str) else text
+        self.tags: dict[tuple[int, int], _Tag] = {}
+
+    def location(self, line: int, column: int, field: str = "") -> Location:
+        """The location of a tag, of an attribute's value, or of the text after the tag (`text`)."""
+        if (line, column) not in self.tags:
+            self.tags = {(line, column): self.tag(line, column)}  # places come tag by tag
+        tag = self.tags[line, column]
+        start, end = tag.spans.get(field, tag.spans[""])
+        down, begin = 0, start
+        if tag.several:
+            down = tag.written.count("\n", 0, start)
+            begin = start - (tag.written.rfind("\n", 0, start) + 1)
+        own = self.lines[line - 1 + down]
+        span = Span(line + down, begin + 1, max(min(begin + end - start, len(own)), begin) + 1)
+        return Location(span, excerpt(own, span))
+
+    def tag(self, line: int, column: int) -> _Tag:
+        """The tag at a line and column."""
+        written, several = self.lines[line - 1], False
+        found = _TAG.match(written, column - 1)
+        if found is None:
+            several = True
+            written = "\n".join(self.lines[line - 1 : line - 1 + _LINES])
+            found = _TAG.match(written, column - 1)
+        if found is None:
+            other = _MARKUP.match(written, column - 1)
+            return _Tag(written, {"": other.span() if other else (column - 1, column)}, several)
+        end = written.find("<", found.end())
+        spans = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
+        for match in _ATTRIBUTE.finditer(written, *found.span()):
+            spans[match[1]] = (match.start(2) + 1, match.end(2) - 1)
+        return _Tag(written, spans, several)
+
+    def finding(self, problem: Problem, file: str, identifier: str | None = None) -> Finding:
+        """The finding of a problem with an element.
+
+        Args:
+            problem: the problem.
+            file: the display path of the file.
+            identifier: the identifier of the element.
+        """
+        place = self.location(problem.record, problem.start + 1, problem.field)
+        return problem.finding(file, place.span, place.excerpt, identifier)
+
+
+def located_findings(
+    text: str, problems: Sequence[tuple[Problem, str | None]], file: Member
+) -> list[Finding]:
+    """The findings of problems, each with the identifier of its element.
+
+    Args:
+        text: the text of the file.
+        problems: the problems with their identifiers.
+        file: the file.
+    """
+    if not problems:
+        return []
+    lines, bounded = Lines(text), Bounded(file.max_per_code)
+
+    def finding(_: int, named: tuple[Problem, str | None]) -> Finding:
+        return lines.finding(named[0], file.display, named[1])
+
+    for named in problems:
+        bounded.add(named[0].code, named[0].record, finding, named)
+    return bounded.findings
+
+
+def locate_elements(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The locations of fields of a file whose records are its elements; None for one it lacks."""
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    found = starts(text, {place.record for place in places})
+    lines = Lines(text)
+    return [
+        lines.location(*found[place.record], place.field) if place.record in found else None
+        for place in places
+    ]
