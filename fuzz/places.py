@@ -18,7 +18,7 @@ _BREAK = re.compile(r"\n")
 _XML_BREAK = re.compile(r"\r\n?|\n")
 
 
-_XML = ("XML", "LTF", "LAF", "BIO")
+_XML = ("XML", "LTF", "LAF", "BIO", "TLN5")
 """Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
 
 
@@ -65,7 +65,8 @@ def strays(findings: Iterable[Finding], files: Mapping[str, bytes]) -> list[str]
     for finding in findings:
         if finding.span is None or finding.file not in files:
             continue
-        key = finding.file, finding.code.startswith(_XML)
+        labels = finding.code.startswith("TLN1") and b"<ANNOTATION_D" in files[finding.file]
+        key = finding.file, finding.code.startswith(_XML) or labels
         if key not in lines:
             lines[key] = lines_of(files[finding.file], xml=key[1])
         if reason := outside(finding, lines[key]):

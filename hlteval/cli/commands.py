@@ -310,8 +310,8 @@ def _parameters(
     yield inspect.Parameter("context", keyword, annotation=typer.Context)
     shared = inspect.signature(run, eval_str=True).parameters.values()
     common = [item for item in shared if item.name not in {"task", "options"}]
-    if task.scored_alone:  # typer asks for a value where there is no default
-        common = [p.replace(default="") if p.name == "reference" else p for p in common]
+    if task.scored_alone:
+        common = [_without_reference(parameter) for parameter in common]
     yield from (parameter.replace(kind=keyword) for parameter in common)
     for option in task.options:
         here = option.available_in(command)
@@ -319,6 +319,14 @@ def _parameters(
             default = False if option.switch else None
             annotation = _annotation(option, hidden=not here)
             yield inspect.Parameter(option.name, keyword, default=default, annotation=annotation)
+
+
+def _without_reference(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter of a task without references: -r is only there to be refused with a reason."""
+    if parameter.name != "reference":
+        return parameter
+    hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
+    return parameter.replace(default="", annotation=hidden)
 
 
 def _annotation(option: Option, *, hidden: bool) -> Any:

@@ -34,6 +34,7 @@ class _Document:
     """A document of an input: its row of `documents`, its input and the kinds of what it brings.
 
     Attributes:
+        others: its other columns, of which the first value that there is counts.
         text_part: the input that its text is from.
     """
 
@@ -41,9 +42,7 @@ class _Document:
     origin: int | None
     name: str
     text: str | None
-    language: str | None
-    modality: str | None
-    start: int | None
+    others: Mapping[str, object]
     part: int
     kinds: set[str]
     text_part: int
@@ -65,9 +64,13 @@ class _Document:
             self.text_part = other.part
             self.text = other.text
         self.kinds |= other.kinds
-        self.language = self.language or other.language
-        self.modality = self.modality or other.modality
-        self.start = other.start if self.start is None else self.start
+        known = {name: value for name, value in self.others.items() if value is not None}
+        self.others = {**other.others, **known}
+
+    def cells(self) -> Mapping[str, object]:
+        """Its row of the table."""
+        own = {"row": self.row, "origin": self.origin, "name": self.name, "text": self.text}
+        return {**own, **self.others}
 
 
 class _Part(NamedTuple):
@@ -162,9 +165,8 @@ class _Join:
         for name, rows in corpus.tables():
             if rows.height and "document" in rows.columns and self.keys:
                 tables[name] = rows.with_columns(pl.col("document").replace(self.keys))
-        schema = TABLES["documents"].schema
-        kept = [tuple(getattr(each, column) for column in schema) for each in self.documents]
-        tables["documents"] = pl.DataFrame(kept, schema=schema, orient="row")
+        kept = [each.cells() for each in self.documents]
+        tables["documents"] = pl.DataFrame(kept, schema=TABLES["documents"].schema)
         return corpus.replace(**tables)
 
     def apart(self) -> Iterator[Finding]:
@@ -209,12 +211,11 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     kinds = _brought(corpus)
     sizes = [part.corpus.documents.height for part in parts]
     owners = [part for part, size in enumerate(sizes) for _ in range(size)]
-    columns = ("row", "origin", "name", "text", "language", "modality", "start")
-    documents = corpus.documents.select(columns).iter_rows()
-    for part, cells in zip(owners, documents, strict=True):
-        row, origin, name, text, language, modality, start = cells
-        made = (part, kinds.get(row, set()), part)
-        yield _Document(row, origin, name, text, language, modality, start, *made)
+    own = ("row", "origin", "name", "text")
+    columns = corpus.documents.select(*own, pl.struct(pl.exclude(own)).alias("others"))
+    for part, cells in zip(owners, columns.iter_rows(), strict=True):
+        row, origin, name, text, others = cells
+        yield _Document(row, origin, name, text, others, part, kinds.get(row, set()), part)
 
 
 def _located(

@@ -32,6 +32,7 @@ SIDES = {
     "lorehlt-sf": (f"{SCORED}/lorehlt-sf/reference", f"{SCORED}/lorehlt-sf/system"),
     "lorehlt-edl": (f"{DEMO}/entities/reference.tab", f"{DEMO}/entities/system.tab"),
     "hub4": (f"{DEMO}/comparison/reference.tpl", f"{DEMO}/comparison/bold.tpl"),
+    "ccu-ta2": ("fixtures/ccu-ta2/valid/responses.tsv",) * 2,  # its own reference
 }
 """A reference and a submission of each task that can be scored."""
 
@@ -43,6 +44,7 @@ FLAWED = {
     "fixtures/lorehlt-sf/valid/submission/edl.tab",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
     "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
+    "ccu-ta2": "fixtures/ccu-ta2/invalid/CCA201-misspelt.tsv",
     "ltf": "fixtures/ltf/invalid/LTF307-scant",
     "laf": "fixtures/laf/invalid/LAF204-one-off --against fixtures/ltf/valid",
 }

@@ -1,0 +1,99 @@
+"""Validation of CCU Phase 1 on the command line, as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from hlteval.cli.app import app
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "ccu"
+VALID, INVALID = FIXTURES / "valid", FIXTURES / "invalid"
+REFERENCE = VALID / "reference"
+INPUTS = REFERENCE / "index_files" / "mini.system_input.index.tab"
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def found(*arguments: object) -> dict[str, int]:
+    """How many findings of each code there are."""
+    result = run("validate", *arguments, "--format", "json")
+    assert result.exit_code in {0, 1}, result.output
+    return dict(Counter(item["code"] for item in json.loads(result.stdout)["findings"]))
+
+
+def test_an_archive_beside_the_annotation():
+    (archive,) = VALID.glob("*.tgz")
+    result = run("validate", "ccu-nd", archive, "--against", REFERENCE)
+    assert result.exit_code == 0
+    assert "pass: no findings" in result.output
+
+
+def test_a_list_of_documents_with_their_lengths_is_enough():
+    path = INVALID / "CCU404-half-a-second"
+    assert found("ccu-nd", path, "--against", INPUTS) == {"CCU404": 1}
+    assert found("ccu-nd", path) == {}
+    missing = INVALID / "CCU301-two-of-three"
+    assert found("ccu-nd", missing, "--against", INPUTS) == {"CCU301": 1}
+
+
+def test_the_profiles_differ_by_their_exit_status():
+    for name, statuses in (("CCU701-table-11", (0, 1)), ("CCU704-before", (0, 0))):
+        arguments = "validate", "ccu-cd", INVALID / name, "--against", REFERENCE
+        both = (run(*arguments), run(*arguments, "--profile", "official"))
+        assert tuple(result.exit_code for result in both) == statuses
+
+
+def test_gaps_are_allowed_where_the_user_says_so():
+    arguments = "ccu-ad", INVALID / "CCU603-video", "--against", REFERENCE
+    assert found(*arguments) == {"CCU603": 1}
+    assert found(*arguments, "--gaps") == {}
+
+
+def test_a_mapping_is_a_file_or_a_folder():
+    more = "--norms", VALID / "nd", "--against", REFERENCE
+    assert found("ccu-ndmap", INVALID / "CCU712-known" / "nd.map.tab", *more) == {"CCU712": 1}
+    assert found("ccu-ndmap", INVALID / "CCU711-misspelt", *more) == {"CCU711": 1}
+
+
+def test_an_annotation_fails_with_an_exit_status(tmp_path):
+    assert run("validate", "ccu-reference", REFERENCE).exit_code == 0
+    result = run("validate", "ccu-reference", INVALID / "CCU801-adhere")
+    assert result.exit_code == 1
+    assert "none has the status adhere" in result.output
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run("validate", "ccu-reference", empty).exit_code == 1
+
+
+def test_the_annotation_is_judged_in_the_same_run():
+    wrong = INVALID / "CCU806-zero"
+    result = run("validate", "ccu-vd", VALID / "vd", "--against", wrong)
+    assert result.exit_code == 0
+    assert "error[CCU806]" in result.output
+    assert found("ccu-nd", VALID / "nd", "--against", wrong) == {}
+    assert found("ccu-vd", wrong, "--as", "reference") == {"CCU806": 1}
+
+
+def test_output_of_another_task_is_told_from_its_header():
+    assert set(found("ccu-vd", VALID / "ed")) == {"CCS128"}
+    assert set(found("ccu-nd", VALID / "vd")) == {"CCU309"}
+    assert set(found("ccu-ndmap", VALID / "nd")) & {"CCU207", "CCS128"}
+
+
+def test_one_problem_is_one_finding(tmp_path):
+    path = tmp_path / "run"
+    shutil.copytree(VALID / "vd", path)
+    table = path / "A1.tab"
+    table.write_text(table.read_text().replace("A1\t12.5\t30\t600", "A1\t12,5\t30\t600"))
+    assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS107": 1}
+    table.write_text("file_id\tstart\tend\tvalence_continous\nA1\t0\t30\t600\n")
+    assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS102": 1}
+    table.unlink()
+    assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS123": 1}
