@@ -169,24 +169,25 @@ def merged(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     silent = decisions.filter(pl.col("label") == UNANNOTATED)
     rows = _with_silence(rows.with_columns(before=before), silent)
     begins = before.is_null() | most.is_null() | (gap >= most) | pl.col("broken")
-    return (
-        rows.with_columns(number=begins.cum_sum().over(key))
-        .group_by(*key, "number", maintain_order=True)
-        .agg(
-            pl.col("text").first(),
-            pl.col("start").min(),
-            pl.col("end").max(),
-            statuses=pl.col("status").drop_nulls().str.split(",").list.explode(),
-        )
-        .with_columns(status=_joined("statuses"))
-        .select("document", "text", "label", "status", "start", "end")
+    numbered = rows.with_columns(number=begins.cum_sum())
+    one = numbered.group_by("number", maintain_order=True).agg(
+        pl.col("document", "text", "label").first(), pl.col("start").min(), pl.col("end").max()
     )
+    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
+    return found.select("document", "text", "label", "status", "start", "end")
 
 
-def _joined(column: str) -> pl.Expr:
-    """The different values of a list, sorted and joined; null for none."""
-    several = pl.col(column).list.unique().list.sort()
-    return pl.when(several.list.len() > 0).then(several.list.join(","))
+def joined_statuses(numbered: pl.DataFrame) -> pl.DataFrame:
+    """The different statuses of rows with one `number`, sorted and joined by commas.
+
+    Examples:
+        >>> rows = pl.DataFrame({"number": [1, 1, 2], "status": ["violate", "adhere", None]})
+        >>> joined_statuses(rows).rows()
+        [(1, 'adhere,violate')]
+    """
+    each = numbered.select("number", pl.col("status").str.split(",")).drop_nulls().explode("status")
+    every = each.unique().sort("number", "status")
+    return every.group_by("number", maintain_order=True).agg(pl.col("status").str.join(","))
 
 
 def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,14 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED, Constants, is_text
+from hlteval.representation.judgments import (
+    NONE,
+    SEGMENT,
+    UNANNOTATED,
+    Constants,
+    is_text,
+    joined_statuses,
+)
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.file_merge import parts_of_reference
 
@@ -141,21 +148,15 @@ def chained(
     if by_status:
         status = pl.col("status").fill_null("")
         begins |= status != status.shift().over(key)
+    numbered = ordered.with_columns(number=begins.cum_sum())
     score = {"min_llr": pl.col("llr").min(), "max_llr": pl.col("llr").max()}
-    statuses = pl.col("statuses").list.unique().list.sort()
-    found = (
-        ordered.with_columns(number=begins.cum_sum().over(key))
-        .group_by(*key, "number", maintain_order=True)
-        .agg(
-            pl.col("genre", "text", "start").first(),
-            pl.col("end").last(),
-            *([score[llr]] if llr else []),
-            *([pl.col("truncated").any()] if "truncated" in rows.columns else []),
-            statuses=pl.col("status").drop_nulls(),
-        )
+    one = numbered.group_by("number", maintain_order=True).agg(
+        pl.col("document", "genre", "text", "label", "start").first(),
+        pl.col("end").last(),
+        *([score[llr], pl.col("truncated").any()] if llr else []),
     )
-    status = pl.when(statuses.list.len() > 0).then(statuses.list.join(","))
-    return found.with_columns(status=status).select(rows.columns)
+    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
+    return found.select(rows.columns)
 
 
 def outside(decided: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:

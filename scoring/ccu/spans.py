@@ -113,18 +113,14 @@ def overlapping(
     starts, ends = (left[name].to_numpy() for name in ("start", "end"))
     begins, stops = (right[name].to_numpy() for name in ("start", "end"))
     lengths = stops - begins
-    bucket = np.frexp(np.where(lengths > 0, lengths, 1.0))[1]
+    bucket = np.where(lengths > 0, np.frexp(np.where(lengths > 0, lengths, 1.0))[1], _EMPTY)
     found: list[tuple[Whole, Whole]] = []
-    for size in np.unique(bucket[lengths > 0]):
-        members = np.flatnonzero((bucket == size) & (lengths > 0))
-        order = members[np.lexsort((begins[members], other[members]))]
+    for size in np.unique(bucket[bucket != _EMPTY]):
+        members = np.flatnonzero(bucket == size)
         reach = float(lengths[members].max())
-        keys = (other[order], begins[order])
-        low = _count_before(keys, (one, starts - reach), inclusive=True)
-        high = _count_before(keys, (one, ends), inclusive=False)
-        # what begins just so much earlier as its length touches, but does not overlap
-        rows, positions = _expanded(low, np.maximum(high, low))
-        found.append((rows, order[positions]))
+        places = (other[members], begins[members])
+        near = _between(places, (one, starts - reach), (one, ends))
+        found.append((near[0], members[near[1]]))
     rows, matches = (np.concatenate(part) for part in zip(*found, strict=True)) if found else _NONE
     common = np.minimum(ends[rows], stops[matches]) - np.maximum(starts[rows], begins[matches])
     real = common > 0
@@ -133,6 +129,9 @@ def overlapping(
 
 
 _NONE = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+_EMPTY = -10_000
+"""The bucket of empty spans, less than any exponent."""
+_FARTHEST = 1e9
 Keys = tuple[Whole, Numbers]
 
 
@@ -143,16 +142,28 @@ def _groups(left: pl.DataFrame, right: pl.DataFrame, by: Sequence[str]) -> tuple
     return group[: left.height], group[left.height :]
 
 
-def _count_before(keys: Keys, places: Keys, *, inclusive: bool) -> Whole:
-    """How many sorted keys are less than each place; or no greater, if inclusive."""
-    size = len(keys[0])
-    group = np.concatenate([keys[0], places[0]])
-    place = np.concatenate([keys[1], places[1]])
-    is_place = np.arange(len(group)) >= size
-    order = np.lexsort((is_place if inclusive else ~is_place, place, group))
-    before = np.empty(len(group), dtype=np.int64)
-    before[order] = np.cumsum(~is_place[order])
-    return before[size:]
+def _between(places: Keys, low: Keys, high: Keys) -> tuple[Whole, Whole]:
+    """The places that lie between limits of the same group: rows of limits, and of places.
+
+    Group and place are one number, so that a search is one search; places that miss the limits by a
+    rounding error can be among them.
+    """
+    every = np.concatenate([places[1], low[1], high[1]]).clip(-_FARTHEST, _FARTHEST)
+    least = every.min(initial=0.0)
+    width = float(every.max(initial=0.0) - least) + 1.0
+    slack = 8 * np.spacing(width * (max(places[0].max(initial=0), low[0].max(initial=0)) + 2.0))
+    keys, begins, ends = (
+        group * width + (place.clip(-_FARTHEST, _FARTHEST) - least)
+        for group, place in (places, low, high)
+    )
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    first = np.searchsorted(ranked, begins - slack, "left")
+    after = np.maximum(np.searchsorted(ranked, ends + slack, "right"), first)
+    rows, positions = _expanded(first, after)
+    found = order[positions]
+    same = places[0][found] == low[0][rows]
+    return rows[same], found[same]
 
 
 def _expanded(low: Whole, high: Whole) -> tuple[Whole, Whole]:
@@ -182,10 +193,8 @@ def within(
     """
     one, other = _groups(left, right, by)
     place, target = left["at"].to_numpy(), right["at"].to_numpy()
-    order = np.lexsort((target, other))
-    keys = (other[order], target[order])
-    slack = 10.0**-DIGITS
-    low = _count_before(keys, (one, place - distance - slack), inclusive=False)
-    high = _count_before(keys, (one, place + distance + slack), inclusive=True)
-    rows, positions = _expanded(low, np.maximum(high, low))
-    return rows, order[positions]
+    low, high = place - distance, place + distance
+    rows, matches = _between((other, target), (one, low), (one, high))
+    near = np.abs(place[rows] - target[matches]).round(DIGITS) <= distance
+    order = np.lexsort((matches[near], rows[near]))
+    return rows[near][order], matches[near][order]

@@ -7,7 +7,7 @@ import math
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import is_text
+from hlteval.representation.judgments import is_text, joined_statuses
 from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
 
 _KEPT = ("document", "genre", "text", "label", "status", "start", "end", "llr")
@@ -84,28 +84,16 @@ def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     gap = (pl.col("start") - before).round(9)
     most = pl.when("text").then(options.merge_system_text).otherwise(options.merge_system)
     begins = before.is_null() | most.is_null() | (gap >= most.cast(pl.Float64))
-    return joined(ordered.with_columns(number=begins.cum_sum().over(key)), key, options)
-
-
-def joined(rows: pl.DataFrame, key: list[str], options: DetectionOptions) -> pl.DataFrame:
-    """One instance of all that have a `number` in common.
-
-    Args:
-        rows: instances.
-        key: the columns within which numbers are unique.
-        options: say what its score is.
-    """
+    numbered = ordered.with_columns(number=begins.cum_sum())
     score = pl.col("llr").max() if options.merge_system_llr == "max_llr" else pl.col("llr").min()
-    statuses = pl.col("statuses").list.unique().list.sort()
-    found = rows.group_by(*key, "number", maintain_order=True).agg(
-        pl.col("genre", "text").first(),
+    one = numbered.group_by("number", maintain_order=True).agg(
+        pl.col("document", "genre", "text", "label").first(),
         pl.col("start").min(),
         pl.col("end").max(),
         score,
-        statuses=pl.col("status").drop_nulls(),
     )
-    status = pl.when(statuses.list.len() > 0).then(statuses.list.join(","))
-    return found.with_columns(status=status).select(rows.drop("number").columns)
+    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
+    return found.select(rows.columns)
 
 
 def in_reference_classes(rows: pl.DataFrame, mapping: pl.DataFrame | None) -> pl.DataFrame:
