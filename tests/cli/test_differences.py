@@ -46,6 +46,10 @@ NO_NUMBER = {
     "lsf-cropping": "the software has no such option",
     "lsf-ties": "situations are too many for an example",
     "lsf-crashes": "both profiles score them",
+    "ccu-ties": "the order of the software changes with the machine, and no number with it",
+    "ccu-system-merging": "both merge only if told to",
+    "ccu-congruence": "what differs is a column of a table",
+    "ccu-change-curves": "what differs is a curve in a file",
     "ccu-archive": "the software reads no archives",
     "ccu-empty-reference": "both profiles refuse",
 }
@@ -53,7 +57,7 @@ ALIKE = {
     *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
     "edl-offsets",
     *("lsf-no-grave-gain", "lsf-threshold"),
-    "ccu-no-file",
+    *("ccu-no-file", "ccu-overlap", "ccu-no-majority", "ccu-example", "ccu-hidden"),
 }
 """Where the verdict is the same, but not what is told or done."""
 
