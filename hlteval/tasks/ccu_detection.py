@@ -15,6 +15,8 @@ from hlteval.tasks.task import Option
 
 _PLAN = "CCU Phase 1 plan, "
 _AP, _MAP = f"{_PLAN}C.4.3", f"{_PLAN}C.4.4"
+_OTHER = f"{_PLAN}Appendix A"
+"""Step 3: any metric can be computed from the evaluation labels."""
 _GENRES = ("text", "audio", "video")
 _READERS = "hlteval.tasks.ccu_readers:"
 
@@ -23,7 +25,7 @@ _RAISED = "the same, each precision raised to the greatest at any higher recall"
 _RATES = (
     ("precision", "Precision", "TP / (TP + FP)", f"{_PLAN}C.4.1"),
     ("recall", "Recall", "TP / (TP + MD)", f"{_PLAN}C.4.2"),
-    ("f1", "F1", "2 · TP / (2 · TP + FP + MD)", ""),
+    ("f1", "F1", "2 · TP / (2 · TP + FP + MD)", _OTHER),
 )
 _SCALED = (
     ("scaled_precision", "Precision, scaled by overlap,", "sTP / (sTP + sFP)"),
@@ -32,7 +34,7 @@ _SCALED = (
 )
 _ALL_RATES = (
     *((name, title, formula, clause) for name, title, formula, clause in _RATES),
-    *((name, title, formula, "") for name, title, formula in _SCALED),
+    *((name, title, formula, _OTHER) for name, title, formula in _SCALED),
 )
 _MEAN = "mean over the classes that have references"
 
@@ -53,11 +55,13 @@ DETECTION = (
         "Classes that have references, over which is averaged.",
         values=COUNT,
         better="neither",
+        clause=_MAP,
     ),
     StatisticInfo(
         "map_interpolated",
         "Mean interpolated average precision.",
         f"{_MEAN} of ap_interpolated",
+        clause=_MAP,
     ),
     *(
         StatisticInfo(
@@ -79,7 +83,9 @@ DETECTION = (
 def _of_classes(what: str) -> tuple[StatisticInfo, ...]:
     return (
         StatisticInfo("ap", f"Average precision of {what}.", _AREA, clause=_AP),
-        StatisticInfo("ap_interpolated", "Interpolated average precision (VOC 2011).", _RAISED),
+        StatisticInfo(
+            "ap_interpolated", "Interpolated average precision (VOC 2011).", _RAISED, clause=_AP
+        ),
         *(
             StatisticInfo(name, f"{title} of {what}.", formula, clause=clause, importance=NORMAL)
             for name, title, formula, clause in _ALL_RATES
@@ -113,7 +119,7 @@ CHANGES = (
             clause=clause, importance=LOW,
         )
         for name, title, formula, clause in (
-            ("ap_interpolated", "Interpolated average precision", _RAISED, ""), *_RATES
+            ("ap_interpolated", "Interpolated average precision", _RAISED, _AP), *_RATES
         )
         for genre in _GENRES
     ),

@@ -99,18 +99,18 @@ def notes(total: pl.DataFrame) -> Iterator[str]:
     expected = instances.filter(pl.col("reference_start").is_not_null())["class"].unique()
     others = instances.filter(~pl.col("class").is_in(expected.implode()))["class"].unique().sort()
     if others.len():
-        yield (
-            f"{_counted(others.len(), 'class')} of the system without references are not scored: "
-            f"{_few(others.to_list())}"
-        )
+        names = _few(others.to_list())
+        which = _are(others.len(), "class of the system", "classes of the system")
+        yield f"{which[0]} without references {which[1]} not scored: {names}"
     lost = total.filter(pl.col("criterion") == UNPLACED).height
     if lost:
-        yield f"{_counted(lost, 'system instance')} without a place in the reference not scored"
+        which = _are(lost, "system instance", "system instances")
+        yield f"{which[0]} without a place {which[1]} not scored"
 
 
-def _counted(number: int, what: str) -> str:
-    plural = f"{what}es" if what.endswith("s") else f"{what}s"
-    return f"{number:,} {what if number == 1 else plural}"
+def _are(number: int, one: str, many: str) -> tuple[str, str]:
+    """A number of things, and the verb for them."""
+    return (f"1 {one}", "is") if number == 1 else (f"{number:,} {many}", "are")
 
 
 def _few(names: list[str]) -> str:
