@@ -164,7 +164,8 @@ def merged(decisions: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     key = ["document", "label", *(["status"] if constants.by_status else [])]
     rows = decisions.filter(~pl.col("label").is_in([NONE, UNANNOTATED])).sort(*key, "start", "end")
     before = pl.col("end").cum_max().shift().over(key)
-    gap = (pl.col("start") - before).round(9)  # 0.3 - 0.2 is not quite 0.1
+    # of text, the end is inside; and 0.3 - 0.2 is not quite 0.1
+    gap = (pl.col("start") - before - pl.col("text").cast(pl.Float64)).round(9)
     most = pl.when("text").then(constants.characters).otherwise(constants.seconds).cast(pl.Float64)
     silent = decisions.filter(pl.col("label") == UNANNOTATED)
     rows = _with_silence(rows.with_columns(before=before), silent)

@@ -81,7 +81,7 @@ def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:
     key = ["document", "label", *(["status"] if options.merge_system_by != "class" else [])]
     ordered = rows.sort(*key, "start", "end")
     before = pl.col("end").cum_max().shift().over(key)
-    gap = (pl.col("start") - before).round(9)
+    gap = (pl.col("start") - before - pl.col("text").cast(pl.Float64)).round(9)
     most = pl.when("text").then(options.merge_system_text).otherwise(options.merge_system)
     begins = before.is_null() | most.is_null() | (gap >= most.cast(pl.Float64))
     numbered = ordered.with_columns(number=begins.cum_sum())

@@ -96,9 +96,10 @@ def test_what_is_annotated_is_what_enough_annotators_judged():
 
 @pytest.mark.parametrize(
     ("modality", "gap", "together"),
-    [("audio", 0.999, 1), ("audio", 1, 2), ("video", 0.5, 1), ("text", 9, 1), ("text", 10, 2)],
+    [("audio", 0.999, 1), ("audio", 1, 2), ("video", 0.5, 1), ("text", 10, 1), ("text", 11, 2)],
 )
 def test_a_gap_less_than_the_constant_is_merged(modality, gap, together):
+    # of text, the first segment ends with character 20: 10 further on, there are 9 between
     reference = corpus("norm", [(0, 20, ["101"]), (20 + gap, 40, ["101"])], modality)
     assert len(instances(reference, "norm")) == together
 
