@@ -91,18 +91,19 @@ class ChangeDetection(Metric):
         return dict(self._values(measured)), tables
 
     def _values(self, measured: pl.DataFrame) -> Iterator[tuple[str, float | None]]:
-        found = {(row["genre"], row["criterion"]): row for row in measured.to_dicts()}
-        first = [own for genre in GENRES if (own := found.get((genre, self._deltas(genre)[0])))]
-        areas = [own["ap"] for own in first]
+        rows = measured.to_dicts()
+        found: dict[object, Values] = {(row["genre"], row["criterion"]): row for row in rows}
+        firsts = [found.get((genre, self._deltas(genre)[0]), {}) for genre in GENRES]
+        areas = [value for own in firsts if (value := own.get("ap")) is not None]
         yield "cd.ap", sum(areas) / len(areas) if areas else None
         for name in MEASURES:
-            for own in first:
-                yield f"cd.{name}.{own['genre']}", own[name]
+            for genre, own in zip(GENRES, firsts, strict=True):
+                yield f"cd.{name}.{genre}", own.get(name)
         for genre in GENRES:
             for delta in self._deltas(genre):
-                if own := found.get((genre, delta)):
+                if (genre, delta) in found:
                     for name in MEASURES:
-                        yield f"cd.{name}.{genre}@{delta}", own[name]
+                        yield f"cd.{name}.{genre}@{delta}", found[genre, delta][name]
 
     def _deltas(self, genre: str) -> list[str]:
         """The deltas of a genre, as written."""

@@ -127,11 +127,9 @@ def values(
     every = over.get(ALL, {})
     yield f"map{ending}", every.get("mean_ap")
     for genre in GENRES:
-        if genre in over:
-            yield f"map.{genre}{ending}", over[genre]["mean_ap"]
+        yield f"map.{genre}{ending}", over.get(genre, {}).get("mean_ap")
     for name in ("known", "hidden"):
-        if every.get(f"map_{name}") is not None:
-            yield f"map.{name}{ending}", every[f"map_{name}"]
+        yield f"map.{name}{ending}", every.get(f"map_{name}")
     yield f"classes{ending}", every.get("classes", 0)
     yield f"map_interpolated{ending}", every.get("mean_ap_interpolated")
     for name in RATES:
