@@ -174,9 +174,12 @@ def _verdict(use: Use, path: str, profile: str, *, alone: bool) -> Verdict:
 
 @cache
 def copies_of(name: str) -> str:
-    """The path of a fixture; of a folder, one with copies of its files for combined inputs."""
+    """The path of a fixture; of a folder, one with copies of its files for combined inputs.
+
+    A folder with folders is as it is: its files are tables, of which each is there once.
+    """
     path = FIXTURES / name
-    if not path.is_dir():
+    if not path.is_dir() or any(file.is_dir() for file in path.iterdir()):
         return str(path)
     folder = Path(mkdtemp(prefix="fuzz-against-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -110,7 +110,8 @@ class _Reader:
         """All tables as those of the documents in their rows."""
         outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
         missing = self.layout.index is None and not self.layout.single
-        if missing and (outputs or not self.layout.tables):
+        refused = not self.source.members and self.source.findings
+        if missing and not refused and (outputs or not self.layout.tables):
             self.tables.named("CCS101", self.source.path)
         for member in outputs:
             self._read(member, stem(member), listed=False)

@@ -63,9 +63,9 @@ class Layout:
 def layout(source: Source) -> Layout:
     """The files of a submission: a folder, an archive or a single table."""
     if source.kind in {"file", "stdin"}:
-        (member,) = source.members
-        if member.basename == INDEX_FILE:
-            return Layout(member, (), (), {}, "", "", single=True)
+        # A file that cannot be read is no member.
+        if [member.basename for member in source.members] == [INDEX_FILE]:
+            return Layout(source.members[0], (), (), {}, "", "", single=True)
         return Layout(None, (), source.members, {}, "", "", single=True)
     tables = [member for member in source.members if member.basename.endswith(SUFFIX)]
     indexes = [member for member in tables if member.basename == INDEX_FILE]
