@@ -71,7 +71,9 @@ def read(source: Source) -> Iterator[ReadResult]:
         tables.read(member, kind)
     names = [member.name for member in source.members]
     missing = [name for name in _NEEDED if name not in seen]
-    if not any(name.endswith(SYSTEM_INPUT) for name in names):
+    if source.findings and not source.members:
+        missing.clear()  # nothing was unpacked
+    elif not any(name.endswith(SYSTEM_INPUT) for name in names):
         missing.append(f"index_files/*{SYSTEM_INPUT}")
     for name in missing:
         tables.named("CCR101", source.path, table=name)

@@ -15,6 +15,8 @@ NAME = r'[^\x00-\x20\x7f-\x9f"](?:[^\x00-\x1f\x7f-\x9f"]*[^\x00-\x20\x7f-\x9f"])
 """An identifier: no quotes and no control characters, and no space around it."""
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?:-[0-9]{1,3}|\+?[0-9]{1,2}))?"
 """A number that a computer can hold: neither `1e400` nor `nan`."""
+_MOST = 100
+"""The most columns of a table; a line with more is not a header."""
 _TEXT = r"[^\x00-\x1f\x7f]*"
 
 
@@ -92,12 +94,13 @@ class Kind:
         """What is wrong with a header: with 102 or 104, the lines after it cannot be read."""
         titles = header.split("\t")
         values = {"table": self.name, "header": " ".join(self.headings)}
-        if missing := self.missing(titles):
-            hint = _header_hint(self, header)
-            more = {"missing": ", ".join(missing), "hint": hint}
+        missing = self.missing(titles)
+        if missing or len(titles) > _MOST:
+            problem = f"lacks {', '.join(missing)}" if missing else f"has {len(titles):,} columns"
+            more = {"problem": problem, "hint": _header_hint(self, header)}
             yield Problem(f"{self.codes}102", 1, 0, len(header), {**values, **more})
             return
-        for title in self.unknown(titles):
+        for title in dict.fromkeys(self.unknown(titles)):
             hint = f"remove the column {title}" if title else "remove the tab after the last column"
             more = {"column": title or "without a name", "hint": hint}
             yield Problem(f"{self.codes}103", 1, *_stretch(titles, title), {**values, **more})
