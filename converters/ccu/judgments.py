@@ -1,8 +1,8 @@
-"""The judgments of several annotators as the output of a perfect system, segment by segment.
+"""The judgments of several annotators as the output of a perfect system.
 
-What annotators say of a segment is one statement here: a norm that any of them gives, an emotion
-that two of them give, the mean of their levels. Segments are as they are in the corpus: they are
-not merged. Rows without an annotator are output already, and stay as they are.
+Norms and emotions are the instances that are scored (Appendix D of the plan), in segments as they
+are or merged; of several statuses the first counts. A level is the mean of the judgments of a
+segment. Rows without an annotator are output already, and stay as they are.
 """
 
 from __future__ import annotations
@@ -10,30 +10,42 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.representation.judgments import Constants, prepared
 
 ABSENT = ("none", "noann")
 """Labels of what is not there, and of what nobody annotated."""
-_VOTES = 2
 _PLACE = ["document", "region", "start", "end"]
-DEFAULTS = {"valence": 500.0, "arousal": 1.0}
-"""The levels of a document that was not processed."""
+_UNMERGED = Constants(seconds=None, characters=None)
 
 
-def instances(corpus: Corpus, kind: str) -> pl.DataFrame:
-    """The instances of a kind as those of a system; judgments have the score 1."""
+def instances(corpus: Corpus, kind: str, *, merge: bool) -> pl.DataFrame:
+    """The instances of a kind as those of a system; judgments have the score 1.
+
+    Args:
+        corpus: judgments, output, or both.
+        kind: `norm` or `emotion`.
+        merge: whether neighbouring segments are merged.
+    """
     rows = corpus.instances.filter(pl.col("kind") == kind, ~pl.col("label").is_in(ABSENT))
-    judged = rows.filter(pl.col("annotator").is_not_null())
-    keys = [*_PLACE, "label", "status"]
-    votes = judged.group_by(keys, maintain_order=True).agg(
-        pl.col("annotator").n_unique().alias("votes"),
-        pl.col("row", "kind", "origin", "record").first(),
-    )
-    kept = votes.filter(pl.col("votes") >= (_VOTES if kind == "emotion" else 1))
-    score = kept.with_columns(llr=pl.lit(1.0)).select(
-        name for name in rows.columns if name in {*keys, "row", "kind", "origin", "record", "llr"}
-    )
+    judged = corpus.instances.filter(pl.col("annotator").is_not_null())
     own = rows.filter(pl.col("annotator").is_null())
-    return pl.concat([own, score], how="diagonal").sort("row", maintain_order=True)
+    if judged.is_empty():
+        return own
+    chosen = Constants() if merge else _UNMERGED
+    made = prepared(corpus.replace(instances=judged), kind, chosen).instances
+    status = pl.col("status").str.split(",").list.first()
+    scored = made.with_columns(status, llr=pl.lit(1.0)).drop("text")
+    return pl.concat([own, scored], how="diagonal")
+
+
+def of_regions(corpus: Corpus) -> pl.DataFrame:
+    """The norms of regions as those of a system; judgments have the score 1."""
+    rows = corpus.instances.filter(pl.col("kind") == "norm", ~pl.col("label").is_in(ABSENT))
+    judged = rows.filter(pl.col("annotator").is_not_null()).with_columns(llr=pl.lit(1.0))
+    keys = ["document", "region", "label", "status"]
+    one = judged.unique(keys, keep="first", maintain_order=True)
+    own = rows.filter(pl.col("annotator").is_null())
+    return pl.concat([own, one]).sort("row", maintain_order=True)
 
 
 def changes(corpus: Corpus) -> pl.DataFrame:

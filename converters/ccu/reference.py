@@ -27,9 +27,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from hlteval.converters.ccu.reading import Tables
 from hlteval.converters.ccu.reference_rows import corpus_of
 from hlteval.converters.ccu.reference_tables import FILE_INFO, INDEX, SEGMENTS, SYSTEM_INPUT, kinds
-from hlteval.converters.ccu.reference_writing import count_losses, write
+from hlteval.converters.ccu.reference_writing import ANNOTATED, SCORED, count_losses, write
 from hlteval.converters.ccu.tables import Kind
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
@@ -155,6 +155,17 @@ FORMAT = Format(
     read=read,
     codes=("CCR1",),
     locate=locate,
+    settings=(
+        Setting(
+            "judgments",
+            "Whether the judgments of annotators are written as they are, or collapsed and merged "
+            "as they are scored.",
+            ANNOTATED,
+            of="write",
+            choices=(ANNOTATED, SCORED),
+            counts=True,
+        ),
+    ),
     write=write,
     count_losses=count_losses,
     known_losses="rows of file_info.tab about other files, and cells of an index beside file_id; "

@@ -24,12 +24,14 @@ from hlteval.converters.ccu.reference_tables import (
     VERSIONS,
     kinds,
 )
+from hlteval.converters.ccu.scored import as_scored
 from hlteval.converters.ccu.tables import NAME
 from hlteval.converters.ccu.writing import fits, number_cells, text, titles_of, with_number_cells
 from hlteval.converters.toolkit.per_document import write_files
 from hlteval.representation import Corpus
 from hlteval.sources import is_file_name
 
+ANNOTATED, SCORED = "as-annotated", "as-scored"
 _CATALOGUE = (
     *("catalog_id", "version", "file_uid", "data_type", "url", "lang_id_manual", "wrapped_md5"),
     *("unwrapped_md5", "download_date", "content_date", "status_in_corpus", "legacy_catalog_id"),
@@ -41,16 +43,18 @@ _RECORD = ["document", "origin", "record"]
 _DEFAULT_INDEX = f"written.{SYSTEM_INPUT}"
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
+def write(corpora: Iterable[Corpus], path: Path, judgments: str = ANNOTATED) -> None:
     """Write the tables of all documents, each table once.
 
     Args:
         corpora: batches of documents.
         path: of the folder.
+        judgments: whether they are written as annotated or as scored.
     """
     parts: dict[str, list[pl.DataFrame]] = {}
     for corpus in corpora:
-        for name, rows in _Tables(corpus).written.items():
+        chosen = as_scored(corpus) if judgments == SCORED else corpus
+        for name, rows in _Tables(chosen).written.items():
             parts.setdefault(name, []).append(rows)
     files = {name: _file(name, pl.concat(rows, how="diagonal")) for name, rows in parts.items()}
     write_files(files.items(), path)
@@ -245,9 +249,19 @@ class _Tables:
         return found
 
 
-def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """What the tables of a reference cannot represent."""
-    tables = _Tables(corpus)
+def count_losses(corpus: Corpus, judgments: str = ANNOTATED) -> Mapping[str, int]:
+    """What the tables of a reference cannot represent.
+
+    Args:
+        corpus: what is written.
+        judgments: as for `write`.
+    """
+    tables = _Tables(as_scored(corpus) if judgments == SCORED else corpus)
+    if judgments == SCORED:
+        given = corpus.instances.height + corpus.ratings.height
+        tables.losses["judgments, collapsed and merged as they are scored, with whole levels"] += (
+            given
+        )
     others = corpus.attributes.filter(~pl.col("element").is_in([*_ELEMENTS])).height
     of_kinds = {
         "instances that are neither norms nor emotions": corpus.instances.filter(

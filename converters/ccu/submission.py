@@ -40,7 +40,7 @@ from hlteval.converters.ccu.submission_tables import (
     kinds,
     task_of_header,
 )
-from hlteval.converters.ccu.submission_writing import count_losses, write
+from hlteval.converters.ccu.submission_writing import KEPT, MERGED, count_losses, write
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
@@ -243,6 +243,14 @@ FORMAT = Format(
             AUTO,
             of="write",
             choices=(AUTO, *TASKS),
+            counts=True,
+        ),
+        Setting(
+            "merge",
+            "Whether judgments of neighbouring segments become one instance, as they are scored.",
+            MERGED,
+            of="write",
+            choices=(MERGED, KEPT),
             counts=True,
         ),
     ),

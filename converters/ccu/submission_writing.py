@@ -30,6 +30,7 @@ from hlteval.converters.toolkit.per_document import without_clashes, write_files
 from hlteval.representation import Corpus
 from hlteval.sources import stays_inside
 
+MERGED, KEPT = "yes", "no"
 _NUMBERS = ("start", "end", "llr", "level", "at")
 _KINDS = {ND: "norm", ND_OPEN: "norm", ED: "emotion", VD: "valence", AD: "arousal"}
 
@@ -49,18 +50,19 @@ def task_of(corpus: Corpus) -> str:
     return next((task for task, there in present.items() if there), ND)
 
 
-def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO) -> None:
+def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO, merge: str = MERGED) -> None:
     """Write the output of a task: a file for each document, and the index of all.
 
     Args:
         corpora: batches of documents.
         path: of the folder.
         task: what is written; by default what each batch has, the first of several.
+        merge: whether judgments of neighbouring segments are merged.
     """
     path.mkdir(parents=True, exist_ok=True)
     listed, mapped, taken = [], [], set[str]()
     for corpus in corpora:
-        output = _Output(corpus, task_of(corpus) if task == AUTO else task)
+        output = _Output(corpus, task, merge)
         if output.task != NDMAP:
             write_files(output.files(taken).items(), path)
             listed.append(output.index.filter(~pl.col("member").is_in(list(taken))))
@@ -77,8 +79,9 @@ def write(corpora: Iterable[Corpus], path: Path, task: str = AUTO) -> None:
 class _Output:
     """A corpus as the output of a task."""
 
-    def __init__(self, corpus: Corpus, task: str) -> None:
-        self.corpus, self.task = corpus, task
+    def __init__(self, corpus: Corpus, task: str, merge: str) -> None:
+        self.corpus, self.merge = corpus, merge == MERGED
+        self.task = task_of(corpus) if task == AUTO else task
         self.losses = Counter[str]()
         self.mappings = self._mappings()
         self.index = self._index()
@@ -164,7 +167,10 @@ class _Output:
             rows = corpus.ratings.filter(pl.col("kind") == _KINDS[self.task])
             return rows.height, judgments.levels(corpus, _KINDS[self.task])
         rows = corpus.instances.filter(pl.col("kind") == _KINDS[self.task])
-        return rows.height, self._scored(judgments.instances(corpus, _KINDS[self.task]))
+        if self.task == ND_OPEN:
+            return rows.height, self._scored(judgments.of_regions(corpus))
+        made = judgments.instances(corpus, _KINDS[self.task], merge=self.merge)
+        return rows.height, self._scored(made)
 
     def _scored(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with the score 1 where they have none."""
@@ -183,14 +189,15 @@ def _path(path: str | None, name: str) -> str:
     return f"{name}{SUFFIX}" if stays_inside(f"{name}{SUFFIX}") else ""
 
 
-def count_losses(corpus: Corpus, task: str = AUTO) -> Mapping[str, int]:
+def count_losses(corpus: Corpus, task: str = AUTO, merge: str = MERGED) -> Mapping[str, int]:
     """What the output of a task cannot represent.
 
     Args:
         corpus: what is written.
         task: as for `write`.
+        merge: as for `write`.
     """
-    output = _Output(corpus, task_of(corpus) if task == AUTO else task)
+    output = _Output(corpus, task, merge)
     written = _KINDS.get(output.task, output.task)
     names = {
         "norm": "norms of another task",
