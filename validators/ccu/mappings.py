@@ -75,16 +75,18 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
 
 
 def _submissions(context: RuleContext) -> pl.LazyFrame:
-    """The first row of each identifier of a submission, with the first identifier as `one`."""
+    """The first row of each identifier of a submission."""
     rows = context.cached(mappings).with_columns(pl.col("submission").fill_null(""))
-    named = rows.with_columns(one=shown("submission").first())
-    return first_of(named, "submission").with_columns(given=shown("submission"))
+    return first_of(rows, "submission").with_columns(given=shown("submission"))
 
 
 def several_submissions(context: RuleContext) -> pl.LazyFrame:
-    """An identifier of a submission that is not that of the first row."""
-    rows = context.cached(_submissions).filter(pl.col("given") != pl.col("one"))
-    return at(rows, "submission")
+    """An identifier of a submission that is not the first; malformed ones are reported alone."""
+    rows = context.cached(_submissions).collect()
+    formed = [not malformed(written) for written in rows["submission"]]
+    named = rows.filter(pl.Series(formed, dtype=pl.Boolean)).lazy()
+    others = named.with_columns(one=pl.col("given").first()).slice(1)
+    return at(others, "submission")
 
 
 def malformed_submission(context: RuleContext) -> pl.LazyFrame:

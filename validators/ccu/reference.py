@@ -41,13 +41,13 @@ def inputs(context: RuleContext) -> pl.LazyFrame:
 
 
 def unlisted_document(context: RuleContext) -> pl.LazyFrame:
-    """The first row in each file of a document that the index of all documents does not list."""
+    """The first row of a document that the index of all documents does not list."""
     listed = context.cached(inputs).select("document")
     tables = ("regions", "instances", "ratings", "changes")
     every = pl.concat([context.table(table, *RECORD) for table in tables])
     strange = _named(every, context).join(listed, on="document", how="anti", maintain_order="left")
     some = listed.collect().height > 0
-    found = first_of(only_if(some, strange), "origin", "document")
+    found = first_of(only_if(some, strange), "document")
     return at(found.with_columns(document=shown("name")), "file_id")
 
 
@@ -65,7 +65,8 @@ def no_modality(context: RuleContext) -> pl.LazyFrame:
 
 def no_length(context: RuleContext) -> pl.LazyFrame:
     """A document without a length, or with one that is not above 0."""
-    rows = context.cached(inputs).filter(~(pl.col("length") > 0).fill_null(value=False))
+    unknown = ~(pl.col("length") > 0).fill_null(value=False)
+    rows = context.cached(inputs).filter(unknown, pl.col("modality").is_not_null())
     return at(rows.with_columns(document=shown("name")), "file_id")
 
 
@@ -155,18 +156,30 @@ def not_annotated(context: RuleContext) -> pl.LazyFrame:
 def _annotators(context: RuleContext) -> pl.LazyFrame:
     """The most annotators of one segment, by `document` and what is `counted`."""
     parts = []
-    for counted, (table, kind) in _COUNTED.items():
-        rows = context.table(table, "document", "kind", "region", "annotator")
-        own = rows.filter(pl.col("kind") == kind).group_by("document", "region")
+    for counted in _COUNTED:
+        own = _judgments(context, counted).group_by("document", "region")
         each = own.agg(annotators=pl.col("annotator").n_unique().cast(pl.Int64))
         most = each.group_by("document").agg(pl.col("annotators").max())
         parts.append(most.with_columns(counted=pl.lit(counted)))
     return pl.concat(parts)
 
 
+def _judgments(context: RuleContext, counted: str) -> pl.LazyFrame:
+    """The rows of annotators of which versions_per_file.tab has a count."""
+    table, kind = _COUNTED[counted]
+    rows = context.table(table, "document", "kind", "region", "annotator")
+    return rows.filter(pl.col("kind") == kind)
+
+
 def other_versions(context: RuleContext) -> pl.LazyFrame:
-    """A count of annotators that is not the most annotators of a segment of the document."""
-    rows = context.cached(_versions).filter(pl.col("counted").is_in(list(_COUNTED)))
+    """A count of annotators that is not the most annotators of a segment of the document.
+
+    What the reference has no judgments of at all is not looked at.
+    """
+    there = [
+        name for name in _COUNTED if not _judgments(context, name).head(1).collect().is_empty()
+    ]
+    rows = context.cached(_versions).filter(pl.col("counted").is_in(there))
     joined = _named(rows, context).join(
         _annotators(context), on=["document", "counted"], how="left", maintain_order="left"
     )

@@ -97,3 +97,19 @@ def test_one_problem_is_one_finding(tmp_path):
     assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS102": 1}
     table.unlink()
     assert found("ccu-vd", path, "--against", REFERENCE) == {"CCS123": 1}
+
+
+def test_what_follows_from_another_finding_is_left_out(tmp_path):
+    path = tmp_path / "run"
+    for row, code in (("A1\t-1\t12.5\t350", "CCU401"), ("A1\t0\t0\t350", "CCU403")):
+        shutil.copytree(VALID / "vd", path, dirs_exist_ok=True)
+        table = path / "A1.tab"
+        table.write_text(table.read_text().replace("A1\t0\t12.5\t350", row))
+        assert found("ccu-vd", path, "--against", REFERENCE) == {code: 1}
+    gold = tmp_path / "gold"
+    shutil.copytree(REFERENCE, gold)
+    (gold / "docs" / "file_info.tab").unlink()
+    assert found("ccu-reference", gold) == {"CCR101": 1}
+    shutil.copytree(REFERENCE, gold, dirs_exist_ok=True)
+    (gold / "data" / "norms.tab").unlink()
+    assert found("ccu-reference", gold) == {}

@@ -82,3 +82,8 @@ def test_teams_and_datasets_of_the_plan():
     assert strange(parse(SUBMISSION)) == ""
     other = parse("CCU_P1_TA1_ND_LCC_LDC2022R17_20220719_110203")
     assert strange(other) == "the dataset LDC2022R17"
+
+
+def test_a_malformed_identifier_is_no_second_submission():
+    rows = [("A1", "201", "-1"), ("A1", "202", SUBMISSION)]
+    assert codes(context("ndmap", mapping(*rows), None)) == {"CCU715": 1}
