@@ -84,6 +84,36 @@ def check_effect(
             raise WrongOption(f"--{option.flag} has no effect without -o or JSON")
 
 
+def check_values(task: Task, given: Mapping[str, str]) -> None:
+    """Check the values of options that are neither files nor choices, where no metric reads them.
+
+    Raises:
+        WrongOption: for a value that an option cannot have.
+
+    Examples:
+        >>> from hlteval.tasks import load
+        >>> check_values(load("ccu-ta2"), {"scale": "7"})
+    """
+    for option in task.options:
+        if option.name in given and option.read and not (option.is_file or option.format):
+            _as_read(option, given[option.name], given)
+
+
+def _as_read(option: Option, written: str, given: Mapping[str, str]) -> object:
+    """The value of an option as its reader gives it; the value itself without a reader."""
+    value: Any = written
+    if option.repeatable:
+        value = tuple(written.split())
+    elif option.kind == "list":
+        value = tuple(item for part in written.split(",") if (item := part.strip()))
+    try:
+        return option.read(value, given) if option.read else value
+    except WrongOption:
+        raise
+    except ValueError as reason:
+        raise WrongOption(f"--{option.flag}: {reason}") from reason
+
+
 def _given(task: Task, name: str, value: object) -> str:
     """A value from the command line, which is text already, or from Python; empty for none."""
     options = {option.name: option for option in task.options}
@@ -200,16 +230,7 @@ def _converted(option: Option, given: Mapping[str, str], read: Mapping[str, obje
         return read[option.name]
     if option.kind == "number":
         return _number(option, value)
-    if option.repeatable:
-        value = tuple(value.split())
-    elif option.kind == "list":
-        value = tuple(item for part in value.split(",") if (item := part.strip()))
-    try:
-        return option.read(value, given) if option.read else value
-    except WrongOption:
-        raise
-    except ValueError as reason:
-        raise WrongOption(f"--{option.flag}: {reason}") from reason
+    return _as_read(option, value, given)
 
 
 def _number(option: Option, written: str) -> float:

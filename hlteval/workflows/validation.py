@@ -13,7 +13,7 @@ from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION, Severity
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
 from hlteval.tasks.option_files import read_files
-from hlteval.tasks.options import merged
+from hlteval.tasks.options import check_values, merged
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.batches import BATCH, Role, Submission, submission
 from hlteval.workflows.checks import Check
@@ -93,6 +93,7 @@ def open_submission(
     declared = load(task)
     declared.hold_profile(profile)
     values = merged(declared, options or {})
+    check_values(declared, values)
     texts = _of_texts(declared, values, against)
     reference = against if against is not None else values.get(texts.name)
     opened = submission(

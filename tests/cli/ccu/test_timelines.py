@@ -12,9 +12,8 @@ from hlteval.representation import Corpus
 VALID = Path(__file__).parents[3] / "fixtures/ccu-submission/valid"
 TOOLS = {
     "nd": ("rttm", "audacity", "webvtt", "elan", "instances-csv"),
-    "ed": ("rttm", "audacity", "webvtt", "elan", "instances-csv"),
+    "ed": ("audacity",),
     "vd": ("elan", "instances-csv", "levels-parquet"),
-    "ad": ("elan", "instances-csv", "levels-parquet"),
     "cd": ("elan", "instances-csv"),
 }
 

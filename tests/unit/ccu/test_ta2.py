@@ -109,6 +109,8 @@ def test_a_scale_gives_numbers_a_meaning() -> None:
         score("ccu-ta2", None, text(*rows), scale=5)
     with pytest.raises(ValueError, match="from 2 to 100"):
         score("ccu-ta2", None, text(*rows), scale="many")
+    with pytest.raises(ValueError, match="from 2 to 100"):
+        validate("ccu-ta2", text(*rows), scale="many")
 
 
 def test_case_and_spaces_do_not_matter() -> None:
