@@ -24,7 +24,7 @@ from pathlib import Path
 from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
-    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4"),
+    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4", "ccu"),
     *("interchange", "hostile"),
 )
 
