@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measuring import Benchmark, Step, hlteval
-from benchmarks.streams import EMOTIONS, NORMS, Row, Stream, instances, partition, streams
+from benchmarks.streams import Row, Stream, found, streams
 
 TASKS = ("nd", "ed", "vd", "ad", "cd")
 SEGMENTS = 40
@@ -53,12 +53,12 @@ def _write(documents: Iterable[Stream], folder: Path) -> tuple[Path, Path]:
     reference, systems, errors = folder / "reference", folder / "submissions", _random(1)
     rows: dict[str, list[Row]] = {name: [] for name in _REFERENCE}
     for document in documents:
-        for name, own in _annotation(document):
-            rows[name] += own
+        for name, lines in _annotation(document):
+            rows[name] += lines
         for task in TASKS:
             place = systems / f"CCU_P1_TA1_{task.upper()}_NIST_LDC2022R17-V1_20230101_000000"
-            found = [(document.name, *row) for row in _found(task, document, errors)]
-            _table(place / f"{document.name}.tab", _COLUMNS[task], found)
+            own = [(document.name, *row) for row in found(task, document, errors)]
+            _table(place / f"{document.name}.tab", _COLUMNS[task], own)
     for name, columns in _REFERENCE.items():
         _table(reference / name, columns, rows[name])
     listed = [(name, "True", "", f"{name}.tab") for (name,) in rows[_INDEX]]
@@ -105,31 +105,6 @@ def _annotation(document: Stream) -> Iterator[tuple[str, list[Row]]]:
     yield "data/valence_arousal.tab", levels
     points = [(1001, name, int(at), "negative", impact, "-") for at, impact in document.changes]
     yield "data/changepoint.tab", points
-
-
-def _found(task: str, document: Stream, errors: np.random.Generator) -> Iterator[Row]:
-    """The rows of a system in a document, without its name."""
-    spans, text = document.segments, document.modality == "text"
-    if task == "nd":
-        labels = {at: label for at, label, _ in document.norms}
-        for label, start, end, llr in instances(
-            document, [labels[at] for at in range(len(spans))], NORMS, errors
-        ):
-            yield label, start, end, "adhere", llr
-    elif task == "ed":
-        own = [label for _, _, label in document.emotions[::3]]
-        yield from instances(document, own, EMOTIONS, errors)
-    elif task == "cd":
-        for at, impact in document.changes:
-            llr = round(float(errors.normal(0, 1)), 4)
-            point = min(max(0.0, at + float(errors.normal(0, 8))), document.length)
-            yield int(point) if text else round(point, 2), llr, "negative", impact
-    else:
-        column = 2 if task == "vd" else 3
-        judged = np.array([row[column] for row in document.levels[::3]])
-        for start, end in partition(document, errors):
-            at = min(int(np.searchsorted([span[0] for span in spans], start)), len(spans) - 1)
-            yield start, end, int((judged[at] + errors.normal(0, 80)).clip(1, 1000))
 
 
 def _table(path: Path, columns: str, rows: Iterable[Row]) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from benchmarks import situation_frames
+from benchmarks import situation_frames, streams
 from hlteval.representation import TABLES, Corpus
 from hlteval.tasks import load
 from hlteval.validators.situations.schema import types
@@ -156,6 +156,43 @@ def _situations(documents: int, each: list[list[dict[str, Any]]]) -> Corpus:
     )
 
 
+def annotated(task: str, documents: int, seed: int, number: int = 0) -> Pair:
+    """Streams of about 12 segments with what a task of CCU is about; how well a system does varies.
+
+    Args:
+        task: `nd`, `ed`, `vd`, `ad` or `cd`.
+        documents: how many there are.
+        seed: of the random numbers.
+        number: of the system.
+    """
+    truth, errors = sources(seed, number)
+    each = list(streams.streams(documents, 12, truth))
+    table = load(f"ccu-{task}").scored_table
+    listed = [
+        {
+            "row": at,
+            "name": f"DOC_{at}",
+            "modality": stream.modality,
+            "length": float(stream.length),
+        }
+        for at, stream in enumerate(each)
+    ]
+    judged = _rows_of(streams.judgments(task, stream) for stream in each)
+    regions = _rows_of(map(streams.regions, each))
+    found = _rows_of(streams.answers(task, stream, errors) for stream in each)
+    reference = Corpus(documents=listed, regions=regions, **{table: judged})
+    return reference, Corpus(documents=listed, **{table: found})
+
+
+def _rows_of(each: Iterable[Iterable[Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """The rows of documents as those of a table."""
+    own = ((document, row) for document, rows in enumerate(each) for row in rows)
+    return [
+        {"row": at, "document": document, "origin": 0, "record": at + 1, **row}
+        for at, (document, row) in enumerate(own)
+    ]
+
+
 def _some(labels: Sequence[str], random: np.random.Generator) -> Iterable[str]:
     """At most three of them."""
     return (str(label) for label in random.choice(labels, random.integers(0, 4), replace=False))
@@ -227,6 +264,11 @@ def _thinned(corpus: Corpus, table: str, rates: np.ndarray, random: np.random.Ge
 
 
 GENERATORS: Mapping[str, Generator] = MappingProxyType(
-    {"lorehlt-edl": entities, "speech-sf": speech, "lorehlt-sf": frames}
+    {
+        "lorehlt-edl": entities,
+        "speech-sf": speech,
+        "lorehlt-sf": frames,
+        **{f"ccu-{task}": partial(annotated, task) for task in ("nd", "ed", "vd", "ad", "cd")},
+    }
 )
 """The generators of the tasks that have one."""

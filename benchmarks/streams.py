@@ -133,3 +133,83 @@ def partition(stream: Stream, errors: np.random.Generator) -> list[Span]:
     if text:
         return [(int(a), int(b) - 1) for a, b in pairwise(bounds)]
     return [(a, b) for a, b in pairwise(bounds) if b > a]
+
+
+def found(task: str, stream: Stream, errors: np.random.Generator) -> Iterator[Row]:
+    """The rows of a system in a document, as the columns of a submission have them after its name.
+
+    Args:
+        task: `nd`, `ed`, `vd`, `ad` or `cd`.
+        stream: the document.
+        errors: the random numbers.
+    """
+    if task == "nd":
+        labels = {at: label for at, label, _ in stream.norms}
+        own = [labels[at] for at in range(len(stream.segments))]
+        for label, start, end, llr in instances(stream, own, NORMS, errors):
+            yield label, start, end, "adhere", llr
+    elif task == "ed":
+        yield from instances(stream, [row[2] for row in stream.emotions[::3]], EMOTIONS, errors)
+    elif task == "cd":
+        for at, impact in stream.changes:
+            llr = round(float(errors.normal(0, 1)), 4)
+            point = min(max(0.0, at + float(errors.normal(0, 8))), stream.length)
+            place = int(point) if stream.modality == "text" else round(point, 2)
+            yield place, llr, "negative", impact
+    else:
+        yield from _levels(stream, 2 if task == "vd" else 3, errors)
+
+
+def _levels(stream: Stream, column: int, errors: np.random.Generator) -> Iterator[Row]:
+    judged = np.array([row[column] for row in stream.levels[::3]])
+    own = partition(stream, errors)
+    starts = np.array([start for start, _ in own])
+    at = np.searchsorted([start for start, _ in stream.segments], starts, side="right") - 1
+    noise = errors.normal(0, errors.uniform(40, 200), len(own))
+    levels = (judged[at.clip(0)] + noise).clip(1, 1000).astype(int)
+    for (start, end), level in zip(own, levels.tolist(), strict=True):
+        yield start, end, level
+
+
+def judgments(task: str, stream: Stream) -> Iterator[dict[str, Any]]:
+    """The annotation of a document, as rows of the representation."""
+    spans = [{"start": float(start), "end": float(end)} for start, end in stream.segments]
+    if task == "nd":
+        for at, label, status in stream.norms:
+            yield spans[at] | {"kind": "norm", "label": label, "status": status, "annotator": "1"}
+    elif task == "ed":
+        for who, at, label in stream.emotions:
+            yield spans[at] | {"kind": "emotion", "label": label, "annotator": who}
+    elif task == "cd":
+        for at, impact in stream.changes:
+            yield {"at": at, "direction": "negative", "strength": str(impact), "annotator": "1"}
+    else:
+        kind, column = ("valence", 2) if task == "vd" else ("arousal", 3)
+        for row in stream.levels:
+            level = float(row[column]) or None
+            yield spans[row[1]] | {"kind": kind, "level": level, "annotator": row[0]}
+
+
+def regions(stream: Stream) -> Iterator[dict[str, Any]]:
+    """The segments of a document, as rows of the representation."""
+    for at, (start, end) in enumerate(stream.segments):
+        yield {"region": f"{stream.name}_{at:04}", "start": float(start), "end": float(end)}
+
+
+def answers(task: str, stream: Stream, errors: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """What a system finds in a document, as rows of the representation."""
+    for row in found(task, stream, errors):
+        if task == "nd":
+            yield {"kind": "norm", **_instance(*row[:3], row[4]), "status": row[3]}
+        elif task == "ed":
+            yield {"kind": "emotion", **_instance(*row)}
+        elif task == "cd":
+            yield {"at": float(row[0]), "llr": row[1], "direction": row[2], "strength": str(row[3])}
+        else:
+            kind = "valence" if task == "vd" else "arousal"
+            place = {"start": float(row[0]), "end": float(row[1])}
+            yield {"kind": kind, "level": float(row[2]), **place}
+
+
+def _instance(label: str, start: float, end: float, llr: float) -> dict[str, Any]:
+    return {"label": label, "start": float(start), "end": float(end), "llr": llr}
