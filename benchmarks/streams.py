@@ -151,13 +151,20 @@ def found(task: str, stream: Stream, errors: np.random.Generator) -> Iterator[Ro
     elif task == "ed":
         yield from instances(stream, [row[2] for row in stream.emotions[::3]], EMOTIONS, errors)
     elif task == "cd":
-        for at, impact in stream.changes:
-            llr = round(float(errors.normal(0, 1)), 4)
-            point = min(max(0.0, at + float(errors.normal(0, 8))), stream.length)
-            place = int(point) if stream.modality == "text" else round(point, 2)
-            yield place, llr, "negative", impact
+        yield from _points(stream, errors)
     else:
         yield from _levels(stream, 2 if task == "vd" else 3, errors)
+
+
+def _points(stream: Stream, errors: np.random.Generator) -> Iterator[Row]:
+    """Most change points, some of them too far away, and others that are none."""
+    near = [(at + float(errors.normal(0, 9)), impact, 1.0) for at, impact in stream.changes]
+    found = [point for point in near if errors.random() < 0.8]
+    others = errors.uniform(0, stream.length, errors.poisson(1 + len(near) / 3)).tolist()
+    for at, impact, sure in [*found, *((at, 2, 0.0) for at in others)]:
+        llr = round(float(errors.normal(0, 1)) + sure, 4)
+        point = min(max(0.0, at), stream.length)
+        yield int(point) if stream.modality == "text" else round(point, 2), llr, "negative", impact
 
 
 def _levels(stream: Stream, column: int, errors: np.random.Generator) -> Iterator[Row]:
