@@ -212,3 +212,65 @@ def _with_silence(rows: pl.DataFrame, silent: pl.DataFrame) -> pl.DataFrame:
     broken = (pl.col("until") > pl.col("before")) & (pl.col("start") > pl.col("before"))
     found = found.sort("_order").with_columns(broken=broken.fill_null(value=False))
     return found.drop("_order", "silence", "until")
+
+
+AGREED = "agreed"
+"""The annotator of a reference as it is scored."""
+
+
+def as_scored(corpus: Corpus, constants: Constants | None = None) -> Corpus:
+    """A reference whose norms and emotions are those that are scored, with a segment for each.
+
+    Segments without any have `none`, and those that are not annotated `noann`. All is of one
+    annotator: emotions of such a reference are scored with the vote of one.
+
+    Args:
+        corpus: a reference.
+        constants: of Table 13.
+
+    Examples:
+        >>> shared = {"document": 0, "origin": 0, "kind": "norm", "label": "101"}
+        >>> first = shared | {"row": 0, "record": 1, "start": 0, "end": 10}
+        >>> second = shared | {"row": 1, "record": 2, "start": 10, "end": 15}
+        >>> documents = [{"row": 0, "name": "d1", "modality": "audio"}]
+        >>> corpus = Corpus(documents=documents, instances=[first, second])
+        >>> as_scored(corpus).instances.select("region", "start", "end").rows()
+        [('d1_scored_1', 0.0, 15.0)]
+    """
+    chosen = constants or Constants()
+    kinds = ("norm", "emotion")
+    rows = pl.concat([_scored_rows(corpus, kind, chosen) for kind in kinds])
+    known = corpus.regions.unique(list(SEGMENT), keep="first", maintain_order=True)
+    rows = rows.join(
+        known.select(*SEGMENT, "region"), on=SEGMENT, how="left", maintain_order="left"
+    )
+    more = rows.filter(pl.col("region").is_null()).unique(list(SEGMENT), maintain_order=True)
+    names = corpus.documents.select(document="row", name="name")
+    number = pl.int_range(1, pl.len() + 1).over("document")
+    more = more.select(*SEGMENT, "origin").join(names, on="document", maintain_order="left")
+    more = more.with_columns(again=pl.format("{}_scored_{}", "name", number), record=number)
+    rows = rows.join(more.select(*SEGMENT, "again"), on=SEGMENT, how="left", maintain_order="left")
+    placed = rows.with_columns(
+        region=pl.coalesce("region", "again"),
+        annotator=pl.lit(AGREED),
+        record=pl.int_range(1, pl.len() + 1),
+        row=pl.int_range(pl.len()),
+    )
+    added = more.select("document", "origin", "record", "start", "end", region="again")
+    regions = pl.concat([corpus.regions.drop("row"), added], how="diagonal")
+    return corpus.replace(
+        instances=placed.drop("again", "text"),
+        regions=regions.with_row_index("row").cast({"row": pl.Int64}),
+    )
+
+
+def _scored_rows(corpus: Corpus, kind: str, constants: Constants) -> pl.DataFrame:
+    """The instances of a kind, and the segments without any."""
+    decisions = decided(corpus, kind, constants)
+    nothing = decisions.filter(pl.col("label").is_in([NONE, UNANNOTATED]).all().over(SEGMENT))
+    columns = ("document", "text", "label", "status", "start", "end")
+    every = pl.concat([merged(decisions, constants).select(columns), nothing.select(columns)])
+    origins = corpus.instances.group_by("document").agg(pl.col("origin").first())
+    found = every.join(origins, on="document", maintain_order="left")
+    order = ("document", "start", "end", "label")
+    return found.with_columns(kind=pl.lit(kind)).sort(*order, maintain_order=True)
