@@ -117,8 +117,11 @@ class InstanceDetection(Metric):
             with_references, on=["criterion", "class"], how="semi", maintain_order="left"
         )
         criteria = self.options.overlap
+        compared = total.filter(criterion=official_detections.COMPARED)["class"]
         return {
-            "instance_alignment.tab": official_files.alignment(instances, self.options, self.kind),
+            "instance_alignment.tab": official_files.alignment(
+                instances, compared, self.options, self.kind
+            ),
             "scores_by_class.tab": official_files.by_class(scored.classes, scored.curves, criteria),
             "scores_aggregated.tab": official_files.aggregated(scored.means, task, criteria),
             "statistics_by_class.tab": official_statistics.by_class(total),

@@ -23,8 +23,9 @@ from hlteval.scoring.ccu.official_system import official_system
 from hlteval.scoring.ccu.spans import half_open
 from hlteval.scoring.ccu.system_instances import documents, filtered, in_reference_classes
 
-REFERENCE, UNSCORED, SYSTEM = "reference", "unscored", "system"
-"""Instances and regions without an evaluation label, for the statistics; by their criterion."""
+REFERENCE, UNSCORED, SYSTEM, COMPARED = "reference", "unscored", "system", "compared"
+"""Instances and regions without an evaluation label, for the statistics, and one of each class of
+the system that is compared; by their criterion."""
 
 
 def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:
@@ -49,9 +50,16 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         conformed(documents(reference).select("document", "genre")),
         unplaced(lost),
         *(_counted(part, name) for name, part in counted.items()),
+        _compared(moved),
         *(labels(moved, prepared, criterion, options) for criterion in options.overlap),
     ]
     return with_disclosure(pl.concat(parts), reference)
+
+
+def _compared(moved: pl.DataFrame) -> pl.DataFrame:
+    """A row of each class of the system in each document."""
+    classes = moved.select("document", "genre", "class").unique(maintain_order=True)
+    return conformed(classes.with_columns(criterion=pl.lit(COMPARED)))
 
 
 def _counted(rows: pl.DataFrame, what: str) -> pl.DataFrame:

@@ -84,22 +84,28 @@ def by_class(measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Cri
     rows: list[tuple[str, ...]] = []
     for criterion in criteria:
         own = measured.filter(criterion=criterion.written).sort("class", "genre")
+        nothing = own["llr"].is_null().all()
         for row in own.to_dicts():
             name, genre = row["class"], row["genre"]
+            whole_counts = _whole(row, nothing=nothing)
             for metric, column in CLASS_METRICS.items():
-                rows.append((name, genre, metric, _of_class(row, column), named(criterion)))
+                value = row[column] if column in whole_counts else _float(row[column])
+                rows.append((name, genre, metric, number(value), named(criterion)))
             curve = curves.get((criterion.written, name, genre))
             if curve is not None:
                 rows.append((name, genre, "PRCurve_json", _curve(curve), named(criterion)))
     return table(columns, rows)
 
 
-def _of_class(row: Mapping[str, float | None], column: str) -> str:
-    """A value of a class; counts are whole unless the system has nothing of the class."""
-    value = row[column]
-    if column in _COUNTS and value is not None and row["llr"] is None:
-        value = float(value)
-    return number(value)
+def _whole(row: Mapping[str, object], *, nothing: bool) -> frozenset[str]:
+    """The counts that are written without decimals: not those of what the system does not have."""
+    if row["llr"] is not None:
+        return _COUNTS
+    return frozenset() if nothing else frozenset({"md"})
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _curve(points: pl.DataFrame) -> str:
@@ -140,18 +146,19 @@ def _aggregates(row: Mapping[str, float | None]) -> Iterator[tuple[str, float | 
         yield f"sum_{count}_at_MinLLR", None if value is None else float(value)
 
 
-def alignment(instances: pl.DataFrame, options: object, kind: str) -> str:
+def alignment(instances: pl.DataFrame, compared: pl.Series, options: object, kind: str) -> str:
     """The file `instance_alignment.tab`.
 
     Args:
         instances: with evaluation labels, of classes that have references.
+        compared: the classes of the system.
         options: the collars.
         kind: `norm` or `emotion`; norms have the columns of statuses.
     """
     columns = ["class", "file_id", "eval", "ref", "sys", "llr", "parameters"]
     statuses = ["ref_status", "hyp_status"] if kind == "norm" else []
     start = pl.coalesce("system_start", "reference_start")
-    silent = (pl.col("outcome") == MISSED).all().over("criterion", "class")
+    silent = ~pl.col("class").is_in(compared.unique().implode())
     order = {CORRECT: 0, FALSE: 1, FORGIVEN: 1, MISSED: 2}
     written = pl.col("outcome").replace(AGAIN, MISSED)
     ranked = instances.with_columns(outcome=written).with_columns(

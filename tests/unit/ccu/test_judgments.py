@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import Constants, as_scored, decided, prepared
+from hlteval.representation.judgments import Constants, decided, prepared
 
 
 def corpus(kind, segments, modality="audio"):
@@ -28,9 +28,7 @@ def corpus(kind, segments, modality="audio"):
         for label in labels.split("+")
     ]
     numbered = [{**row, "row": index} for index, row in enumerate(rows)]
-    source = {"row": 0, "path": "ref", "member": "data", "format": "ccu-reference", "sha256": ""}
-    documents = [{"row": 0, "name": "d", "modality": modality}]
-    return Corpus(sources=[source], documents=documents, instances=numbered)
+    return Corpus(documents=[{"row": 0, "name": "d", "modality": modality}], instances=numbered)
 
 
 def instances(reference, kind, **constants):
@@ -168,20 +166,3 @@ def test_a_segment_with_conflicts_is_not_annotated_if_that_is_chosen():
     assert not found.annotated.height
     agreeing = statuses(("101", "adhere"), ("102", "violate"))
     assert prepared(agreeing, "norm", Constants(conflicts_unscored=True)).instances.height == 2
-
-
-@pytest.mark.parametrize(("kind", "votes"), [("emotion", 2), ("norm", 1)])
-def test_a_reference_as_it_is_scored_is_scored_alike(kind, votes):
-    reference = corpus(kind, EMOTIONS)
-    written = as_scored(reference, Constants(votes=votes))
-    written.check_keys()
-    expected = prepared(reference, kind, Constants(votes=votes))
-    found = prepared(written, kind, Constants(votes=1))
-    order = ("start", "end", "label")
-    columns = (*order, "status")
-    assert (
-        found.instances.sort(order)
-        .select(columns)
-        .equals(expected.instances.sort(order).select(columns))
-    )
-    assert set(written.instances["region"]) <= set(written.regions["region"])
