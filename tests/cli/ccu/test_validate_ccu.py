@@ -113,3 +113,7 @@ def test_what_follows_from_another_finding_is_left_out(tmp_path):
     shutil.copytree(REFERENCE, gold, dirs_exist_ok=True)
     (gold / "data" / "norms.tab").unlink()
     assert found("ccu-reference", gold) == {}
+
+
+def test_output_given_as_a_mapping_is_one_finding_for_each_file():
+    assert found("ccu-ndmap", VALID / "nd") == {"CCU207": 1, "CCS128": 3}
