@@ -83,6 +83,8 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "hub4": Setting(("both.f", "both.rec", "both.pre", "both.err", "both.cor")),
         "seedev-full": Setting(("f1", "recall", "ser", "matches")),
         "seedev-binary": Setting(("f1",)),
+        "ccu-vd": Setting(("ccc", "ccc_document_mean", "kappa")),
+        "ccu-ad": Setting(("ccc",), sizes=(10, 20)),
     }
 )
 """What is simulated, by task; of tasks that are not here, everything."""

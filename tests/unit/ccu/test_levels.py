@@ -11,6 +11,7 @@ from hlteval.scoring.ccu.kappa import kappa
 from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_reference import averaged, ratings, reference_pieces
+from hlteval.scoring.ccu.official_irregular import as_windows
 from hlteval.scoring.resampling import bootstrap
 from tests.unit.ccu.level_corpora import gold, said, scored
 
@@ -222,3 +223,35 @@ def test_documents_are_resampled_as_sums():
             assert every[name][0] == pytest.approx(np.nan if value is None else value, nan_ok=True)
         drawn = bootstrap(metric, counts, 20, seed=1)["ccc"]
         assert drawn.std() > 0
+
+
+def test_official_windows_with_a_gap_add_up_as_those_of_the_scorer():
+    """Between 3 and 5 s there is none: the window from 2 s adds a negative time of the next."""
+    pieces = pl.DataFrame(
+        {"document": [0, 0], "start": [0, 5000], "end": [3000, 8000], "level": [2.0, 6.0]}
+    ).with_columns(text=False)
+    windows, crashing = as_windows(pieces, 2000)
+    assert crashing.is_empty()
+    assert windows["level"].to_list() == [2, (2 * 1 - 6 * 1) / 2, 0, 6]
+
+
+def test_official_has_no_number_where_the_scorer_crashes():
+    reference = gold(AUDIO, [("d", 0, 20, (300, 400)), ("d", 20, 40, (700, 800))])
+    nested = said(AUDIO, [("d", 0, 40, 300), ("d", 5, 9, 700)])
+    for system in (said(AUDIO, []), nested):
+        values, _ = scored(reference, system, "official")
+        assert set(values.values()) == {None}
+        assert scored(reference, system)[0]["ccc"] is not None
+    metric = LevelDiarization("official", LevelOptions())
+    total = metric.total([metric.statistics(reference, nested)[0]])
+    assert metric.official_files(total) == {}
+    assert "crashes" in metric.notes(total)[0]
+
+
+def test_levels_that_nearly_reach_the_end_do():
+    reference = gold(AUDIO, [("d", 0, 40, (300, 400))])
+    _, units = scored(reference, said(AUDIO, [("d", 0, 39.985, 300)]))
+    assert levels(units) == [(0, 40, 20, 350, 300)]
+    reference = gold(TEXT, [("d", 0, 39, (300, 400))])
+    _, units = scored(reference, said(TEXT, [("d", 0, 10, 300), ("d", 10, 39, 300)]))
+    assert units["system"].unique().to_list() == [300]
