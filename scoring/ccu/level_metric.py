@@ -186,6 +186,10 @@ class LevelDiarization(Metric):
         """The documents that have units."""
         return super().documents(counts.filter(pl.col("units") > 0))
 
+    def fewest_documents(self, name: str) -> int:
+        """Intervals of kappa need more documents than others (docs/intervals.md)."""
+        return _MANY if name.startswith("kappa") else 0
+
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
@@ -201,6 +205,8 @@ class LevelDiarization(Metric):
         return found
 
 
+_MANY = 50
+"""Documents that intervals of kappa need; docs/intervals.md has their coverage."""
 _CRASHES = (
     "no official score: the public scorer crashes on a submission without levels, and where a "
     "level ends in a window after all levels that follow it"
