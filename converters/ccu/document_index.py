@@ -54,14 +54,16 @@ _OTHERS = {"user_id", "segment_id", "norm", "emotion", "llr", "start", "end", "i
 
 
 def read(source: Source) -> Iterator[ReadResult]:
-    """The documents, as one batch."""
-    tables = Tables(source.path, FORMAT.name)
-    for member in source.members:
-        tables.read(member, KIND)
+    """The documents of each file."""
+    return (_read(source.path, member) for member in source.members)
+
+
+def _read(path: str, member: Member) -> ReadResult:
+    tables = Tables(path, FORMAT.name)
+    tables.read(member, KIND)
     rows = tables.rows(KIND)
     first = pl.col("record").first().over("file_id")
-    marked = rows.with_columns(first=first)
-    again = marked.filter(pl.col("line") != pl.col("line").first().over("file_id"))
+    again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
     tables.problems("CCS141", again.select(*PLACE, "file_id", "first"), "file_id")
     kept = rows.unique("file_id", keep="first", maintain_order=True)
     documents = kept.select(_ROW, "origin", "length", name="file_id", modality="type")
@@ -70,7 +72,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         documents=documents,
         rejected_records=tables.rejected({KIND.name: "document"}),
     )
-    yield ReadResult(corpus, tuple(tables.findings()), tuple(tables.files.members))
+    return ReadResult(corpus, tuple(tables.findings()), (member,))
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
