@@ -183,7 +183,7 @@ def test_what_is_written_is_read_again(form: str, tmp_path_factory: pytest.TempP
     declared = load(form)
     folder, number = tmp_path_factory.mktemp("written"), count()
 
-    @settings(max_examples=12)
+    @settings(max_examples=6)
     @given(streams())
     def hold(corpus: Corpus) -> None:
         path = folder / f"{next(number)}{declared.suffixes[0]}"
