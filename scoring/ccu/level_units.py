@@ -38,8 +38,8 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
     Examples:
         >>> row = {"document": 0, "reference": 1.0, "system": 5.0}
         >>> parts = [row | {"start": 0, "end": 5}, row | {"start": 5, "end": 7, "system": 8.0}]
-        >>> windows(pl.DataFrame(parts), 2).select("start", "end", "units", "system").rows()
-        [(0, 4, 2, 5.0), (4, 6, 1, 6.5), (6, 7, 1, 8.0)]
+        >>> windows(pl.DataFrame(parts), 2).select("start", "units", "system").rows()
+        [(0.0, 2, 5.0), (4.0, 1, 6.5), (6.0, 1, 8.0)]
     """
     own = stretches.with_columns(
         _first=(pl.col("start") / size).floor(), _last=(pl.col("end") / size).floor()
