@@ -18,7 +18,11 @@ _BEST = {"iou": pl.Float64, "intersection": pl.Float64, "union": pl.Float64}
 
 
 def candidates(
-    system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame
+    system: pl.DataFrame,
+    references: pl.DataFrame,
+    unscored: pl.DataFrame,
+    *,
+    regions: bool = True,
 ) -> pl.DataFrame:
     """The best reference of each system instance, or several that start and fit alike.
 
@@ -26,12 +30,13 @@ def candidates(
         system: instances, half-open, with `class`, `truncated`, and `_system`, their rows.
         references: instances, half-open, with `class` and `_reference`, their rows.
         unscored: no-score regions, half-open.
+        regions: whether such a region can be the best.
 
     Returns:
         `_system`, `_reference` (null if there is none), and the `iou`, `intersection` and `union`
         of both; those that are not scored are left out.
     """
-    every = _overlaps(system, references, unscored)
+    every = _overlaps(system, references, unscored if regions else unscored.clear())
     best = _best(every)
     hit = best.filter(pl.col("_reference").is_not_null())
     elsewhere = system.join(every, on="_system", how="anti")

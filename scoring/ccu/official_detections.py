@@ -79,10 +79,12 @@ def labels(
     """The evaluation label of each instance, by a criterion."""
     expected = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
     own = half_open(system)
-    if options.align.startswith("ManyRef"):
+    several = options.align.startswith("ManyRef")
+    if several:
         own = split.divided(own, expected)
     expected, own = _numbered(expected, "_reference"), _numbered(own, "_system")
-    pairs = _pairs(own, expected, half_open(reference.unscored))
+    regions = half_open(reference.unscored)
+    pairs = _pairs(own, expected, regions, between=not several)
     iou, common = pairs["iou"].to_numpy(), pairs["intersection"].to_numpy()
     similar = criterion.holds(iou=iou, intersection=common) & (common > 0)
     correct = best_reference.first_of_each(pairs, similar)
@@ -103,9 +105,14 @@ def _numbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
     return rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(name))
 
 
-def _pairs(own: pl.DataFrame, expected: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
-    """Each system instance with its best reference, if any, in the order of the files."""
-    best = best_reference.candidates(own, expected, unscored)
+def _pairs(
+    own: pl.DataFrame, expected: pl.DataFrame, unscored: pl.DataFrame, *, between: bool
+) -> pl.DataFrame:
+    """Each system instance with its best reference, if any, in the order of the files.
+
+    Where instances are divided between references (not `between`), no region is the best.
+    """
+    best = best_reference.candidates(own, expected, unscored, regions=between)
     others = expected.select(
         "_reference",
         expected_start="start",
