@@ -123,10 +123,10 @@ def _scorings(measured: pl.DataFrame) -> pl.DataFrame:
         {
             "evaluation": "Change points",
             "scoring": f"{own['genre']} at {own['criterion']}",
-            "measure": name,
+            "measure": title,
             "value": own[name],
         }
         for own in measured.sort("genre", "criterion").to_dicts()
-        for name in MEASURES
+        for title, name in (("references", "relevant"), *zip(MEASURES, MEASURES, strict=True))
     ]
     return metric.scorings(rows)

@@ -55,7 +55,8 @@ def scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
             rows += _rows(f"Means{added}", own["genre"], means)
         classes = measured.filter(criterion=written, genre=ALL).sort("class")
         for own in classes.to_dicts():
-            rows += _rows(f"Classes{added}", own["class"], {name: own[name] for name in MEASURES})
+            values = {"references": own["relevant"], **{name: own[name] for name in MEASURES}}
+            rows += _rows(f"Classes{added}", own["class"], values)
     return metric.scorings(rows)
 
 
