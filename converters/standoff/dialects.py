@@ -70,8 +70,10 @@ class Dialect:
 
     def kind(self, letter: str) -> Kind | None:
         """The kind of records whose identifiers begin with a letter."""
-        found = (kind for letters, kind in self.kinds.items() if letter and letter in letters)
-        return next(found, None)
+        for letters, kind in self.kinds.items():
+            if letter and letter in letters:
+                return kind
+        return None
 
 
 _ANY = r"[^ \t\r\n\f\x0b\x00]*"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from hlteval.findings import MAX_PER_CODE, Finding
 from hlteval.sources.decoding import check_encoding
 
@@ -13,9 +15,8 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One file of a source.
+class Member(msgspec.Struct, frozen=True, eq=False):
+    """One file of a source; there may be tens of thousands.
 
     Attributes:
         name: path inside the source, with `/`; empty if the source is a single file.
@@ -31,7 +32,7 @@ class Member:
     name: str
     display: str
     size: int | None
-    fetch: Callable[[], bytes] = field(repr=False, compare=False)
+    fetch: Callable[[], bytes]
     encoding: str = "utf-8"
     qualified: bool = False
     max_per_code: int = MAX_PER_CODE
@@ -53,10 +54,10 @@ class Member:
             >>> Member("a/d1.txt", "x.zip/a/d1.txt", 0, bytes, qualified=True).document("d1")
             'a/d1'
         """
-        folder = self.name.rpartition("/")[0]
-        if not self.qualified or not folder or name.startswith(f"{folder}/"):
+        if not self.qualified:
             return name
-        return f"{folder}/{name}"
+        folder = self.name.rpartition("/")[0]
+        return name if not folder or name.startswith(f"{folder}/") else f"{folder}/{name}"
 
 
 class Unreadable(Exception):
@@ -106,13 +107,15 @@ class Source:
             LookupError: for an unknown encoding, or a codec of something else.
         """
         check_encoding(encoding)
-        return replace(self, members=tuple(replace(m, encoding=encoding) for m in self.members))
+        return replace(
+            self, members=tuple(msgspec.structs.replace(m, encoding=encoding) for m in self.members)
+        )
 
     def with_max_per_code(self, number: int) -> Source:
         """The source with another maximum of explained findings per code and file; 0 for all."""
         if number == MAX_PER_CODE:
             return self
-        members = (replace(member, max_per_code=number) for member in self.members)
+        members = (msgspec.structs.replace(m, max_per_code=number) for m in self.members)
         return replace(self, members=tuple(members), max_per_code=number)
 
     def only(self, members: Iterable[Member]) -> Source:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+import msgspec
+
 from hlteval.findings import Finding, Severity, Span, entry
 from hlteval.findings.fixers import FIXERS, Lines
 from hlteval.results.fixes import Fix
@@ -213,7 +215,7 @@ class FixedFiles:
         if text is None or not text.fixes:
             return member
         data = text.text.encode(member.encoding)
-        return replace(member, size=len(data), fetch=partial(bytes, data))
+        return msgspec.structs.replace(member, size=len(data), fetch=partial(bytes, data))
 
 
 def fixable(findings: Iterable[Finding]) -> list[Finding]:

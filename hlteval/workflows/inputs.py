@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hlteval.converters import BUILTIN, Format, ReadResult, known, load
 from hlteval.converters.corpus.memory import in_memory
 from hlteval.findings import Finding, finding
@@ -160,5 +162,5 @@ def _completed(form: Format, source: Source, encoding: str) -> tuple[Source, lis
             findings.append(finding("CNV202", file=source.path, beside=path))
         else:
             findings.append(finding("CNV203", file=source.path, beside=path))
-    members = [replace(member, name=member.basename) for member in members]
+    members = [msgspec.structs.replace(member, name=member.basename) for member in members]
     return replace(source, members=tuple(members)), findings

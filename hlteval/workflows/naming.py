@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from hlteval.converters import Format, ReadResult
@@ -39,7 +40,7 @@ def qualified(form: Format, source: Source) -> Source:
     }
     if not shared:
         return source
-    members = (replace(m, qualified=m.name in shared) for m in source.members)
+    members = (msgspec.structs.replace(m, qualified=m.name in shared) for m in source.members)
     return replace(source, members=tuple(members))
 
 

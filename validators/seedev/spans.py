@@ -92,7 +92,8 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     # Python finds a code point at once, Polars only by counting from the beginning of the text.
     columns = (read[name].to_list() for name in ("document", "start", "end"))
     actual = [texts[document][start:end] for document, start, end in zip(*columns, strict=True)]
-    spans = _joined(read.with_columns(actual=pl.Series(actual, dtype=pl.String)))
+    spans = read.with_columns(actual=pl.Series(actual, dtype=pl.String))
+    spans = _joined(spans) if are_broken(context) else spans
     differing = spans.filter(pl.col("actual") != pl.col("text"))
     differing = differing.filter(_words("actual") != _words("text"))
     hints = [
@@ -106,8 +107,6 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
 
 def _joined(parts: pl.DataFrame) -> pl.DataFrame:
     """The spans of parts in order; the actual texts of several parts are joined by a space."""
-    if parts["row"].is_unique().all():
-        return parts
     grouped = parts.group_by("row", maintain_order=True)
     return grouped.agg(pl.exclude("actual").first(), actual=pl.col("actual").str.join(" "))
 
