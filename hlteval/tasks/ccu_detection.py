@@ -206,8 +206,8 @@ _MERGE_SYSTEM_BY = Option(
 )
 _FILTER = Option(
     "llr_filter",
-    "Score system instances with at least a detection score, as they are read or after they were "
-    "cut and merged: after_read:by_value:-0.5, after_transforms:by_value:0.",
+    "Score only what has detection score X or more; WHEN is after_read, or after_transforms for "
+    "instances that were cut and merged.",
     metavar="WHEN:by_value:X",
     read=lazy(f"{_READERS}llr_filter"),
 )
