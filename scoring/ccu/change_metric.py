@@ -118,15 +118,12 @@ class ChangeDetection(Metric):
 
 
 def _scorings(measured: pl.DataFrame) -> pl.DataFrame:
-    """The values as people read them: by data type and delta."""
+    """The values as people read them: by data type and delta; without any, no values."""
+    columns = {"references": "relevant", **{name: name for name in MEASURES}}
+    named = {f"{row['genre']} at {row['criterion']}": row for row in measured.to_dicts()}
     rows = [
-        {
-            "evaluation": "Change points",
-            "scoring": f"{own['genre']} at {own['criterion']}",
-            "measure": title,
-            "value": own[name],
-        }
-        for own in measured.sort("genre", "criterion").to_dicts()
-        for title, name in (("references", "relevant"), *zip(MEASURES, MEASURES, strict=True))
+        {"evaluation": "Change points", "scoring": name, "measure": title, "value": own.get(column)}
+        for name, own in sorted(named.items()) or [("none", {})]
+        for title, column in columns.items()
     ]
     return metric.scorings(rows)

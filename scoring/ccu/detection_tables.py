@@ -44,18 +44,19 @@ def tables(
 
 
 def scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
-    """The values as people read them: the means by genre, and each class."""
-    criteria = averaged["criterion"].unique(maintain_order=True).to_list()
+    """The values as people read them: the means by genre, and each class; without any, no values."""
+    criteria = averaged["criterion"].unique(maintain_order=True).to_list() or [""]
     rows: list[dict[str, object]] = []
     for written in criteria:
         added = f" at {written}" if len(criteria) > 1 else ""
-        for own in averaged.filter(criterion=written).to_dicts():
-            means = {"mAP": own["mean_ap"], "classes": own["classes"]}
-            means |= {name: own[f"mean_{name}"] for name in RATES}
+        for own in averaged.filter(criterion=written).to_dicts() or [{"genre": ALL}]:
+            means = {"mAP": own.get("mean_ap"), "classes": own.get("classes")}
+            means |= {name: own.get(f"mean_{name}") for name in RATES}
             rows += _rows(f"Means{added}", own["genre"], means)
         classes = measured.filter(criterion=written, genre=ALL).sort("class")
-        for own in classes.to_dicts():
-            values = {"references": own["relevant"], **{name: own[name] for name in MEASURES}}
+        for own in classes.to_dicts() or [{"class": "none"}]:
+            values = {name: own.get(name) for name in MEASURES}
+            values = {"references": own.get("relevant"), **values}
             rows += _rows(f"Classes{added}", own["class"], values)
     return metric.scorings(rows)
 

@@ -44,7 +44,12 @@ def every(available: bool) -> list[tuple[str, str, Option]]:
     ]
 
 
-@pytest.mark.parametrize(("command", "task", "option"), every(available=False), ids=str)
+def named(value: object) -> str:
+    """The name of a command, a task or an option."""
+    return value.name if isinstance(value, Option) else str(value)
+
+
+@pytest.mark.parametrize(("command", "task", "option"), every(available=False), ids=named)
 def test_an_option_of_another_command_is_refused_with_where_it_belongs(
     invoke: Run, command: str, task: str, option: Option
 ) -> None:
@@ -60,7 +65,7 @@ def test_an_option_of_another_command_is_refused_with_where_it_belongs(
 @pytest.mark.parametrize(
     ("command", "task", "option"),
     [row for row in every(available=True) if row[2].needs_any.get(row[0])],
-    ids=str,
+    ids=named,
 )
 def test_an_option_is_refused_without_what_it_needs(
     invoke: Run, command: str, task: str, option: Option

@@ -23,7 +23,7 @@ Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "terminal"
 WIDTHS = (60, 80, 120)
-DEMO, SCORED = "hlteval/demo", "fixtures/scores"
+DEMO, SCORED, CCU = "hlteval/demo", "fixtures/scores", "fixtures/ccu/invalid"
 
 SIDES = {
     "seedev-binary": (f"{SCORED}/seedev-binary/reference", f"{SCORED}/seedev-binary/system"),
@@ -32,6 +32,10 @@ SIDES = {
     "lorehlt-sf": (f"{SCORED}/lorehlt-sf/reference", f"{SCORED}/lorehlt-sf/system"),
     "lorehlt-edl": (f"{DEMO}/entities/reference.tab", f"{DEMO}/entities/system.tab"),
     "hub4": (f"{DEMO}/comparison/reference.tpl", f"{DEMO}/comparison/bold.tpl"),
+    **{
+        f"ccu-{task}": (f"{SCORED}/ccu/reference", f"{SCORED}/ccu-{task}/system")
+        for task in ("nd", "ed", "vd", "ad", "cd")
+    },
     "ccu-ta2": ("fixtures/ccu-ta2/valid/responses.tsv",) * 2,  # its own reference
 }
 """A reference and a submission of each task that can be scored."""
@@ -44,6 +48,13 @@ FLAWED = {
     "fixtures/lorehlt-sf/valid/submission/edl.tab",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
     "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
+    "ccu-nd": f"{CCU}/CCU403-one-point --against fixtures/ccu/valid/reference",
+    "ccu-ed": f"{CCU}/CCU502-happiness --against fixtures/ccu/valid/reference",
+    "ccu-vd": f"{CCU}/CCU603-text --against fixtures/ccu/valid/reference",
+    "ccu-ad": f"{CCU}/CCU603-video --against fixtures/ccu/valid/reference",
+    "ccu-cd": f"{CCU}/CCU404-ten-characters --against fixtures/ccu/valid/reference",
+    "ccu-ndmap": f"{CCU}/CCU711-misspelt",
+    "ccu-reference": f"{CCU}/CCU804-joy-joy",
     "ccu-ta2": "fixtures/ccu-ta2/invalid/CCA201-misspelt.tsv",
     "ltf": "fixtures/ltf/invalid/LTF307-scant",
     "laf": "fixtures/laf/invalid/LAF204-one-off --against fixtures/ltf/valid",
