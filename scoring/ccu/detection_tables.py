@@ -44,7 +44,7 @@ def tables(
 
 
 def scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
-    """The values as people read them: the means by genre, and each class; without any, no values."""
+    """The values as people read them: the means by genre, and each class; empty without any."""
     criteria = averaged["criterion"].unique(maintain_order=True).to_list() or [""]
     rows: list[dict[str, object]] = []
     for written in criteria:
