@@ -131,6 +131,10 @@ def classes(source: Source, _: Mapping[str, str]) -> FileValue:
         source: the list.
     """
     corpus, findings = _read("document-list", source)
+    if corpus.documents.is_empty() and not findings:
+        # Without any class, there would be neither numbers nor norms that are listed.
+        findings.append(finding("OPT109", file=source.path, title="classes, one per line"))
+        return FileValue(frozenset(), findings)
     return FileValue(frozenset(corpus.documents["name"].to_list()), findings, corpus)
 
 

@@ -24,6 +24,11 @@ SIDES = {
     "lorehlt-sf": ("lorehlt-sf-reference/valid/annotation", "lorehlt-sf/valid/submission"),
     "lorehlt-edl": ("scores/lorehlt-edl/reference.tab", "scores/lorehlt-edl/system.tab"),
     "hub4": ("hub4/valid/reference.tpl", "hub4/valid/system.tpl"),
+    **{
+        f"ccu-{task}": ("scores/ccu/reference", f"scores/ccu-{task}/system")
+        for task in ("nd", "ed", "vd", "ad", "cd")
+    },
+    "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
 }
 """Reference and submission of the tasks that score."""
 WITH = {
@@ -80,7 +85,8 @@ def test_all_files_of_options_are_tried() -> None:
         if option.is_input and not option.is_file
     }
     # options in a file are an error of usage, as on the command line; submissions are scored
-    assert others == {("hub4", "options"), ("speech-sf", "beside"), ("lorehlt-sf", "beside")}
+    compared = ("speech-sf", "lorehlt-sf", "ccu-nd", "ccu-ed", "ccu-cd")
+    assert others == {("hub4", "options"), *((task, "beside") for task in compared)}
 
 
 @pytest.mark.parametrize("use", USES)

@@ -26,8 +26,18 @@ SCORED = {
         ("comparison/reference.tpl", "comparison/bold.tpl"),
         ("templettes/reference.tpl", "templettes/flawed.tpl"),
     ],
+    **{
+        f"ccu-{task}": [("ccu/reference", f"ccu-{task}/system")]
+        for task in ("nd", "ed", "vd", "ad", "cd")
+    },
 }
-CHECKED = {"ltf": ("rsd/valid", "ltf/valid"), "laf": ("rsd/valid", "laf/valid")}
+CHECKED = {
+    "ltf": ("rsd/valid", "ltf/valid"),
+    "laf": ("rsd/valid", "laf/valid"),
+    "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
+}
+ALONE = {"ccu-reference": "ccu/valid/reference", "ccu-ta2": "scores/ccu-ta2/system/responses.tsv"}
+"""What is checked without anything beside it."""
 CASES = [(task, *pair, form) for task, pairs in SCORED.items() for pair in pairs for form in SAVED]
 
 
@@ -35,6 +45,8 @@ CASES = [(task, *pair, form) for task, pairs in SCORED.items() for pair in pairs
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")
     demo.unpack(folder)
+    for path in FIXTURES.glob("scores/ccu*"):
+        shutil.copytree(path, folder / path.name)
     shutil.copytree(FIXTURES / "scores" / "lorehlt-sf", folder / "lorehlt-sf")
     return folder
 
@@ -46,7 +58,7 @@ def saved(path: Path, folder: Path, form: str) -> str:
 
 
 def test_every_task_is_tried() -> None:
-    assert {*SCORED, *CHECKED} == tasks.BUILTIN.keys()
+    assert {*SCORED, *CHECKED, *ALONE} == tasks.BUILTIN.keys()
 
 
 @pytest.mark.parametrize(("task", "reference", "system", "form"), CASES)
@@ -84,6 +96,19 @@ def test_checks_are_those_of_the_files(task: str, form: str, tmp_path: Path) -> 
     for pair in ((own, gold), (own, str(reference)), (str(system), gold)):
         verdict = validate(task, pair[0], against=pair[1])
         assert (verdict.passed, verdict.by_code) == (expected.passed, expected.by_code)
+
+
+@pytest.mark.parametrize("form", SAVED)
+@pytest.mark.parametrize("task", ALONE)
+def test_checks_without_a_reference_are_those_of_the_files(
+    task: str, form: str, tmp_path: Path
+) -> None:
+    system = FIXTURES / ALONE[task]
+    own = saved(system, tmp_path, form)
+    verdict, expected = validate(task, own), validate(task, str(system))
+    assert (verdict.passed, verdict.by_code) == (expected.passed, expected.by_code)
+    if tasks.load(task).scored_alone:
+        assert score(task, "", own).metrics == score(task, "", str(system)).metrics
 
 
 def test_a_corpus_that_is_not_read_is_not_scored(folder: Path, tmp_path: Path) -> None:

@@ -194,12 +194,7 @@ def outcome(trial: Trial, batch: int) -> dict[str, Any]:
 
 def add_columns(names: list[str]) -> dict[str, list[str]]:
     """Declare columns of these names in every table, before all imports; those added, by table."""
-    name = "hlteval.representation.schema"
-    spec = spec_from_file_location(name, ROOT / "hlteval" / "representation" / "schema.py")
-    assert spec
-    assert spec.loader
-    schema = sys.modules[name] = module_from_spec(spec)
-    spec.loader.exec_module(schema)
+    schema = [loaded(module) for module in ("table", "streams", "schema")][-1]
     added = {
         table.name: [name for name in names if name not in table.schema]
         for table in schema.TABLES.values()
@@ -211,6 +206,17 @@ def add_columns(names: list[str]) -> dict[str, list[str]]:
         }
     )
     return added
+
+
+def loaded(module: str) -> Any:
+    """A module of the representation without the package, which imports all of them."""
+    name = f"hlteval.representation.{module}"
+    spec = spec_from_file_location(name, ROOT / "hlteval" / "representation" / f"{module}.py")
+    assert spec
+    assert spec.loader
+    found = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
 
 
 def later(schema: Any) -> Callable[[str], Any]:
