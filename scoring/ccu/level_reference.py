@@ -28,6 +28,7 @@ def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
     rows = corpus.ratings.filter(
         pl.col("kind") == kind, pl.col("start").is_not_null(), pl.col("end").is_not_null()
     )
+    rows = rows.select("row", "record", *PIECE, "level", "annotator")
     return rows.join(documents.select("document", "text"), on="document", maintain_order="left")
 
 

@@ -84,6 +84,7 @@ def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
         document="row", name="name", genre="modality", text=is_text(), length="length"
     )
     own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
+    own = own.select("document", "record", "region", "annotator", "label", "status", "start", "end")
     own = own.join(names, on="document", maintain_order="left").drop("document")
     own = own.rename({"name": "document"})
     return own.filter(pl.col("text") | (pl.col("start") != pl.col("end")))

@@ -35,9 +35,9 @@ def system_instances(
     """
     done = system.documents.filter(pl.col("processed").fill_null(value=True))
     names = done.select(document="row", name="name")
-    rows = system.instances.filter(pl.col("kind") == kind).join(
-        names, on="document", maintain_order="left"
-    )
+    own = system.instances.filter(pl.col("kind") == kind)
+    own = own.select("document", "label", "status", "start", "end", "llr", "region")
+    rows = own.join(names, on="document", maintain_order="left")
     rows = rows.drop("document").rename({"name": "document"})
     if options.submission_form != "regular":
         rows = _placed(rows, reference, options.submission_form)
