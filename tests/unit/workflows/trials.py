@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"
 FULL = FIXTURES / "standoff" / "valid" / "full"
+INDEX = "valid/reference/index_files/mini.ND.scoring.index.tab"
 
 
 class Trial(NamedTuple):
@@ -60,6 +61,7 @@ def trials(folder: Path) -> Iterator[Trial]:
     yield Trial("lorehlt-sf", room / "system", room / "reference", scored=True)
     yield from mentions(folder)
     yield from templettes(folder)
+    yield from streams()
 
 
 def write(file: Path, content: str) -> Path:
@@ -167,6 +169,31 @@ def templettes(folder: Path) -> Iterator[Trial]:
         yield Trial("hub4", room / "valid" / "system.tpl", reference, options, scored=True)
 
 
+def streams() -> Iterator[Trial]:
+    """Norms, emotions, levels and changes beside the annotation, that itself, and questionnaires.
+
+    Of submissions and annotations with an error, there is one for each ten of codes.
+    """
+    room, scores = FIXTURES / "ccu", FIXTURES / "scores"
+    gold, indexed = room / "valid/reference", {"index": str(room / INDEX)}
+    for task in ("nd", "ed", "vd", "ad", "cd"):
+        name = f"ccu-{task}"
+        yield Trial(name, scores / name / "system", scores / "ccu/reference", scored=True)
+        yield Trial(name, room / "valid" / task, gold, indexed, scored=True)
+    yield Trial("ccu-ndmap", room / "valid/ndmap", gold)
+    yield Trial("ccu-reference", gold)
+    paths = sorted(room.glob("invalid/CCU[3-8]*"))
+    for path in {path.name[:5]: path for path in paths if path.is_dir()}.values():
+        if path.name.startswith("CCU8"):
+            yield Trial("ccu-reference", path)
+        elif (path / "nd.map.tab").exists():
+            yield Trial("ccu-ndmap", path, gold)
+        else:
+            task = {"CCU6": "vd", "CCU7": "cd"}.get(path.name[:4], "nd")
+            yield Trial(f"ccu-{task}", path, gold)
+    yield Trial("ccu-ta2", scores / "ccu-ta2/system/responses.tsv", scored=True)
+
+
 def outcome(trial: Trial, batch: int) -> dict[str, Any]:
     """What validation and scoring give for a trial, with batches of some size."""
     from hlteval.workflows.scoring import score
@@ -180,9 +207,9 @@ def outcome(trial: Trial, batch: int) -> dict[str, Any]:
         found["findings"] = sorted(
             [f.code, f.file or "", repr(f.span), f.message, f.help or ""] for f in verdict.findings
         )
-    if trial.scored and against:
+    if trial.scored:  # tasks that are scored alone have nothing that it is against
         scores = score(
-            trial.task, against, system, lenient=True, options=trial.options, batch=batch
+            trial.task, against or "", system, lenient=True, options=trial.options, batch=batch
         )
         found |= {"metrics": dict(scores.metrics), "signature": scores.signature}
         found |= {"notes": list(scores.notes), "files": dict(scores.files)}
