@@ -93,6 +93,7 @@ def judgments(corpus: Corpus, kind: str) -> pl.DataFrame:
     """The judgments of a kind, as `JUDGED`; those whose segment is unknown have no place."""
     documents = corpus.documents.select(document="row", text=is_text())
     own = corpus.instances.filter(pl.col("kind") == kind).drop_nulls(["start", "end"])
+    own = own.select(name for name in JUDGED if name != "text")
     return own.join(documents, on="document", maintain_order="left").select(JUDGED)
 
 
