@@ -45,6 +45,10 @@ HEADS = ("metric", "documents", *METHODS)
 MARKS = ("<!-- coverage -->\n", "<!-- end of coverage -->\n")
 
 _LINKING = ("muc", "b_cubed", "mention_ceaf", "entity_ceaf", "typed_mention_ceaf_plus", "pairwise")
+_INSTANCES = (
+    *("map", "map.text", "map.audio", "map.video"),
+    *("mean_f1", "micro_f1", "micro_scaled_f1"),
+)
 
 
 class Setting(NamedTuple):
@@ -83,8 +87,25 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "hub4": Setting(("both.f", "both.rec", "both.pre", "both.err", "both.cor")),
         "seedev-full": Setting(("f1", "recall", "ser", "matches")),
         "seedev-binary": Setting(("f1",)),
+        "ccu-nd": Setting(_INSTANCES, sizes=(6, 10, 20), resamples=20),  # scored one by one
+        "ccu-ed": Setting(_INSTANCES, sizes=(6, 10, 20), resamples=20),
         "ccu-vd": Setting(("ccc", "ccc_document_mean", "kappa")),
         "ccu-ad": Setting(("ccc",), sizes=(10, 20)),
+        "ccu-cd": Setting(
+            (
+                *("cd.ap", "cd.ap.text", "cd.ap.audio", "cd.ap.video"),
+                *("cd.f1.text", "cd.f1.audio", "cd.f1.video"),
+            ),
+            sizes=(6, 10, 20),
+            resamples=20,
+        ),
+        "ccu-ta2": Setting(
+            (
+                *("operation_1.agreement", "operation_1.agreement_over_baseline"),
+                *("operation_1.responses", "baseline.agreement"),
+            ),
+            sizes=(10, 20, 30, 50),
+        ),
     }
 )
 """What is simulated, by task; of tasks that are not here, everything."""

@@ -20,6 +20,7 @@ import polars as pl
 
 from benchmarks import situation_frames, streams
 from hlteval.representation import TABLES, Corpus
+from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS
 from hlteval.tasks import load
 from hlteval.validators.situations.schema import types
 from hlteval.workflows.batches import submission
@@ -193,6 +194,29 @@ def _rows_of(each: Iterable[Iterable[Mapping[str, Any]]]) -> list[dict[str, Any]
     ]
 
 
+def dialogues(documents: int, seed: int, number: int = 0) -> Pair:
+    """Interactions in a condition each, and the answers of both speakers to all questions.
+
+    How well an interaction succeeds varies; one answer in twenty is missing. There is no reference.
+    """
+    truth, answers = sources(seed, number)
+    ideal = dict(zip(CONDITIONS, ((8, 2), (6, 4), (5, 5), (3, 7)), strict=True))
+    rows = []
+    for document in range(documents):
+        condition = CONDITIONS[truth.integers(len(CONDITIONS))]
+        success = answers.beta(*ideal[condition])
+        rows += [
+            {"document": document, "condition": condition, "speaker": speaker, "question": question}
+            | {"response": IDEAL if answers.random() < success else "Mostly Agree"}
+            for speaker in ("operator", "interlocutor")
+            for question in QUESTIONS
+            if answers.random() < 0.95
+        ]
+    numbered = [row | {"row": at, "origin": 0, "record": at + 1} for at, row in enumerate(rows)]
+    listed = names(documents)
+    return Corpus(documents=listed), Corpus(documents=listed, responses=numbered)
+
+
 def _some(labels: Sequence[str], random: np.random.Generator) -> Iterable[str]:
     """At most three of them."""
     return (str(label) for label in random.choice(labels, random.integers(0, 4), replace=False))
@@ -268,6 +292,7 @@ GENERATORS: Mapping[str, Generator] = MappingProxyType(
         "lorehlt-edl": entities,
         "speech-sf": speech,
         "lorehlt-sf": frames,
+        "ccu-ta2": dialogues,
         **{f"ccu-{task}": partial(annotated, task) for task in ("nd", "ed", "vd", "ad", "cd")},
     }
 )

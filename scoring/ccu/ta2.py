@@ -36,6 +36,8 @@ MEASURES: Mapping[str, str] = {name.lower().replace(" ", "_"): name for name in 
 """The names of the conditions in those of metrics."""
 _COUNTED = ("ideal", "responses")
 _COLUMNS = [f"{measure}.{count}" for measure in MEASURES for count in _COUNTED]
+_MANY = 30
+"""Interactions that intervals of agreement need; docs/intervals.md has their coverage."""
 _VALUES = {"agreement": "Agreement", "kappa": "Kappa", "responses": "Responses"}
 
 
@@ -106,6 +108,10 @@ class TaskSuccess(Metric):
     def additive(self) -> bool:
         """All counts add."""
         return True
+
+    def fewest_documents(self, name: str) -> int:
+        """Intervals of agreement need more interactions than others (docs/intervals.md)."""
+        return 0 if name.endswith(".responses") else _MANY
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights

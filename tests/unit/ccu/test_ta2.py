@@ -189,3 +189,9 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     (result,) = form.read(open_source(str(VALID)))
     form.write([result.corpus], tmp_path / "r.tsv")
     assert (tmp_path / "r.tsv").read_bytes() == VALID.read_bytes()
+
+
+def test_agreement_has_an_interval_from_30_interactions_on() -> None:
+    metric = load_task("ccu-ta2").scorer("plan")
+    assert metric.fewest_documents("operation_1.agreement_over_baseline") == 30
+    assert metric.fewest_documents("operation_1.responses") == 0
