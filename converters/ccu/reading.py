@@ -32,6 +32,7 @@ class Tables:
         self.groups: dict[tuple[str, str], JoinedTables] = {}
         self.wrong: set[int] = set()
         self._found: list[Finding] = []
+        self._headers: dict[tuple[str, str], list[Problem]] = {}
         self._later: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
         self._refused: dict[tuple[str, str], list[tuple[int, Problem]]] = {}
 
@@ -56,7 +57,9 @@ class Tables:
         """Add the text of a file as a kind."""
         header, _, body = text.partition("\n")
         header, body = header.removesuffix("\r"), body.rstrip("\r\n")
-        problems = list(kind.problems(header))
+        if (kind.name, header) not in self._headers:  # thousands of files share one
+            self._headers[kind.name, header] = list(kind.problems(header))
+        problems = self._headers[kind.name, header]
         self._found += [problem.in_line(member.display, header) for problem in problems]
         if any(problem.code[3:] in {"102", "104"} for problem in problems):
             self.wrong.add(origin)

@@ -26,7 +26,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hlteval.converters.ccu.reading import Tables
 from hlteval.converters.ccu.reference_rows import corpus_of
-from hlteval.converters.ccu.reference_tables import FILE_INFO, INDEX, SEGMENTS, SYSTEM_INPUT, kinds
+from hlteval.converters.ccu.reference_tables import (
+    CHANGES,
+    EMOTIONS,
+    FILE_INFO,
+    INDEX,
+    LEVELS,
+    NORMS,
+    SEGMENTS,
+    SYSTEM_INPUT,
+    kinds,
+)
 from hlteval.converters.ccu.reference_writing import ANNOTATED, SCORED, count_losses, write
 from hlteval.converters.ccu.tables import Kind
 from hlteval.converters.format import Format, ReadResult, Setting
@@ -35,6 +45,9 @@ from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
 
 _NEEDED = (SEGMENTS, FILE_INFO)
+ALL = "all"
+_DATA = {"norms": NORMS, "emotions": EMOTIONS, "levels": LEVELS, "changes": CHANGES}
+"""The tables of `data/` by the setting that reads only one of them."""
 
 
 def kind_of(member: Member) -> Kind | None:
@@ -56,8 +69,16 @@ def sniff(source: Source) -> bool:
     return any(name != INDEX for name in found)
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The whole reference, as one batch."""
+def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
+    """The whole reference, or the part of it that one task needs, as one batch.
+
+    Args:
+        source: the folder or archive.
+        annotations: which table of `data/` is read: `norms`, `emotions`, `levels`, `changes`, or
+            `all` of them. The tables of `docs/` and `index_files/` are always read. Of the others
+            only bytes are checked; a document that nothing else names is not there.
+    """
+    unread = {name for key, name in _DATA.items() if annotations not in {ALL, key}}
     tables = Tables(source.path, FORMAT.name)
     seen: dict[str, str] = {}
     for member in sorted(source.members, key=lambda m: (m.name.count("/"), m.name)):
@@ -68,7 +89,10 @@ def read(source: Source) -> Iterator[ReadResult]:
             tables.named("CCR120", member.display, table=kind.name, other=seen[kind.name])
             continue
         seen[kind.name] = member.name
-        tables.read(member, kind)
+        if kind.name in unread:
+            tables.fetch(member)  # the digest of a reference is that of all its tables
+        else:
+            tables.read(member, kind)
     names = [member.name for member in source.members]
     missing = [name for name in _NEEDED if name not in seen]
     if source.findings and not source.members:
@@ -156,6 +180,13 @@ FORMAT = Format(
     codes=("CCR1",),
     locate=locate,
     settings=(
+        Setting(
+            "annotations",
+            "Which annotations are read: all, or only those that one task needs.",
+            ALL,
+            of="read",
+            choices=(ALL, *_DATA),
+        ),
         Setting(
             "judgments",
             "Whether the judgments of annotators are written as they are, or collapsed and merged "

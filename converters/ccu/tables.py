@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from hlteval.converters.ccu.cells import describe_name, describe_number, describe_word
 from hlteval.findings import Problem
@@ -72,23 +73,7 @@ class Kind:
 
         Columns that it does not know are texts. If it may have them, their names begin with `+`.
         """
-        known = self.known()
-        mark = "+" if self.others else "\t+"
-        columns = [
-            replace(known[title], optional=False)
-            if title in known
-            else Column(f"{mark}{title if titles.count(title) == 1 else at}", heading=title)
-            for at, title in enumerate(titles)
-        ]
-        if self.short in titles:
-            end = titles.index(self.short) + 1
-            columns[end:] = [replace(c, optional=True, nullable=True) for c in columns[end:]]
-        return Table(
-            tuple(columns),
-            code=f"{self.codes}105",
-            empty_code=f"{self.codes}106",
-            blank_is_empty=False,
-        )
+        return _table(self, tuple(titles))
 
     def problems(self, header: str) -> Iterator[Problem]:
         """What is wrong with a header: with 102 or 104, the lines after it cannot be read."""
@@ -107,6 +92,27 @@ class Kind:
         if title := self.repeated(titles):
             more = {"column": title}
             yield Problem(f"{self.codes}104", 1, *_stretch(titles, title), {**values, **more})
+
+
+@lru_cache(maxsize=64)  # thousands of files share one header
+def _table(kind: Kind, titles: tuple[str, ...]) -> Table:
+    known = kind.known()
+    mark = "+" if kind.others else "\t+"
+    columns = [
+        replace(known[title], optional=False)
+        if title in known
+        else Column(f"{mark}{title if titles.count(title) == 1 else at}", heading=title)
+        for at, title in enumerate(titles)
+    ]
+    if kind.short in titles:
+        end = titles.index(kind.short) + 1
+        columns[end:] = [replace(c, optional=True, nullable=True) for c in columns[end:]]
+    return Table(
+        tuple(columns),
+        code=f"{kind.codes}105",
+        empty_code=f"{kind.codes}106",
+        blank_is_empty=False,
+    )
 
 
 def _stretch(titles: Sequence[str], title: str) -> tuple[int, int]:

@@ -24,6 +24,10 @@ _REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
 _NAN = re.compile(r": [+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity)$", re.IGNORECASE)
 """Values that the official validator takes for numbers, at the end of a message."""
 _NUMBER, _OTHER_TASK = "CCS107", "CCU309"
+_ANNOTATIONS = {
+    "nd": "norms", "ed": "emotions", "vd": "levels", "ad": "levels", "cd": "changes"
+}  # fmt: skip
+"""What of a reference each task is about: the annotation of other tasks is not judged there."""
 _PACKAGE_CODES = (*(f"CCU{number}" for number in range(201, 210)), "CCU509")
 _REFUSED = frozenset(
     {
@@ -69,6 +73,7 @@ def _task(
         rules=lazy(f"hlteval.validators.ccu.rules:{name.upper()}"),
         package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
         submission_settings=settings,
+        reference_settings={"annotations": _ANNOTATIONS[name]} if name in _ANNOTATIONS else {},
         codes=(*_PACKAGE_CODES, *codes),
         official_rejects=_refuses,
         official_ignores=_ignores,

@@ -225,8 +225,9 @@ class Task:
         official_reading: what the official software reads of what was read, where it reads records
             otherwise than the format says.
         scored_table: the table without which a reference has nothing to score against.
-        submission_settings: settings of the format of a submission; those of a reference are the
-            format's own.
+        submission_settings: settings of the format of a submission.
+        reference_settings: settings of the format of what a submission is checked against or scored
+            with; a reference that is checked by itself is read with the format's own.
         official_settings: settings of the formats in the profile `official`, where the software
             reads files in another way.
         schema_for: what the task allows, where that depends on options, and on whether a reference
@@ -269,6 +270,7 @@ class Task:
     scored_table: str = "frames"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = field(default_factory=dict)
+    reference_settings: Mapping[str, str] = field(default_factory=dict)
     official_settings: Mapping[str, str] = field(default_factory=dict)
     schema_for: Callable[[Mapping[str, str], bool], Any] | None = None
     only_in_references: Callable[[Corpus], str] = _nothing_special

@@ -78,7 +78,7 @@ class Submission:
         if held := in_memory(self.system, self.task.format):
             return held
         if self.role == REFERENCE:
-            return self._as_reference(self.system)
+            return self._as_reference(self.system, "", self.settings)
         forms = [load(name) for name in (self.task.format, *self.task.submitted)]
         fitting = (form for form in forms if len(forms) == 1 or form.sniff(self.system))
         return _set(next(fitting, forms[0]), {**self.task.submission_settings, **self.settings})
@@ -90,9 +90,11 @@ class Submission:
         Raises:
             NothingGiven: if none fits.
         """
-        return self._as_reference(self.reference or self.system, self.reference_form)
+        settings = {**self.task.reference_settings, **self.settings}
+        source = self.reference or self.system
+        return self._as_reference(source, self.reference_form, settings)
 
-    def _as_reference(self, source: Source, form: str = "") -> Format:
+    def _as_reference(self, source: Source, form: str, settings: Mapping[str, str]) -> Format:
         """The format of a source as a reference."""
         names = (form,) if form else self.task.references or (self.task.format,)
         forms = [load(name) for name in names]
@@ -103,7 +105,7 @@ class Submission:
             fitting = forms
         if not fitting:
             raise NothingGiven(f"{source.path} matches none of the formats {', '.join(names)}")
-        return _set(fitting[0], self.settings)
+        return _set(fitting[0], settings)
 
     @property
     def gold(self) -> Source | None:
