@@ -129,9 +129,9 @@ def scored_responses(corpus: Corpus, scale: int) -> pl.DataFrame:
         scale: the number that means "Completely Agree", see `Options`.
     """
     names = corpus.documents.lazy().select("name", document="row")
-    responses = understood(corpus.responses.lazy(), scale).join(
-        names, on="document", maintain_order="left"
-    )
+    columns = ("document", "condition", "speaker", "question", "response")
+    given = corpus.responses.lazy().select(columns)
+    responses = understood(given, scale).join(names, on="document", maintain_order="left")
     of_plan = responses.filter(
         pl.col("question").is_in(SCORED),
         pl.all_horizontal(pl.col("condition", "response").is_not_null()),
