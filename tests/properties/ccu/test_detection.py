@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
-from hlteval.representation.judgments import Constants, merged
+from hlteval.representation.judgments import Constants, merged, prepared
 from hlteval.representation.selection import of_documents
 from hlteval.scoring.ccu import alignment
 from hlteval.scoring.ccu.average_precision import average_precision, points
@@ -246,11 +246,13 @@ def test_a_shift_of_all_places_changes_nothing(metric, pair, shift):
 @given(pair=corpora())
 def test_a_reference_finds_all_of_itself(pair):
     reference, _ = pair
-    real = pl.col("label").is_in(["101", "102"])
-    own = reference.instances.filter(real).with_columns(llr=pl.lit(1.0))
-    options = DetectionOptions(
-        merge_system=1.0, merge_system_text=10.0, overlap=(criterion("0.2"), criterion("1"))
+    own = (
+        prepared(reference, "norm")
+        .instances.drop("text")
+        .with_columns(row=pl.int_range(pl.len()), record=pl.int_range(1, pl.len() + 1))
+        .with_columns(origin=pl.lit(0, pl.Int64), kind=pl.lit("norm"), llr=pl.lit(1.0))
     )
+    options = DetectionOptions(overlap=(criterion("0.2"), criterion("1")))
     values = scored(InstanceDetection(options=options), reference, reference.replace(instances=own))
     exact = values.get("map@1")
     assert exact is None or math.isclose(exact, 1.0)
