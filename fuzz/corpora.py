@@ -245,8 +245,8 @@ CONTENT = {
     ),
     **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
     **dict.fromkeys(("EDL214", "EDL215", "PUB106"), "names"),
-    **dict.fromkeys(("LAF102", "SFJ206", "SFT104"), "types"),
-    **dict.fromkeys(("APN202", "APN203", "SFT103", "SFJ207"), "values"),
+    **dict.fromkeys(("LAF102", "LSF206", "SFJ206", "SFT104"), "types"),
+    **dict.fromkeys(("APN202", "APN203", "LSF202", "SFT103", "SFJ207"), "values"),
     "BRT205": "triggers",
     "COR109": "records",
 }
