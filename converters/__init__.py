@@ -51,6 +51,7 @@ BUILTIN: Mapping[str, str] = {
     "instances-csv": "hlteval.converters.timelines.instances_csv",
     "levels-parquet": "hlteval.converters.timelines.levels_parquet",
     "ccu-ta2": "hlteval.converters.ccu.ta2",
+    "lorehlt-mt": "hlteval.converters.mt.lorehlt_mt",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -32,6 +32,7 @@ IDENTIFIERS: Mapping[str, str] = {
     "modifiers": "modifier",
     "segments": "name",
     "tokens": "name",
+    "translations": "segment",
     "rejected_records": "id",
 }
 """The column of the identifiers that records of a table have in their file."""

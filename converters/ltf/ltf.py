@@ -34,7 +34,7 @@ from hlteval.converters.ltf.files import SUFFIX, as_files, lost
 from hlteval.converters.ltf.tables import Tables, corpus
 from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.per_document import FileBatch
-from hlteval.converters.toolkit.single_file import head
+from hlteval.converters.toolkit.single_file import beginning, head
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -47,8 +47,12 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file has the suffix, or the only file the root element of LTF."""
-    return per_document.has_suffix(source, SUFFIX) or "<LCTL_TEXT" in head(source)
+    """Whether a file has the suffix, or the only file the root element of LTF.
+
+    Translations have the names of the files that were translated, but another root element.
+    """
+    named = next((file for file in source.members if file.basename.endswith(SUFFIX)), None)
+    return "<LCTL_TEXT" in head(source) if named is None else "<mteval" not in beginning(named)
 
 
 def read(source: Source) -> Iterator[ReadResult]:

@@ -277,6 +277,22 @@ _DECLARED = (
     ),
     *STREAMS,
     declare(
+        "translations",
+        "the text of a segment in a language: the source, a translation by people, or one by a "
+        "system",
+        Column("segment", pl.String, "identifier of the segment as written"),
+        Column("role", pl.String, "`source`, `reference` or `system`"),
+        Column(
+            "set",
+            pl.String,
+            "identifier of the reference or of the system, as written",
+            nullable=True,
+        ),
+        Column("language", pl.String, "language as written (`eng`)", nullable=True),
+        Column("part", pl.String, "enclosing part of the document (`hl 1`, `p 2`)", nullable=True),
+        Column("text", pl.String, "text as written, with its white space"),
+    ),
+    declare(
         "rejected_records",
         "a record that could not be read",
         Column("code", pl.String, "code of the finding that explains why"),

@@ -26,7 +26,8 @@ _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("instances", "ratings", "changes", "responses"), "annotations"),
     "regions": "segments",
 }
-"""What the tables of a document bring to it; of each kind there is one input that brings it."""
+"""What the tables of a document bring to it; of each kind there is one input that brings it. Of
+translations, each role and set is a kind of its own."""
 
 
 @dataclass
@@ -255,6 +256,10 @@ def _brought(corpus: Corpus) -> Mapping[int, set[str]]:
         rows: pl.DataFrame = getattr(corpus, name)
         for document in rows["document"].unique():
             found.setdefault(document, set()).add(kind)
+    texts = corpus.translations.select("document", "role", "set").unique(maintain_order=True)
+    for document, role, name in texts.iter_rows():
+        kind = f"translations of the {role} {name or ''}".rstrip()
+        found.setdefault(document, set()).add(kind)
     for document in corpus.documents.drop_nulls("text")["row"]:
         found.setdefault(document, set()).add(_TEXT)
     return found

@@ -336,6 +336,41 @@ def questionnaires(draw: st.DrawFn) -> Corpus:
     return Corpus(**tables)
 
 
+@st.composite
+def translated(draw: st.DrawFn) -> Corpus:
+    """Segments of documents with their source, reference translations and those of systems."""
+    tables: dict[str, Rows] = {name: [] for name in ("sources", "documents", "translations")}
+    _add(tables, "sources", path="x", member="x", format="x", sha256="")
+    sets = [("source", None, "epo"), ("reference", "r1", "eng"), ("reference", "r2", "eng")]
+    sets += [("system", "s 1", "eng"), ("system", "s2", "eng")]
+    chosen = draw(st.lists(st.sampled_from(sets), min_size=1, unique=True))
+    for document in range(draw(st.integers(1, 2))):
+        _add(tables, "documents", name=f"D{document}", origin=0)
+        for number in range(draw(st.integers(1, 3))):
+            part = draw(st.sampled_from([None, "hl 1"])) if number == 0 else None
+            here = {"document": document, "segment": f"segment-{number}", "part": part}
+            for role, name, language in sorted(chosen):
+                text = " ".join(draw(st.lists(st.sampled_from(WORDS), max_size=3)))
+                _add(
+                    tables,
+                    "translations",
+                    **here,
+                    role=role,
+                    set=name,
+                    language=language,
+                    text=text,
+                )
+    return Corpus(**tables)
+
+
+def _of_one_system(corpus: Corpus) -> Corpus:
+    """Only the first of the sets, as that of a system."""
+    rows = corpus.translations
+    first = rows["role"][0], rows["set"][0]
+    kept = rows.filter(pl.col("role") == first[0], pl.col("set").eq_missing(first[1]))
+    return corpus.replace(translations=kept.with_columns(role=pl.lit("system")))
+
+
 def _of_standoff(corpus: Corpus) -> Corpus:
     return corpus.replace(
         modifiers=corpus.modifiers.filter(pl.col("modifier").str.contains("^[MN]"))
@@ -403,6 +438,7 @@ TRIALS: Mapping[str, Trial] = {
     "rttm": Trial(streams),
     "levels-parquet": Trial(streams),
     "ccu-ta2": Trial(questionnaires),
+    "lorehlt-mt": Trial(translated, _of_one_system),
     "standoff": Trial(narrowed=_of_standoff),
     "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
     "appen": Trial(situations),

@@ -115,6 +115,7 @@ ELSEWHERE = (
     *("hub4", "sgml-corpus", "glm"),
     *("ccu-ta2", "rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet"),
     *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
+    *("lorehlt-mt",),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
 )
 """Fixtures that other tests hold."""

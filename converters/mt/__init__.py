@@ -1,0 +1,1 @@
+"""Formats of machine translation: sources, reference translations and the output of systems."""

@@ -1,0 +1,198 @@
+r"""LoReHLT form of mteval: the translations of a document's segments, a file per document.
+
+Format:
+    XML as defined in grammars/lorehlt-mt.rng: mteval, tstset, one doc with `docid`, and seg
+    elements with `id` directly below it. A file has the name of the LTF file that was translated,
+    `<document>.ltf.xml`. Reference translations of LoReHLT have the same form.
+
+Conventions:
+    The text of a segment is kept as written, with its white space. A record is an element, counted
+    by start tags from 1. The attributes that mteval has and LoReHLT has not are ignored.
+
+Example lines:
+    <doc docid="NW_ARX_UZB_164780_20140900">
+    <seg id="segment-0">Who did vaccinations first?</seg>
+    </doc>
+
+Codes raised: XML1xx, MTF101 to MTF104.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.mt.lorehlt_files import SUFFIX, as_files, lost
+from hlteval.converters.mt.texts import REFERENCE, SYSTEM
+from hlteval.converters.toolkit import per_document
+from hlteval.converters.toolkit.keyed import keyed
+from hlteval.converters.toolkit.per_document import FileBatch
+from hlteval.converters.toolkit.single_file import beginning
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import Element, Malformed, Parsed, line_and_column, problem_at
+from hlteval.syntax.xml_places import locate_elements, located_findings
+from hlteval.syntax.xml_structure import structure
+
+_FOREIGN = re.compile("<(srcset|refset)")
+_ATTRIBUTE = re.compile(r"<tstset\s+\w")
+DTD = "lorehlt-mt-v1.2.dtd"
+_PLACE = ("document", "origin", "record")
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "documents": ("origin", "name"),
+    "translations": (*_PLACE, "segment", "role", "text"),
+}
+
+Named = tuple[Problem, str | None]
+"""A problem with the identifier of its element."""
+
+
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files of each document, by their name without `.ltf.xml`."""
+    return per_document.documents(source, SUFFIX)
+
+
+def sniff(source: Source) -> bool:
+    """Whether the first XML file is mteval of a system, named as LTF or without attributes."""
+    files = [member for member in source.members if member.basename.endswith(".xml")]
+    if source.kind in {"file", "stdin"}:
+        files = list(source.members)
+    begin = beginning(files[0]) if files else ""
+    plain = files and (files[0].basename.endswith(SUFFIX) or not _ATTRIBUTE.search(begin))
+    return bool(plain) and "<mteval" in begin and not _FOREIGN.search(begin)
+
+
+def read(source: Source, role: str = SYSTEM) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names.
+
+    Args:
+        source: the files.
+        role: of their texts, `system` or `reference`: the form is the same for both.
+    """
+    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+        batch = _Batch(files, role)
+        for file in files.texts:
+            batch.take(*file)
+        yield ReadResult(batch.corpus(), (*files.findings, *batch.findings), tuple(files.members))
+
+
+class _Batch:
+    """The rows of each table, and the findings, of the files of a batch."""
+
+    def __init__(self, files: FileBatch, role: str) -> None:
+        self.files, self.role = files, role
+        self.rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _COLUMNS}
+        self.places: dict[str, str] = {}
+        self.findings: list[Finding] = []
+
+    def corpus(self) -> Corpus:
+        tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
+        return Corpus(sources=self.files.sources, **tables)
+
+    def take(self, origin: int, stem: str, text: str) -> None:
+        """Add the rows and findings of a file."""
+        del stem
+        member = self.files.members[origin]
+        try:
+            found = structure(text, "lorehlt-mt", member.encoding)
+        except Malformed as reason:
+            self.findings += located_findings(text, [(reason.problem, None)], member)
+            return
+        problems: list[Named] = [(item, None) for item in _prolog(text, found.parsed)]
+        problems += [(item, None) for item in found.problems]
+        skipped: set[int] = set()
+        for element in found.elements:
+            if element.tag == "tstset":
+                problems += _attributes(element)
+            elif element.tag == "doc":
+                problems += self.document(element, origin, skipped)
+            elif element.tag == "seg" and element.parent and element.parent.ordinal not in skipped:
+                self.segment(element, origin)
+        several = [element for element in found.elements if element.tag == "doc"][1:]
+        problems += [(element.problem("MTF102"), _name(element)) for element in several[:1]]
+        self.findings += located_findings(text, problems, member)
+
+    def document(self, element: Element, origin: int, skipped: set[int]) -> Iterator[Named]:
+        """Add a document; one that another file has too is skipped with its segments."""
+        member = self.files.members[origin]
+        name = member.document(_name(element))
+        if other := self.places.get(name):
+            skipped.add(element.ordinal)
+            yield element.problem("MTF103", "docid", name=name, other=other), name
+            return
+        self.places[name] = member.display
+        self.rows["documents"].append((origin, name))
+
+    def segment(self, element: Element, origin: int) -> None:
+        """Add the text of a segment of the last document."""
+        place = (len(self.rows["documents"]) - 1, origin, element.ordinal)
+        name = element.attributes.get("id", "")
+        self.rows["translations"].append((*place, name, self.role, element.text))
+
+
+def _name(element: Element) -> str:
+    return element.attributes.get("docid", "")
+
+
+def _attributes(element: Element) -> Iterator[Named]:
+    """The attributes of tstset that LoReHLT does not have."""
+    for name, value in element.attributes.items():
+        yield element.problem("MTF101", name, attribute=name, given=value[:40]), None
+
+
+def _prolog(text: str, parsed: Parsed) -> Iterator[Problem]:
+    """The problem with a document type that is missing or another one."""
+    root = parsed.elements[0]
+    if root.tag != "mteval":
+        return
+    if parsed.doctype is None:
+        yield root.problem("MTF104", given="missing")
+    elif (parsed.doctype.root, parsed.doctype.system) != ("mteval", DTD):
+        place = line_and_column(text, text.find("<!DOCTYPE"))
+        given = f"{parsed.doctype.root} {parsed.doctype.system}"[:80]
+        yield problem_at("MTF104", *place, {"given": given})
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
+    return locate_elements(member, places)
+
+
+def write(corpora: Iterable[Corpus], path: Path, role: str = SYSTEM) -> None:
+    """The translations as a folder of files, with the names of the original files of this format.
+
+    Args:
+        corpora: the documents.
+        path: the folder.
+        role: which texts are written; of several sets the first.
+    """
+    per_document.write_files((file for corpus in corpora for file in as_files(corpus, role)), path)
+
+
+_CHOICES = (SYSTEM, REFERENCE)
+FORMAT = Format(
+    name="lorehlt-mt",
+    title="LoReHLT machine translation: one mteval file per document",
+    suffixes=(SUFFIX,),
+    layout="per_document",
+    words={"translations": "seg element", "rejected_records": "unreadable element"},
+    carries=("sources", "documents", "translations"),
+    settings=(
+        Setting("role", "what the texts are", SYSTEM, "read", _CHOICES),
+        Setting("role", "which texts are written", SYSTEM, "write", _CHOICES, counts=True),
+    ),
+    sniff=sniff,
+    documents=documents,
+    read=read,
+    repeated_code="MTF103",
+    codes=("MTF101", "MTF102", "MTF103", "MTF104", "XML"),
+    locate=locate,
+    write=write,
+    count_losses=lost,
+    known_losses="attributes of tstset; comments and anything outside the schema",
+    evaluation="lorehlt-mt",
+)
