@@ -7,7 +7,9 @@ The commands of the command line, from Python:
 - `convert` writes a source in another format;
 - `score` gives `Scores`, or raises `Refused`;
 - `compare` gives a `Comparison` of several systems;
-- `verify` gives a `Verification`: which part of a signature differs.
+- `verify` gives a `Verification`: which part of a signature differs;
+- `pack` writes an archive that validates, and gives a `PackedArchive`;
+- `inspect` gives an `Inspection`: what an archive is.
 
 A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data frames.
 """
@@ -19,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hlteval.api.functions import compare, convert, read, score, validate
+    from hlteval.api.packages import inspect, pack
     from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
     from hlteval.results.comparison import Comparison
+    from hlteval.results.packages import Inspection, PackedArchive
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
     from hlteval.results.verification import Verification
@@ -39,7 +43,9 @@ __all__ = [
     "Finding",
     "Findings",
     "Input",
+    "Inspection",
     "Lossy",
+    "PackedArchive",
     "Refused",
     "Scores",
     "Severity",
@@ -49,6 +55,8 @@ __all__ = [
     "WrongOption",
     "compare",
     "convert",
+    "inspect",
+    "pack",
     "read",
     "score",
     "validate",
@@ -62,7 +70,9 @@ _PUBLIC = {
     "Finding": "hlteval.findings",
     "Findings": "hlteval.findings",
     "Input": "hlteval.sources.inputs",
+    "Inspection": "hlteval.results.packages",
     "Lossy": "hlteval.workflows.conversion",
+    "PackedArchive": "hlteval.results.packages",
     "Refused": "hlteval.workflows.refusals",
     "Scores": "hlteval.results.scores",
     "Severity": "hlteval.findings",
@@ -72,6 +82,8 @@ _PUBLIC = {
     "WrongOption": "hlteval.tasks.task",
     "compare": "hlteval.api.functions",
     "convert": "hlteval.api.functions",
+    "inspect": "hlteval.api.packages",
+    "pack": "hlteval.api.packages",
     "read": "hlteval.api.functions",
     "score": "hlteval.api.functions",
     "validate": "hlteval.api.functions",

@@ -11,7 +11,9 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.cli import compare, convert, demo, describe, score, validate, verify
+from hlteval.cli import compare, convert, demo, describe, pack, score, validate, verify
+from hlteval.cli import inspect as inspect_command
+from hlteval.cli.commands import Command
 from hlteval.tasks.task import Option, Task
 
 _HEAD = """\
@@ -32,6 +34,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "score": score.score,
         "compare": compare.compare,
         "verify": verify.verify,
+        "pack": pack.pack,
+        "inspect": inspect_command.inspect,
         "tasks": describe.tasks,
         "formats": describe.formats,
         "explain": describe.explain,
@@ -40,7 +44,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
 )
 """The commands by name, in the order of the page."""
 
-PER_TASK: tuple[Literal["validate", "score", "compare"], ...] = ("validate", "score", "compare")
+PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "pack")
 """Those that have a sub-command for each task."""
 
 _PER_TASK = {"task", "options"}

@@ -12,17 +12,22 @@ from hlteval.findings import catalogue
 from hlteval.sources import CODES
 from hlteval.workflows.sides import CODES as OF_REFERENCES
 
+_OTHERWISE: Mapping[str, str] = MappingProxyType({"PKG": "packing"})
+"""What raises the codes of a prefix that no format and no task has."""
+
 
 class Origins(NamedTuple):
-    """The formats and tasks that raise a code; without either, conversions raise it.
+    """The formats and tasks that raise a code.
 
     Attributes:
         formats: the formats whose readers raise it, all of them for problems of files as such.
         tasks: the tasks with a rule or metric that raises it, or a format that they read.
+        otherwise: what raises it if no format and no task does.
     """
 
     formats: tuple[str, ...]
     tasks: tuple[str, ...]
+    otherwise: str = "conversions"
 
 
 @cache
@@ -31,7 +36,7 @@ def origins() -> Mapping[str, Origins]:
 
     Examples:
         >>> origins()["APN101"]
-        Origins(formats=('appen',), tasks=('speech-sf',))
+        Origins(formats=('appen',), tasks=('speech-sf',), otherwise='conversions')
     """
     of_formats = {name: (*CODES, *converters.load(name).codes) for name in converters.known()}
     of_tasks = {}
@@ -47,7 +52,8 @@ def origins() -> Mapping[str, Origins]:
             *(
                 tuple(name for name, codes in declared.items() if code.startswith(codes))
                 for declared in (of_formats, of_tasks)
-            )
+            ),
+            otherwise=_OTHERWISE.get(code[:3], "conversions"),
         )
         for code in catalogue()
     }

@@ -9,10 +9,11 @@ import typer
 from typer.core import TyperGroup
 
 from hlteval import __version__
-from hlteval.cli import compare, score, validate
+from hlteval.cli import compare, pack, score, validate
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
+from hlteval.cli.inspect import inspect
 from hlteval.cli.verify import verify
 
 
@@ -89,5 +90,6 @@ app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     no_args_is_help=True,
 )(verify)
-for command in (tasks, formats, explain, demo):
+app.add_typer(pack.app, name="pack", short_help=pack.app.info.help)
+for command in (inspect, tasks, formats, explain, demo):
     app.command(command.__name__, short_help=_first_line(command))(command)

@@ -106,7 +106,9 @@ Wide = Annotated[
     bool, typer.Option("--wide", help="Show all columns, even if the terminal is too narrow.")
 ]
 
-Command = Literal["compare", "score", "validate"]
+Command = Literal["compare", "pack", "score", "validate"]
+_WITHOUT_METRIC = frozenset({"pack", "validate"})
+"""The commands that tasks without a metric have, too."""
 
 
 class Condition(NamedTuple):
@@ -149,8 +151,8 @@ class TaskGroup(TyperGroup):
     conditions: ClassVar[Sequence[Condition]]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The names of the tasks, as declared; those without a metric only for `validate`."""
-        return [name for name in known() if self.command == "validate" or load(name).metric]
+        """The names of the tasks, as declared; those without a metric where none is needed."""
+        return [name for name in known() if self.command in _WITHOUT_METRIC or load(name).metric]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
@@ -158,7 +160,7 @@ class TaskGroup(TyperGroup):
         Raises:
             BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
-        if _exists(cmd_name) and (self.command == "validate" or load(cmd_name).metric):
+        if _exists(cmd_name) and (self.command in _WITHOUT_METRIC or load(cmd_name).metric):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             function = _command(cmd_name, type(self).run, self.command, self.conditions)
             title = load(cmd_name).title

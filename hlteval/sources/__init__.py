@@ -5,7 +5,7 @@ from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.names import is_file_name, is_file_path, stays_inside
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.opening import open_source
-from hlteval.sources.source import Member, Source, Unreadable
+from hlteval.sources.source import Listed, Member, Source, Unreadable
 from hlteval.sources.writing import finish, merge, unfinished, writing
 
 CODES = ("SRC",)
@@ -16,6 +16,7 @@ __all__ = [
     "LIMITS",
     "DecodeResult",
     "Limits",
+    "Listed",
     "Member",
     "OpenInput",
     "Source",

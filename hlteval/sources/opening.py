@@ -14,6 +14,7 @@ import msgspec
 from hlteval.findings import Finding, finding
 from hlteval.sources.folders import open_file, open_folder
 from hlteval.sources.limits import LIMITS, Limits
+from hlteval.sources.listing import listing
 from hlteval.sources.names import printable
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.problems import special_file, too_large, unreadable
@@ -111,11 +112,12 @@ def _read_archive(
 ) -> Source:
     """An archive of a supported kind, without members if it is rejected as a whole."""
     kind, read = _READERS[content]
+    named = partial(listing, file, kind, limits)
     try:
         members, more = read(file, label, limits)
     except Unreadable as error:
-        return Source(path, kind, (), (*findings, error.finding))
-    return Source(path, kind, members, (*findings, *more))
+        return Source(path, kind, (), (*findings, error.finding), listing=named)
+    return Source(path, kind, members, (*findings, *more), listing=named)
 
 
 def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> Source:

@@ -60,6 +60,20 @@ class Member(msgspec.Struct, frozen=True, eq=False):
         return name if not folder or name.startswith(f"{folder}/") else f"{folder}/{name}"
 
 
+class Listed(msgspec.Struct, frozen=True):
+    """A file or anything else in the list of an archive, which need not be read.
+
+    Attributes:
+        name: its name, printable.
+        type: `file`, `folder`, or any other type in words.
+        size: unpacked size in bytes, as the archive states it.
+    """
+
+    name: str
+    type: str
+    size: int
+
+
 class Unreadable(Exception):
     """A member cannot be read; `finding` is the reason. Readers catch it and continue."""
 
@@ -80,6 +94,8 @@ class Source:
         corpus: the corpus, if it is in memory.
         of_corpus: problems of the rows of a saved corpus, which is in memory.
         max_per_code: as for each of its members.
+        listing: gives all that the list of an archive names, also if the archive is rejected;
+            nothing where there is no list, or where it is damaged.
     """
 
     path: str
@@ -89,6 +105,7 @@ class Source:
     corpus: Corpus | None = field(default=None, repr=False, compare=False)
     of_corpus: tuple[Finding, ...] = ()
     max_per_code: int = MAX_PER_CODE
+    listing: Callable[[], tuple[Listed, ...]] = field(default=tuple, repr=False, compare=False)
 
     @property
     def has_name(self) -> bool:

@@ -57,15 +57,23 @@ def read_tgz(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...
         OSError: if the file cannot be read or the disk is full.
     """
     warnings: list[Finding] = []
-    tar = spool(_unpack(file, label, limits, warnings))
-    entries: list[Entry] = []
-    most = limits.members_of(file.size)
-    for entry in _entries(tar, label, warnings):
-        if len(entries) == most:
-            raise too_many(label, most)
-        entries.append(entry)
-    members, findings = admit(entries, label, limits)
+    members, findings = admit([*list_tgz(file, label, limits, warnings)], label, limits)
     return members, warnings + findings
+
+
+def list_tgz(file: Spool, label: str, limits: Limits, warnings: list[Finding]) -> Iterator[Entry]:
+    """The list of a gzipped tar archive; findings that reject nothing are added to `warnings`.
+
+    Raises:
+        Unreadable: if the next member cannot be listed.
+        OSError: if the file cannot be read or the disk is full.
+    """
+    tar = spool(_unpack(file, label, limits, warnings))
+    most = limits.members_of(file.size)
+    for count, entry in enumerate(_entries(tar, label, warnings)):
+        if count == most:
+            raise too_many(label, most)
+        yield entry
 
 
 def _unpack(file: Spool, label: str, limits: Limits, warnings: list[Finding]) -> Iterator[bytes]:

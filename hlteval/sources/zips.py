@@ -73,14 +73,9 @@ def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...
         Unreadable: if the members cannot be listed.
         OSError: if the file cannot be read.
     """
-    start, size, count, trailing = _end(file, label)
-    if size > limits.members * _HEADER_BYTES:
-        raise too_many(label, limits.members)
-    headers = _headers(file.read(start, size), label, limits)
-    if len(headers) != count:
-        raise damaged(label, f"{count} members declared, but {len(headers)} listed")
+    headers, end, trailing = _directory(file, label, limits)
     starts = [_start(file, header, label) for header in headers]
-    findings = [*_overlaps(headers, starts, start, label)]
+    findings = [*_overlaps(headers, starts, end, label)]
     for header, begin in zip(headers, starts, strict=True):
         findings += _check_member(header, begin, label, limits)
     entries = [_entry(file, *pair, label) for pair in zip(headers, starts, strict=True)]
@@ -88,6 +83,28 @@ def read_zip(file: Spool, label: str, limits: Limits) -> tuple[tuple[Member, ...
     if any(found.blocking for found in findings):
         members = ()
     return members, [*findings, *_warnings(headers, trailing, label), *more]
+
+
+def list_zip(file: Spool, label: str, limits: Limits) -> Iterator[Entry]:
+    """The list of a zip archive, by its central directory alone.
+
+    Raises:
+        Unreadable: if it is damaged.
+        OSError: if the file cannot be read.
+    """
+    headers, *_ = _directory(file, label, limits)
+    yield from (_entry(file, header, header.offset, label) for header in headers)
+
+
+def _directory(file: Spool, label: str, limits: Limits) -> tuple[list[_Header], int, int]:
+    """The entries of the central directory, its offset, and the bytes after the archive."""
+    start, size, count, trailing = _end(file, label)
+    if size > limits.members * _HEADER_BYTES:
+        raise too_many(label, limits.members)
+    headers = _headers(file.read(start, size), label, limits)
+    if len(headers) != count:
+        raise damaged(label, f"{count} members declared, but {len(headers)} listed")
+    return headers, start, trailing
 
 
 def _end(file: Spool, label: str) -> tuple[int, int, int, int]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hlteval.extensions import lazy
 from hlteval.tasks import ccu_detection as detection
 from hlteval.tasks import ccu_levels as levels
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ _ANNOTATIONS = {
     "nd": "norms", "ed": "emotions", "vd": "levels", "ad": "levels", "cd": "changes"
 }  # fmt: skip
 """What of a reference each task is about: the annotation of other tasks is not judged there."""
+_LAYOUT = {"ndmap": "nd.map.tab"}
+_TABLES = "system_output.index.tab and a .tab file for each document"
 _PACKAGE_CODES = (*(f"CCU{number}" for number in range(201, 210)), "CCU509")
 _REFUSED = frozenset(
     {
@@ -72,6 +75,16 @@ def _task(
         schema_for=partial(lazy("hlteval.validators.ccu.schema:allowed"), task=name),
         rules=lazy(f"hlteval.validators.ccu.rules:{name.upper()}"),
         package=partial(lazy("hlteval.validators.ccu.package:findings"), task=name),
+        packaging=Packaging(
+            suffixes=(".tgz",),
+            name=f"CCU_<P1|P2>_<TA1|TA2>_{name.upper()}_<team>_<dataset>_<YYYYMMDD>_<HHMMSS>",
+            layout="one folder of the same name with " + _LAYOUT.get(name, _TABLES),
+            parse=partial(lazy("hlteval.validators.ccu.packing:name_parts"), task=name),
+            arrange=partial(lazy("hlteval.validators.ccu.packing:arrange"), task=name),
+            named=partial(lazy("hlteval.validators.ccu.package:named"), task=name),
+            recognize=partial(lazy("hlteval.validators.ccu.packing:recognize"), task=name),
+            by_format=False,
+        ),
         submission_settings=settings,
         reference_settings={"annotations": _ANNOTATIONS[name]} if name in _ANNOTATIONS else {},
         codes=(*_PACKAGE_CODES, *codes),

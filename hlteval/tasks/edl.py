@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
 from hlteval.tasks.edl_statistics import FIGURES, MEASURED
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -52,6 +53,14 @@ EDL = Task(
     ),
     rules=lazy("hlteval.validators.edl.rules:RULES"),
     package=lazy("hlteval.validators.edl.package:findings"),
+    packaging=Packaging(
+        suffixes=(".tgz", ".tar.gz"),
+        name="<team>_EDL_CP<checkpoint>_<run>.tab",
+        layout="one .tab file of the same name",
+        parse=lazy("hlteval.validators.edl.packing:name_parts"),
+        arrange=lazy("hlteval.validators.edl.packing:arrange"),
+        named=lazy("hlteval.validators.edl.package:named"),
+    ),
     metric=lazy("hlteval.scoring.edl.metric:LinkMatch"),
     metric_options=lazy("hlteval.scoring.edl.metric:Options"),
     statistics=FIGURES,

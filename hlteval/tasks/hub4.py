@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import (
     COUNT,
     LOW,
@@ -295,6 +296,12 @@ HUB4 = Task(
     document_codes=frozenset({"HUB233", "HUB301", "HUB306"}),
     rules=lazy("hlteval.validators.hub4.rules:RULES"),
     package=lazy("hlteval.validators.hub4.package:findings"),
+    packaging=Packaging(
+        layout="one template set",
+        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=()),
+        recognize=lazy("hlteval.validators.hub4.package:recognize"),
+        by_format=False,
+    ),
     metric=lazy("hlteval.scoring.hub4.metric:TempletteMatch"),
     metric_options=lazy("hlteval.scoring.hub4.options:Options"),
     statistics=FIGURES,

@@ -17,6 +17,7 @@ from hlteval.tasks.lorehlt_sf_scores import (
     STATISTICS,
     TABLE_STATISTICS,
 )
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Option, Task
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ LOREHLT_SF = Task(
     schema_for=lazy("hlteval.validators.situations.lorehlt_schema:allowed"),
     rules=_rules,
     package=lazy("hlteval.validators.situations.lorehlt_package:findings"),
+    packaging=Packaging(
+        layout="system_output.json and one .tab file of entity mentions",
+        arrange=lazy("hlteval.validators.situations.lorehlt_packing:arrange"),
+        named=lazy("hlteval.validators.situations.lorehlt_package:named"),
+    ),
     codes=(*(f"LSF{number}" for number in range(102, 108)), "EDL102", *OPTION_CODES),
     document_codes=frozenset({"LSF301", "LSF302", "LSF303", "EDL501"}),
     official_rejects=_refuses,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import COUNT, NORMAL, NUMBER, RATIO, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
@@ -94,6 +95,10 @@ _declare = partial(
     document_codes=frozenset({"SEE401", "SEE402"}),
     rules=lazy("hlteval.validators.seedev.rules:RULES"),
     package=lazy("hlteval.validators.seedev.package:findings"),
+    packaging=Packaging(
+        layout="an .a2 file for each document",
+        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".a2",)),
+    ),
     statistics=FIGURES,
     official_reading=lazy("hlteval.converters.standoff.software:as_software"),
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Option, Task
 
@@ -119,6 +121,10 @@ SPEECH = Task(
     codes=("OPT101", "OPT106", "OPT107", "OPT109", "OPT110"),
     official_crashes_on=frozenset({"APN108"}),
     official_settings={"blocks": "position"},
+    packaging=Packaging(
+        layout="one .json file of frames",
+        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".json",)),
+    ),
     document_codes=frozenset({"SSF101", "SSF102"}),
     options=(
         Option(

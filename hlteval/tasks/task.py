@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
+from hlteval.tasks.packaging import Packaging
+
 if TYPE_CHECKING:
     from hlteval.converters import ReadResult
     from hlteval.findings import Finding
@@ -108,10 +110,13 @@ class Option:
         return self.is_input and not self.display and not self.holds_options
 
     def available_in(self, command: str) -> bool:
-        """Whether a command has it; `compare` has those of `score` that change metrics."""
+        """Whether a command has it; `compare` has those of `score` that change metrics.
+
+        `pack` validates what it packs, and has those of `validate`.
+        """
         if command == "compare":
             return "score" in self.commands and not self.display and not self.adds
-        return command in self.commands
+        return ("validate" if command == "pack" else command) in self.commands
 
     def elsewhere(self, task: str, command: str) -> str:
         """Why a command of a task does not have it, and which does.
@@ -132,7 +137,7 @@ class Option:
             >>> Option("beside", "More.", needs_any={"score": ("plot",)}).lacks("score", {"beside"})
             '--beside has no effect without --plot'
         """
-        wanted = self.needs_any.get(command, ())
+        wanted = self.needs_any.get("validate" if command == "pack" else command, ())
         if not wanted or not set(wanted).isdisjoint(present):
             return ""
         flags = " or ".join(f"--{name.replace('_', '-')}" for name in wanted)
@@ -241,6 +246,7 @@ class Task:
             submission is checked against (empty if nothing is) and by the options.
         noted: codes of warnings about a submission that its scores note.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
+        packaging: how its submissions are packed.
     """
 
     name: str
@@ -279,6 +285,7 @@ class Task:
     compared: Callable[[str, Collection[str]], str] = _nothing_compared
     noted: frozenset[str] = frozenset()
     reads_sub_folders: bool = True
+    packaging: Packaging = field(default_factory=Packaging)
 
     @property
     def metrics(self) -> tuple[str, ...]:

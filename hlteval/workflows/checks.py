@@ -214,7 +214,8 @@ class Check:
         self.findings += self._about_reference(self.later.counting(opened, REFERENCE))
         if self.read:
             self.unusable = [] if self._unread else list(self.sides.findings())
-        findings = [*self.findings, *self.unusable, *self._judging()]
+        named = self._named()
+        findings = [*self.findings, *self.unusable, *self._judging(), *named]
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
         judged = Verdict(
@@ -226,7 +227,7 @@ class Check:
             findings = [self._as_official(finding) for finding in judged.findings]
             judged = msgspec.structs.replace(judged, findings=tuple(findings))
         crashes = opened.task.official_crashes_on if self.profile == "official" else ()
-        found = cascades(judged.findings, paths, crashes)
+        found = cascades(judged.findings, paths, {*crashes, *(item.code for item in named)})
         judged = self._decided(self._passing(judged, found.of_reference), found.of_reference)
         return msgspec.structs.replace(judged, findings=tuple(found.kept))
 
@@ -241,6 +242,13 @@ class Check:
         """Whether other findings explain why nothing was read of the reference."""
         gold = [finding for finding in self.findings if finding.side == REFERENCE]
         return not self.sides.reference and any(finding.blocking for finding in gold)
+
+    def _named(self) -> list[Finding]:
+        """What is wrong with the name of a submission of which nothing can be read."""
+        opened = self.opened
+        if opened.role != SUBMISSION or not opened.unread:
+            return []
+        return list(opened.task.packaging.named(opened.system))
 
     def _judging(self) -> list[Finding]:
         """The findings about the submission that are not those of its reference."""

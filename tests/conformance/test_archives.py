@@ -1,11 +1,15 @@
-"""The verdict on every archive of the shared cases that is about archives and not about a task."""
+"""The verdict on every archive of the shared cases, as such and as a submission to a task."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from hlteval import inspect, validate
 from hlteval.findings import Finding
 from hlteval.sources import Unreadable, open_source
 
@@ -38,6 +42,30 @@ EXPECTED = {
     "A24_zeropad_gz.tgz": "SRC106",
 }
 """The only code that is found. The other archives of the folder are faulty for a task only."""
+ND = "CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20220531_050236"
+OF_TASKS = {
+    "ok_sf.zip": ("lorehlt-sf", ""),
+    "ok_edl/NIST_EDL_CP1_1.tab.tgz": ("lorehlt-edl", ""),
+    f"ok_ccu/{ND}.tgz": ("ccu-nd", ""),
+    "A18_sf_missing_tab.zip": ("lorehlt-sf", "LSF102"),
+    "A19_sf_wrong_name.zip": ("lorehlt-sf", "LSF106"),
+    "A20_sf_two_tabs.zip": ("lorehlt-sf", "LSF103 EDL401"),
+    # The index names a file that the archive does not hold: SRC104 where there is no file at all.
+    "ccu_bad/CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_256161.tgz": ("ccu-nd", "CCU204 SRC104"),
+    "ccu_bad/CCU_P3_TA1_XX_LCC_LDC2022R17-V1_20220531_050236.tgz": ("ccu-nd", "CCU204 CCS123"),
+    f"ccu_bad/{ND}_copy.tgz": ("ccu-nd", "CCU203 CCU204 CCS123"),
+}
+"""The archives that are about a task: the task, and all codes that its validation finds."""
+INSPECTED = {
+    "A07_subdir.tgz": "",  # flat archives are a rule of a task: see the conformance of lorehlt-mt
+    "A18_sf_missing_tab.zip": "LSF102",
+    "A19_sf_wrong_name.zip": "",  # nothing in it is known
+    "A20_sf_two_tabs.zip": "LSF103",
+    "ccu_bad/CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20221331_256161.tgz": "CCU204 SRC104",
+    "ccu_bad/CCU_P3_TA1_XX_LCC_LDC2022R17-V1_20220531_050236.tgz": "CCU204",
+    f"ccu_bad/{ND}_copy.tgz": "CCU203 CCU204",
+}
+"""What `inspect` finds where that is not what is found of the archive as such."""
 MEMBERS = {
     "ok_mt_dotslash.tgz": ["NW_ARX_UZB_164780_20140900.ltf.xml"],
     "ok_sf.zip": ["system_output.json", "team_edl.tab"],
@@ -95,3 +123,84 @@ def test_the_content_is_that_of_the_document(archives: Path, shared: Path, kind:
     (member,) = open_source(str(archives / f"ok_mt.{kind}")).members
     assert member.size == len(member.fetch()) == 303
     assert member.fetch().startswith(b"<?xml")
+
+
+def files(archives: Path) -> list[Path]:
+    return sorted(path for path in archives.rglob("*") if path.is_file())
+
+
+def test_these_are_all_archives(archives: Path) -> None:
+    names = {path.relative_to(archives).as_posix() for path in files(archives)}
+    assert names == EXPECTED.keys() | OF_TASKS.keys() | INSPECTED.keys()
+    assert len(names) == 33
+
+
+@pytest.mark.parametrize("name", OF_TASKS)
+def test_the_verdict_of_a_task_is_the_expected_one(archives: Path, name: str) -> None:
+    task, codes = OF_TASKS[name]
+    verdict = validate(task, archives / name)
+    found = [finding.code for finding in verdict.findings if finding.severity != "info"]
+    assert found == codes.split()
+    assert verdict.passed == (not codes)
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED.keys() | INSPECTED.keys()))
+def test_inspection_finds_what_is_wrong_with_the_archive(archives: Path, name: str) -> None:
+    found = inspect(archives / name)
+    codes = INSPECTED.get(name, EXPECTED.get(name, ""))
+    # Flat archives and names are rules of tasks that only look like these.
+    assert [finding.code for finding in found.findings] == codes.split()
+    blocked = any(finding.blocking for finding in found.findings)
+    assert found.readable == (not blocked and name != "A12_nested.zip")
+
+
+WATCHED = """
+import json, os, resource, sys
+outside = []
+
+def watch(event, arguments):
+    if event == "open":
+        path, mode, flags = arguments
+        writes = any(letter in (mode or "") for letter in "wax+") or flags & (
+            os.O_WRONLY | os.O_RDWR | os.O_CREAT
+        )
+    elif event in {"os.mkdir", "os.link", "os.symlink", "os.rename", "shutil.unpack_archive"}:
+        path, writes = arguments[-2] if event == "os.mkdir" else arguments[1], True
+    else:
+        return
+    if writes and isinstance(path, (str, bytes)):
+        plain = os.path.realpath(os.fsdecode(path))
+        if not f"{plain}/".startswith(os.environ["TMPDIR"] + "/") and plain != os.devnull:
+            outside.append([event, plain])
+
+import hlteval
+import hlteval.api.packages, hlteval.api.functions
+sys.addaudithook(watch)
+most = {}
+for path in sys.argv[1:]:
+    found = hlteval.inspect(path)
+    hlteval.validate((*found.likeliest, "ccu-nd")[0], path)
+    most[path] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps({"outside": outside, "most": most}))
+"""
+
+
+def test_nothing_is_written_outside_and_memory_stays_small(archives: Path, tmp_path: Path) -> None:
+    """All archives one after the other, in one process, inspected and validated."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    here = tmp_path / "here"
+    here.mkdir()
+    listed = [str(path) for path in files(archives)]
+    result = subprocess.run(
+        [sys.executable, "-B", "-c", WATCHED, *listed],
+        check=True,
+        cwd=here,
+        capture_output=True,
+        env={"TMPDIR": str(temporary), "PATH": "/usr/bin:/bin", "POLARS_MAX_THREADS": "1"},
+        timeout=120,
+    )
+    found = json.loads(result.stdout)
+    assert found["outside"] == []
+    assert max(found["most"].values()) < 200
+    assert [*here.iterdir()] == [*temporary.iterdir()] == []

@@ -117,6 +117,7 @@ ELSEWHERE = (
     *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
     *("lorehlt-mt",),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
+    "packing",
 )
 """Fixtures that other tests hold."""
 CONVERSIONS = """

@@ -29,21 +29,33 @@ def findings(package: Package, *, task: str) -> Iterator[Finding]:
         task: the task without its prefix, such as `nd`.
     """
     source = package.submission
+    yield from named(source, task=task)
     if source.kind in _ARCHIVES:
         yield from _archive(source)
     if source.kind in {"folder", *_ARCHIVES}:
-        yield from _name(source, task)
         yield from _files(source, task)
     for member in source.members:
         if member.basename.endswith(_TABLE) and _whole_scores(member):
             yield finding("CCU509", file=member.display)
 
 
-def _archive(source: Source) -> Iterator[Finding]:
-    """What is wrong with an archive: its suffix, and the one folder that it holds."""
+def named(source: Source, *, task: str) -> Iterator[Finding]:
+    """What is wrong with the name of an archive or a folder, whatever is inside.
+
+    Args:
+        source: the submission.
+        task: the task without its prefix, such as `nd`.
+    """
     name = posixpath.basename(source.path)
-    if source.has_name and not name.endswith(_SUFFIX):
+    if source.kind in _ARCHIVES and source.has_name and not name.endswith(_SUFFIX):
         yield finding("CCU201", file=source.path, name=name, stem=_PACKED.sub("", name))
+    if source.kind in {"folder", *_ARCHIVES}:
+        yield from _name(source, task)
+
+
+def _archive(source: Source) -> Iterator[Finding]:
+    """What is wrong with the one folder that an archive holds."""
+    name = posixpath.basename(source.path)
     outside = [member.name for member in source.members if "/" not in member.name]
     folders = sorted({m.name.partition("/")[0] for m in source.members if "/" in m.name})
     stem = _PACKED.sub("", name) if source.has_name else "SUB_ID"

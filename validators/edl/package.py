@@ -10,10 +10,10 @@ from hlteval.converters.edl import neleval
 from hlteval.converters.edl.edl_tab import SUFFIX, files, sniff
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
+from hlteval.validators.edl.packing import NAME
 from hlteval.validators.packages import Package, entity_header
 
 ARCHIVES = {"zip", "tgz"}
-_NAME = re.compile(r"[^_]+_EDL_CP[0-9]+_[^_].*", re.IGNORECASE)
 _NAMED = 3
 
 
@@ -25,8 +25,28 @@ def findings(package: Package) -> Iterator[Finding]:
     tables = files(source)
     yield from (found for member in tables for found in entity_header(member))
     yield from _names(source, tables)
+    yield from named(source)
     if source.kind in ARCHIVES:
         yield from _archive(source, tables)
+
+
+def named(source: Source) -> Iterator[Finding]:
+    """What is wrong with the name of an archive, and with its kind.
+
+    Args:
+        source: the submission.
+    """
+    if source.kind == "zip":
+        yield finding("EDL106", file=source.path)
+    if source.kind in ARCHIVES and source.has_name:
+        outer = PurePosixPath(source.path).name
+        if not NAME.fullmatch(_stem(outer)):
+            yield finding("EDL111", file=source.path, name=outer)
+
+
+def _stem(name: str) -> str:
+    """The name of an archive without its suffix."""
+    return re.sub(r"\.(?:tgz|tar\.gz|zip)$", "", name, flags=re.IGNORECASE)
 
 
 def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
@@ -44,9 +64,7 @@ def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
 
 
 def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
-    """The findings about an archive."""
-    if source.kind == "zip":
-        yield finding("EDL106", file=source.path)
+    """The findings about what is in an archive."""
     for member in tables:
         path = PurePosixPath(member.name)
         if len(path.parts) > 1:
@@ -54,12 +72,9 @@ def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
             yield finding("EDL107", file=member.display, name=member.name, folder=folder, base=base)
     if not source.has_name:
         return
-    outer = PurePosixPath(source.path).name
-    stem = re.sub(r"\.(?:tgz|tar\.gz|zip)$", "", outer, flags=re.IGNORECASE)
+    stem = _stem(PurePosixPath(source.path).name)
     if len(tables) == 1 and tables[0].basename not in {stem, f"{stem}{SUFFIX}"}:
         inner = tables[0].basename
         yield finding(
             "EDL110", file=source.path, inner=inner, outer=f"{stem.removesuffix(SUFFIX)}.tab"
         )
-    if not _NAME.fullmatch(stem):
-        yield finding("EDL111", file=source.path, name=outer)

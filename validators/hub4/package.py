@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from hlteval.converters.hub4.templates import FORMAT, begins_set
 from hlteval.converters.toolkit.single_file import beginning
 from hlteval.findings import Finding, entry
+from hlteval.sources import Source
 from hlteval.sources.problems import shown_names
 from hlteval.validators.packages import Package
 
@@ -14,11 +15,25 @@ from hlteval.validators.packages import Package
 def findings(package: Package) -> Iterator[Finding]:
     """That a submission has several template sets, by the names or first lines of its files."""
     source = package.submission
-    sets = [
+    sets = _sets(source)
+    if len(sets) > 1:
+        values = {"count": len(sets), "files": shown_names(sets)}
+        yield entry("HUB228").finding(values, file=source.path)
+
+
+def _sets(source: Source) -> list[str]:
+    """The names of the files that are template sets."""
+    return [
         member.name or member.basename
         for member in source.members
         if member.basename.endswith(FORMAT.suffixes) or begins_set(beginning(member))
     ]
-    if len(sets) > 1:
-        values = {"count": len(sets), "files": shown_names(sets)}
-        yield entry("HUB228").finding(values, file=source.path)
+
+
+def recognize(source: Source) -> str:
+    """What a source has that only submissions of template sets have.
+
+    Args:
+        source: the files.
+    """
+    return "has the format hub4" if len(_sets(source)) == 1 else ""

@@ -24,8 +24,9 @@ def findings(package: Package) -> Iterator[Finding]:
     if source.kind not in {"folder", *_ARCHIVES} or frames is None:
         return
     yield from _files(source, frames, tables)
+    yield from named(source)
     if source.kind in _ARCHIVES:
-        yield from _archive(source, [frames, *tables])
+        yield from _folders([frames, *tables])
 
 
 def _files(source: Source, frames: Member, tables: Sequence[Member]) -> Iterator[Finding]:
@@ -42,12 +43,20 @@ def _files(source: Source, frames: Member, tables: Sequence[Member]) -> Iterator
             yield finding("LSF104", file=member.display)
 
 
-def _archive(source: Source, read: Sequence[Member]) -> Iterator[Finding]:
-    """The findings about an archive: its folders and its name."""
+def _folders(read: Sequence[Member]) -> Iterator[Finding]:
+    """The findings about the folders of an archive."""
     for member in read:
         path = PurePosixPath(member.name)
         if len(path.parts) > 1:
             folder = str(path.parent)
             yield finding("LSF105", file=member.display, folder=folder, base=path.name)
-    if source.has_name and not source.path.endswith(_SUFFIXES):
+
+
+def named(source: Source) -> Iterator[Finding]:
+    """What is wrong with the name of an archive.
+
+    Args:
+        source: the submission.
+    """
+    if source.kind in _ARCHIVES and source.has_name and not source.path.endswith(_SUFFIXES):
         yield finding("LSF107", file=source.path, name=PurePosixPath(source.path).name)
