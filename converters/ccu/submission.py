@@ -24,6 +24,7 @@ Codes raised: CCS1xx.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -81,7 +82,9 @@ class _Reader:
 
     def result(self) -> ReadResult:
         """Everything in it."""
-        listed = read_index(self.tables, self.layout)
+        # A mapping has no index: one that lies beside it names nothing that is read.
+        held = replace(self.layout, index=None, others=()) if self.task == NDMAP else self.layout
+        listed = read_index(self.tables, held)
         named = {path: name for name, path in listed.select("file_id", "member").iter_rows()}
         if listed.is_empty():
             self._without_index()

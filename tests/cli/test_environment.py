@@ -147,11 +147,12 @@ def writing(corpus: Path) -> dict[str, list[str]]:
         "scores": [*events, "-o", "out"],
         "report": [*events, "--output-file", "json=out.json"],
         "fix": ["validate", "seedev-full", str(corpus), "--fix", "copy"],
+        "pack": ["pack", "seedev-full", str(corpus), "--against", str(corpus), "-o", "run.zip"],
         "demo": ["demo", "demo"],
     }
 
 
-NAMES = ("file", "folder", "scores", "report", "fix", "demo")
+NAMES = ("file", "folder", "scores", "report", "fix", "pack", "demo")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -235,7 +236,7 @@ def test_an_output_that_is_a_loop_of_links(
     assert (tmp_path / "loop").readlink() == Path("loop")
 
 
-@pytest.mark.parametrize("kind", ["convert", "output-file", "scores", "fix"])
+@pytest.mark.parametrize("kind", ["convert", "output-file", "scores", "fix", "pack"])
 def test_an_output_whose_name_is_too_long(
     kind: str, refused: Callable[[list[str]], str], tmp_path: Path
 ) -> None:
@@ -245,6 +246,7 @@ def test_an_output_whose_name_is_too_long(
         "output-file": [*SCORE, "--output-file", f"json={long}"],
         "scores": [*SCORE, "-o", long],
         "fix": ["validate", "hub4", TEMPLATES, "--fix", long],
+        "pack": ["pack", "hub4", TEMPLATES, "-o", long],
     }[kind]
     assert ": File name too long; choose another name" in refused(command)
     assert not tree(tmp_path)

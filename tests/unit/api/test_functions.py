@@ -20,7 +20,7 @@ from hlteval.reports import findings as reports
 from hlteval.reports.score_formats import FORMATS
 from hlteval.workflows import demo
 
-FUNCTIONS = ("compare", "convert", "read", "score", "validate")
+FUNCTIONS = ("compare", "convert", "inspect", "pack", "read", "score", "validate")
 EDL = {"reference": "entities/reference.tab", "system": "entities/system.tab"}
 
 

@@ -15,7 +15,7 @@ import hlteval
 from hlteval import tasks
 from hlteval.workflows import demo
 
-FUNCTIONS = ("read", "validate", "convert", "score", "compare")
+FUNCTIONS = ("read", "validate", "convert", "score", "compare", "pack", "inspect")
 REQUIRED = {
     "read": {"source": "entities/system.tab"},
     "validate": {"task": "lorehlt-edl", "submission": "entities/system.tab"},
@@ -31,7 +31,10 @@ REQUIRED = {
         "systems": ["entities/system.tab", "entities/reference.tab"],
         "bootstrap": 2,
     },
+    "pack": {"task": "lorehlt-edl", "files": "entities/system.tab"},
+    "inspect": {"archive": "entities/system.tab"},
 }
+OUTPUTS = {"convert": "out.jsonl", "pack": "NIST_EDL_CP1_1.tab.tgz"}
 
 
 class Table:
@@ -134,8 +137,8 @@ def tried(function, **arguments):
 @pytest.mark.parametrize(("function", "argument"), CASES)
 def test_no_wrong_argument_breaks_anything(function, argument, value, tmp_path):
     required = dict(REQUIRED[function])
-    if function == "convert":
-        required["output"] = str(tmp_path / "out.jsonl")
+    if function in OUTPUTS:
+        required["output"] = str(tmp_path / OUTPUTS[function])
     error = tried(function, **{**required, argument: value})
     if error is not None:
         named = [argument, *(value if isinstance(value, dict) else ())]

@@ -112,3 +112,31 @@ def test_an_archive_has_the_digest_that_packing_gave(tmp_path: Path) -> None:
     found = inspect(packed.path)
     assert (found.sha256, found.size, found.members) == (packed.sha256, packed.size, packed.members)
     assert all(isinstance(member, Listed) for member in found.members)
+
+
+ARCHIVES = sorted(
+    path
+    for path in (FIXTURES / "source/invalid").iterdir()
+    if path.name.startswith("SRC1") and path.is_file()
+)
+BY_CONTENT = {"SRC116-nested-by-content.tgz", "SRC105-checksum.zip"}
+"""What the list does not show: it is found when a member is read, and none of it is given out."""
+
+
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda path: path.name)
+def test_every_fault_of_an_archive_is_shown(path: Path) -> None:
+    found = inspect(path)
+    code = path.name.partition("-")[0]
+    wanted = [] if path.name in BY_CONTENT else [code]
+    assert [finding.code for finding in found.findings if finding.code.startswith("SRC")] == wanted
+    assert all(member.name.isprintable() for member in found.members)
+
+
+def test_inspection_is_as_hard_to_surprise_as_validation(tmp_path: Path) -> None:
+    """Bytes of archives that are changed one by one: something is shown, and nothing breaks."""
+    data = ND.read_bytes()
+    for at in range(0, len(data), 7):
+        path = tmp_path / ND.name
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x5A]) + data[at + 1 :])
+        found = inspect(path)
+        assert found.findings or found.members
