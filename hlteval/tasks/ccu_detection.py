@@ -136,7 +136,7 @@ ED_METRIC = partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection
 METRIC_OPTIONS = lazy("hlteval.scoring.ccu.detection_options:DetectionOptions")
 CD_METRIC = lazy("hlteval.scoring.ccu.change_metric:ChangeDetection")
 CHANGE_OPTIONS = lazy("hlteval.scoring.ccu.detection_options:ChangeOptions")
-OPTION_CODES = ("OPT107", "OPT109", "CCS")
+OPTION_CODES = ("OPT107", "OPT109")
 """The codes of findings in files that options name."""
 
 _BY = ("class", "class-status")
