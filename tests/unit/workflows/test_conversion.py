@@ -92,7 +92,8 @@ def test_of_formats_with_one_suffix_the_tables_at_hand_decide(install: Install) 
 
 def test_what_stays_ambiguous_is_an_error_with_the_candidates(install: Install) -> None:
     install(SECOND, ELSEWHERE)
-    reason = r"out\.tab does not determine the format, which may be second or edl-tab or ccu-ta2; .*--to: "
+    candidates = "second or edl-tab or ccu-ta2"
+    reason = rf"out\.tab does not determine the format, which may be {candidates}; .*--to: "
     with pytest.raises(UnknownFormat, match=reason):
         target("out.tab", None, load("jsonl"), lambda: ("sources", "documents"))
 
