@@ -12,7 +12,8 @@ from typer.models import ArgumentInfo, OptionInfo
 from docs.make.markdown import table
 from hlteval import tasks
 from hlteval.cli import compare, convert, demo, describe, score, validate, verify
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.option import Option
+from hlteval.tasks.task import Task
 
 _HEAD = """\
 # Options

@@ -22,8 +22,9 @@ from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import MANY
 from hlteval.scoring.metric import Metric
+from hlteval.tasks.option import Option
 from hlteval.tasks.options import metric_options
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _TASKS = """\

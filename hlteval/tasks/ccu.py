@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from hlteval.extensions import lazy
 from hlteval.tasks import ccu_detection as detection
 from hlteval.tasks import ccu_levels as levels
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.option import Option
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding

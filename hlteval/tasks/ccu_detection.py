@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import COUNT, HIGH, LOW, NORMAL, StatisticInfo
-from hlteval.tasks.task import Option
 
 _PLAN = "CCU Phase 1 plan, "
 _AP, _MAP = f"{_PLAN}C.4.3", f"{_PLAN}C.4.4"

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import NORMAL, SIGNED_RATE, StatisticInfo
-from hlteval.tasks.task import Option
 
 if TYPE_CHECKING:
     from hlteval.sources import Source

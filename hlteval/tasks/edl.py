@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
 from hlteval.tasks.edl_statistics import FIGURES, MEASURED
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.option import Option
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding

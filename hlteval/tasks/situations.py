@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
