@@ -26,8 +26,13 @@ _NAN = re.compile(r": [+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity)$", re.IGNO
 """Values that the official validator takes for numbers, at the end of a message."""
 _NUMBER, _OTHER_TASK = "CCS107", "CCU309"
 _ANNOTATIONS = {
-    "nd": "norms", "ed": "emotions", "vd": "levels", "ad": "levels", "cd": "changes"
-}  # fmt: skip
+    "nd": "norms",
+    "ndmap": "norms",
+    "ed": "emotions",
+    "vd": "levels",
+    "ad": "levels",
+    "cd": "changes",
+}
 """What of a reference each task is about: the annotation of other tasks is not judged there."""
 _PACKAGE_CODES = (*(f"CCU{number}" for number in range(201, 210)), "CCU509")
 _REFUSED = frozenset(

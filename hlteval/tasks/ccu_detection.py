@@ -236,6 +236,7 @@ ND_OPTIONS = (
         "Mapping of norms of the system to hidden norms: a submission of NDMAP, or nd.map.tab.",
         metavar="PATH",
         read=lazy(f"{_READERS}mapping"),
+        submission_to=("ccu-ndmap", "norms"),
     ),
     _OVERLAP,
     *_COLLARS,

@@ -46,6 +46,8 @@ class Option:
         selects_documents: whether only the documents of the corpus that it names are scored.
         holds_options: whether the file that it names holds options of the task, in TOML.
         without_documents: whether the documents of a submission have no boundaries under it.
+        submission_to: the task that the file which it names is a submission to, and the option of
+            that task which names the submission that is scored; it is checked as one.
         follows_seed: whether it is the seed that all commands have, unless it is given itself.
     """
 
@@ -71,6 +73,7 @@ class Option:
     holds_options: bool = False
     without_documents: bool = False
     follows_seed: bool = False
+    submission_to: tuple[str, str] | None = None
 
     @property
     def flag(self) -> str:

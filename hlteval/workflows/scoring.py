@@ -28,6 +28,7 @@ from hlteval.workflows.batches import (
 )
 from hlteval.workflows.checks import Check, Checked
 from hlteval.workflows.jobs import Opening, results
+from hlteval.workflows.named_submissions import judged
 from hlteval.workflows.notes import despite, noted_warnings
 from hlteval.workflows.refusals import command, named, refuse
 from hlteval.workflows.signatures import File, Files, files_of, signature
@@ -142,6 +143,7 @@ def opened_run(
     declared = load(task)
     given = merged(declared, options or {})
     files = read_files(declared, given, encoding)
+    files = judged(files, declared, given, (reference, system), profile, encoding)
     metric = declared.scorer(profile, metric_options(declared, given, files))
     opened = submission(
         declared,
