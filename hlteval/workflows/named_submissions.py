@@ -8,8 +8,8 @@ from dataclasses import replace
 import msgspec
 
 from hlteval.findings import Finding, Severity
-from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.option import Option
+from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Task
 from hlteval.workflows.validation import judge, open_submission
 
