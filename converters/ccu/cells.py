@@ -38,7 +38,7 @@ def _number_hint(cell: str) -> str:
         ),
         (digits != cell, f"write the digits 0 to 9: {digits}"),
     )
-    usual = "write digits, and perhaps a sign, a point and an exponent: 12, 0.75, -1e-3"
+    usual = "write digits, optionally with a sign, a point and an exponent: 12, 0.75, -1e-3"
     return next((hint for applies, hint in hints if applies), usual)
 
 

@@ -61,7 +61,7 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
-_TELLING = (
+_OWN_COLUMNS = (
     (INDEX, {"is_processed"}),
     (NDMAP, {"sys_norm"}),
     (NDMAP, {"ref_norm"}),
@@ -89,4 +89,4 @@ def task_of_header(header: str) -> str:
     found = set(words_of(header))
     if "user_id" in found:  # a table of a reference
         return ""
-    return next((task for task, telling in _TELLING if telling <= found), "")
+    return next((task for task, columns in _OWN_COLUMNS if columns <= found), "")

@@ -71,7 +71,7 @@ def deltas(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...]:
     """The distances of correct change points.
 
     Raises:
-        ValueError: for none, one that is no number from 0, or one that is given twice.
+        ValueError: for none, one that is not a number from 0, or one that is given twice.
     """
     values = tuple(amount(item, {}) for item in _different(written))
     if len(set(values)) < len(values):

@@ -109,7 +109,7 @@ class Task:
             if it has nothing of this kind.
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
-        alignment: the name of the table that tells what was paired with what.
+        alignment: the name of the table of what was paired with what.
         compared: what records are compared with, in a few words, by the format of what the
             submission is checked against (empty if nothing is) and by the options.
         noted: codes of warnings about a submission that its scores note.

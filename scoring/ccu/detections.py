@@ -196,7 +196,7 @@ def labels(
 
 
 def _false(extra: Whole, options: DetectionOptions) -> pl.Expr:
-    """False alarms; those for references that others have found are perhaps forgiven."""
+    """False alarms; without those for references that others have found, if these are forgiven."""
     forgiven = pl.col("_system").is_in(extra.tolist()) & options.align.endswith("ManyHyp")
     return pl.when(forgiven).then(pl.lit(FORGIVEN)).otherwise(pl.lit(FALSE))
 
