@@ -96,6 +96,13 @@ _INDEX = Option(
     selects_documents=True,
 )
 
+_DETECTION: Mapping[str, Any] = {
+    "metric_options": detection.METRIC_OPTIONS,
+    "statistics": detection.DETECTION,
+    "table_statistics": detection.DETECTION_TABLE,
+    "primary": detection.PRIMARY,
+    "codes": detection.OPTION_CODES,
+}
 _LEVELS: Mapping[str, Any] = {
     "metric_options": levels.METRIC_OPTIONS,
     "primary": levels.PRIMARY,
@@ -108,26 +115,18 @@ ND = _task(
     "norm discovery: known and hidden norms",
     "2.1",
     "instances",
-    codes=detection.OPTION_CODES,
     metric=detection.ND_METRIC,
-    metric_options=detection.METRIC_OPTIONS,
-    statistics=detection.DETECTION,
-    table_statistics=detection.DETECTION_TABLE,
-    primary=detection.PRIMARY,
     options=(_INDEX, *detection.ND_OPTIONS),
+    **_DETECTION,
 )
 ED = _task(
     "ed",
     "emotion detection: eight emotions",
     "2.4",
     "instances",
-    codes=detection.OPTION_CODES,
     metric=detection.ED_METRIC,
-    metric_options=detection.METRIC_OPTIONS,
-    statistics=detection.DETECTION,
-    table_statistics=detection.DETECTION_TABLE,
-    primary=detection.PRIMARY,
     options=(_INDEX, *detection.ED_OPTIONS),
+    **_DETECTION,
 )
 VD = _task(
     "vd",
