@@ -25,6 +25,8 @@ from hlteval.scoring.metric import DOCUMENTS
 from hlteval.scoring.resampling import bootstrap
 from hlteval.workflows.scoring import Run, scored
 
+pytestmark = pytest.mark.xdist_group("seedev-intervals")  # so that nothing is scored twice
+
 CASES = {
     **dict.fromkeys(("b01_perfect", "b02_drop", "b03_mixed", "b04_types_swaps"), "binary"),
     "b05_missing_wild": "binary",
