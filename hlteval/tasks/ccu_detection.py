@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from hlteval.extensions import lazy
-from hlteval.tasks.option import Option
+from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.statistics import COUNT, HIGH, LOW, NORMAL, StatisticInfo
 
 _PLAN = "CCU Phase 1 plan, "
@@ -219,14 +219,7 @@ _ALIGN = Option(
 )
 PLOT = (
     Option("plot", "Plot precision-recall curves as FILE.png, .svg or .pdf.", display="plot"),
-    Option(
-        "beside",
-        "Another submission to include in the plot; repeatable.",
-        metavar="PATH",
-        display="others",
-        needs_any={"score": ("plot",)},
-        repeatable=True,
-    ),
+    BESIDE,
 )
 
 ND_OPTIONS = (

@@ -6,8 +6,7 @@ G are the situations or frames of the reference, S those of the system.
 from __future__ import annotations
 
 from hlteval.extensions import lazy
-from hlteval.tasks.option import Option
-from hlteval.tasks.situations import BESIDE
+from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, MeasureInfo, StatisticInfo
 
 _SECTION = "LoReHLT 2019 plan, "

@@ -137,3 +137,14 @@ class Option:
             raise WrongOption(
                 f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}"
             )
+
+
+BESIDE = Option(
+    "beside",
+    "Another submission to include in the plot; repeatable.",
+    metavar="PATH",
+    display="others",
+    needs_any={"score": ("plot",)},
+    repeatable=True,
+)
+"""The option of tasks that plot curves of several systems."""

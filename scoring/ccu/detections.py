@@ -238,7 +238,9 @@ def conformed(rows: pl.DataFrame) -> pl.DataFrame:
 def with_disclosure(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
     """Rows that say whether their norm is known or hidden, where the reference lists it."""
     listed = reference.entities.select(pl.col("entity").alias("class"), disclosure="label")
-    known = listed.filter(pl.col("disclosure").is_in(["known", "hidden"])).unique("class")
+    known = listed.filter(pl.col("disclosure").is_in(["known", "hidden"])).unique(
+        "class", keep="first"
+    )
     joined = rows.drop("disclosure").join(known, on="class", how="left", maintain_order="left")
     return joined.select(*ROWS)
 
