@@ -15,6 +15,8 @@ from hlteval.sources import Source
 from hlteval.tasks.option_files import FileValue
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SHORTEST = 0.001
+"""Of windows; counts of shorter ones would leave the integers."""
 _STEPS = ("after_read", "after_transforms")
 
 
@@ -42,6 +44,18 @@ def amount(written: str, _: Mapping[str, str]) -> float:
     value = number(written)
     if value < 0:
         raise ValueError(f"a number from 0 is needed, not {written}")
+    return value
+
+
+def size(written: str, _: Mapping[str, str]) -> float:
+    """Seconds or characters of a window, from 0.001.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    value = number(written)
+    if value < _SHORTEST:
+        raise ValueError(f"a number from {_SHORTEST} is needed, not {written}")
     return value
 
 
