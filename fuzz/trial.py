@@ -32,7 +32,7 @@ from hlteval.representation import Corpus
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Source, open_source
 from hlteval.sources.names import printable
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option import WrongOption
 from hlteval.workflows.batches import NothingGiven
 from hlteval.workflows.conversion import NotConverted, UnknownFormat, convert
 from hlteval.workflows.validation import validate

@@ -20,8 +20,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hlteval.api.functions import compare, convert, read, score, validate
+    from hlteval.api.comparison import compare
+    from hlteval.api.conversion import convert, read
     from hlteval.api.packages import inspect, pack
+    from hlteval.api.scoring import score
+    from hlteval.api.validation import validate
     from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
     from hlteval.results.comparison import Comparison
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from hlteval.results.verdict import Verdict
     from hlteval.results.verification import Verification
     from hlteval.sources.inputs import Input, WrongArgument
-    from hlteval.tasks.task import WrongOption
+    from hlteval.tasks.option import WrongOption
     from hlteval.workflows.conversion import Lossy
     from hlteval.workflows.refusals import Refused
     from hlteval.workflows.verification import verify
@@ -79,14 +82,14 @@ _PUBLIC = {
     "Verdict": "hlteval.results.verdict",
     "Verification": "hlteval.results.verification",
     "WrongArgument": "hlteval.sources.inputs",
-    "WrongOption": "hlteval.tasks.task",
-    "compare": "hlteval.api.functions",
-    "convert": "hlteval.api.functions",
+    "WrongOption": "hlteval.tasks.option",
+    "compare": "hlteval.api.comparison",
+    "convert": "hlteval.api.conversion",
     "inspect": "hlteval.api.packages",
     "pack": "hlteval.api.packages",
-    "read": "hlteval.api.functions",
-    "score": "hlteval.api.functions",
-    "validate": "hlteval.api.functions",
+    "read": "hlteval.api.conversion",
+    "score": "hlteval.api.scoring",
+    "validate": "hlteval.api.validation",
     "verify": "hlteval.workflows.verification",
 }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 Golden = Callable[[Path, str], None]
 
@@ -23,3 +25,11 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         assert path.read_bytes().decode() == text
 
     return compare
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built_once() -> Iterator[None]:
+    """The commands of an application, which typer would build again for each call of a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
+        yield

@@ -147,7 +147,7 @@ class _File:
         self.bounded.add(problem.code, place[0], finding, problem)
 
     def explain(self, problem: Problem) -> None:
-        """Add the finding of something that is no XML, or not in the schema."""
+        """Add the finding of something that is not XML, or not in the schema."""
 
         def finding(_: int, problem: Problem) -> Finding:
             return self.lines.finding(problem, self.member.display)

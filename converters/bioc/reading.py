@@ -113,7 +113,7 @@ class Documents:
             element: the element that has the infons.
             columns: the keys that have columns; the first infon of a key counts.
             infons: all infons of the element.
-            repeatable: the key whose further infons are no attributes.
+            repeatable: the key whose further infons are not attributes.
         """
         found: dict[str, str | None] = dict.fromkeys(columns)
         for key, text in infons:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _WORDS = {"nan", "na", "n/a", "null", "none"}
+_LARGE = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:e\+?[0-9]{1,2})?")
 _INFINITE = re.compile(r"inf|infinity|[0-9.]+e\+?[0-9]{3,}")
 
 
@@ -30,15 +31,22 @@ def _number_hint(cell: str) -> str:
             f"write the decimal point as a point: {cell.strip().replace(',', '.')}",
         ),
         (bare in _WORDS, "every line needs a number here: write one, or remove the line"),
-        (_INFINITE.fullmatch(bare), "write a finite number, at most 1e99"),
+        (
+            _INFINITE.fullmatch(bare),
+            "write a finite number; places are below 1e15, others at most 1e99",
+        ),
         (cell != cell.strip(), "remove the spaces around the number"),
+        (
+            cell.isascii() and _LARGE.fullmatch(bare),
+            "write a number below 1e15: no document is so long",
+        ),
         (
             "_" in bare and bare.replace("_", "").isdecimal(),
             f"write the digits without underscores: {cell.replace('_', '')}",
         ),
         (digits != cell, f"write the digits 0 to 9: {digits}"),
     )
-    usual = "write digits, and perhaps a sign, a point and an exponent: 12, 0.75, -1e-3"
+    usual = "write digits, optionally with a sign, a point and an exponent: 12, 0.75, -1e-3"
     return next((hint for applies, hint in hints if applies), usual)
 
 

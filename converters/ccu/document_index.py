@@ -22,7 +22,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.ccu.reading import PLACE, Tables
-from hlteval.converters.ccu.tables import Kind, identifier, number, words, words_of
+from hlteval.converters.ccu.tables import Kind, identifier, place, words, words_of
 from hlteval.converters.ccu.writing import fits, text, titles_of, with_number_cells
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.toolkit.single_file import beginning, head, locate_lines
@@ -35,7 +35,7 @@ KIND = Kind(
     (
         identifier("CCS", "file_id"),
         words("CCS", "type", optional=True),
-        number("CCS", "length", nullable=True, optional=True),
+        place("CCS", "length", nullable=True, optional=True),
     ),
     "CCS",
     others=True,

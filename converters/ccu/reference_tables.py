@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from hlteval.converters.ccu.cells import describe_number, describe_word
-from hlteval.converters.ccu.tables import NUMBER, Kind, identifier, words
+from hlteval.converters.ccu.tables import PLACE, Kind, identifier, words
 from hlteval.syntax.tsv import Column
 
 SEGMENTS, FILE_INFO = "docs/segments.tab", "docs/file_info.tab"
@@ -46,13 +46,13 @@ def _lists() -> Mapping[str, tuple[Column, ...]]:
     return {
         SEGMENTS: (
             *(name, identifier("CCR", "segment_id")),
-            *(_valued("start", "start", NUMBER), _valued("end", "end", NUMBER)),
+            *(_valued("start", "start", PLACE), _valued("end", "end", PLACE)),
         ),
         FILE_INFO: (
             identifier("CCR", "file_id", "file_uid"),
             words("CCR", "lang_id_manual", optional=True),
             words("CCR", "type"),
-            _valued("length", "length", NUMBER, ""),
+            _valued("length", "length", PLACE, ""),
         ),
         VERSIONS: (name,),
         NORM_INFO: (
@@ -79,7 +79,7 @@ def _data() -> Mapping[str, tuple[Column, ...]]:
             words("CCR", "arousal_binned"),
         ),
         CHANGES: (
-            *(user, name, _valued("timestamp", "timestamp", NUMBER, *NO_VALUE)),
+            *(user, name, _valued("timestamp", "timestamp", PLACE, *NO_VALUE)),
             words("CCR", "direction_impact", optional=True),
             *(words("CCR", "strength_impact"), words("CCR", "evidence")),
         ),

@@ -190,7 +190,10 @@ class _Tables:
         )  # fmt: skip
 
     def _norm_info(self) -> pl.DataFrame:
-        return self.corpus.entities.select(
+        own = self.corpus.entities
+        one = own.unique("entity", keep="first", maintain_order=True)
+        self.losses["further rows of an entity, which has one"] += own.height - one.height
+        return one.select(
             norm="entity", current_type="label", hidden_for="source", definition_file="name"
         )
 

@@ -65,8 +65,8 @@ def _ratings(corpus: Corpus) -> pl.DataFrame:
     rated = (judges > 1) & pl.col("level").is_not_null().all()
     level = pl.when(rated).then(mean)
     means = rows.group_by(*_PLACE, "kind", maintain_order=True).agg(level.alias("level"))
-    told = means.with_columns(pl.lit([*_TWO]).alias("annotator")).explode("annotator")
-    return told.sort("document", "start", "end", "annotator", maintain_order=True)
+    judgments = means.with_columns(pl.lit([*_TWO]).alias("annotator")).explode("annotator")
+    return judgments.sort("document", "start", "end", "annotator", maintain_order=True)
 
 
 def _regions(corpus: Corpus, rows: list[pl.DataFrame]) -> pl.DataFrame:

@@ -5,7 +5,7 @@ Format:
     names. Their columns are those of their task: file_id, norm, start, end, status, llr (ND);
     file_id, segment_id, norm, status, llr (open ND); file_id, emotion, start, end, llr (ED);
     file_id, start, end, valence_continuous (VD) or arousal_continuous (AD); file_id, timestamp,
-    llr (CD), with direction_impact and strength_impact if the system tells them. A mapping of norms
+    llr (CD), with direction_impact and strength_impact if the system has them. A mapping of norms
     (NDMAP) is the file `nd.map.tab` with sys_norm, ref_norm, sub_id. All are separated by tabs,
     without quoting; the first line names the columns, in any order.
 

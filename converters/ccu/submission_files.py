@@ -63,7 +63,7 @@ class Layout:
 def layout(source: Source) -> Layout:
     """The files of a submission: a folder, an archive or a single table."""
     if source.kind in {"file", "stdin"}:
-        # A file that cannot be read is no member.
+        # A file that cannot be read is not a member.
         if [member.basename for member in source.members] == [INDEX_FILE]:
             return Layout(source.members[0], (), (), {}, "", "", single=True)
         return Layout(None, (), source.members, {}, "", "", single=True)

@@ -7,7 +7,7 @@ import polars as pl
 from hlteval.converters.ccu.reading import PLACE, Tables
 from hlteval.converters.ccu.submission_files import Layout
 from hlteval.converters.ccu.submission_tables import INDEX, kinds
-from hlteval.findings.suggest import did_you_mean
+from hlteval.findings.suggest import hints
 
 
 def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
@@ -43,8 +43,10 @@ def _with_members(tables: Tables, layout: Layout, rows: pl.DataFrame) -> pl.Data
     missing = resolved.filter(~pl.col("member").is_in(list(names)), pl.col("member") != "")
     unnamed = {member.name for member in layout.tables}
     free = sorted(map(layout.inside, unnamed - set(found)))
-    hints = [did_you_mean(path, free, "add the file") for path in missing["path"]]
-    hinted = missing.with_columns(hint=pl.Series(hints, dtype=pl.String))
+    meant = hints(missing["path"], free, "add the file")
+    hinted = missing.with_columns(
+        hint=pl.Series([*map(meant.get, missing["path"])], dtype=pl.String)
+    )
     if not layout.single:
         tables.problems("CCS123", hinted.select(*PLACE, "file_id", "path", "hint"), "path")
     tables.problems("CCS132", _above(layout, resolved, names), "path")

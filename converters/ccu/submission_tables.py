@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from hlteval.converters.ccu.cells import describe_whole
-from hlteval.converters.ccu.tables import Kind, identifier, number, words, words_of
+from hlteval.converters.ccu.tables import Kind, identifier, number, place, words, words_of
 from hlteval.syntax.tsv import Column
 
 ND, ND_OPEN, ED, VD, AD, CD, NDMAP = "nd", "nd-open", "ed", "vd", "ad", "cd", "ndmap"
@@ -25,7 +25,8 @@ def _level(name: str, heading: str) -> Column:
 def kinds() -> Mapping[str, Kind]:
     """The tables of a submission by task, and the index."""
     name, label = identifier("CCS", "file_id"), identifier("CCS", "label", "norm")
-    start, end, llr = (number("CCS", column) for column in ("start", "end", "llr"))
+    start, end = (place("CCS", column) for column in ("start", "end"))
+    llr = number("CCS", "llr")
     status, region = words("CCS", "status"), identifier("CCS", "region", "segment_id")
     processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121", tolerated=True)
     return {
@@ -39,7 +40,7 @@ def kinds() -> Mapping[str, Kind]:
         CD: Kind(
             "CD output",
             (
-                *(name, number("CCS", "at", "timestamp"), llr),
+                *(name, place("CCS", "at", "timestamp"), llr),
                 words("CCS", "direction", "direction_impact", optional=True),
                 words("CCS", "strength", "strength_impact", optional=True),
             ),
@@ -61,7 +62,7 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
-_TELLING = (
+_OWN_COLUMNS = (
     (INDEX, {"is_processed"}),
     (NDMAP, {"sys_norm"}),
     (NDMAP, {"ref_norm"}),
@@ -89,4 +90,4 @@ def task_of_header(header: str) -> str:
     found = set(words_of(header))
     if "user_id" in found:  # a table of a reference
         return ""
-    return next((task for task, telling in _TELLING if telling <= found), "")
+    return next((task for task, columns in _OWN_COLUMNS if columns <= found), "")

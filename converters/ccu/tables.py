@@ -16,6 +16,12 @@ NAME = r'[^\x00-\x20\x7f-\x9f"](?:[^\x00-\x1f\x7f-\x9f"]*[^\x00-\x20\x7f-\x9f"])
 """An identifier: no quotes and no control characters, and no space around it."""
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?:-[0-9]{1,3}|\+?[0-9]{1,2}))?"
 """A number that a computer can hold: neither `1e400` nor `nan`."""
+PLACE = (
+    r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+"
+    r"|[0-9]{1,6}(?:\.[0-9]*)?[eE]\+?0{0,2}[0-8]|[0-9](?:\.[0-9]*)?[eE]\+?0{0,2}(?:9|1[0-4])"
+    r"|(?:[0-9]{1,15}(?:\.[0-9]*)?|\.[0-9]+)[eE]-[0-9]{1,3})"
+)
+"""A number below 10 to the power of 15: no stream is so long, and windows can be counted."""
 _MOST = 100
 """The most columns of a table; a line with more is not a header."""
 _TEXT = r"[^\x00-\x1f\x7f]*"
@@ -160,6 +166,14 @@ def number(
         name, "number", NUMBER, f"{codes}107", heading=heading, nullable=nullable,
         optional=optional, describe=describe_number,
     )  # fmt: skip
+
+
+def place(
+    codes: str, name: str, heading: str = "", *, nullable: bool = False, optional: bool = False
+) -> Column:
+    """A column of places, or of the lengths of documents."""
+    column = number(codes, name, heading, nullable=nullable, optional=optional)
+    return replace(column, pattern=PLACE)
 
 
 def identifier(codes: str, name: str, heading: str = "") -> Column:

@@ -33,7 +33,7 @@ _SHOWN = 60
 _TABLE = re.compile(r'"table"\s*:\s*"(\w{1,40})"')
 _ROW = re.compile(r'"row"\s*:\s*(-?[0-9]{1,18})\b')
 _SPANS = ("segments", "tokens", "mentions")
-_OFFSETS = ("start", "end")
+_OFFSETS = ("start", "end", "at", "length")
 
 
 class Defect(NamedTuple):
@@ -316,6 +316,8 @@ def _record(code: str, kind: str, text: str, **place: object) -> dict[str, objec
 
 _HIGHEST = 2**62
 """Keys beyond this are renumbered before others follow them; distances of offsets need as much."""
+_LONGEST = 1e15
+"""Seconds or characters: no stream is longer, and its units can be counted."""
 
 
 def _is_sound(values: pl.Series, *, nullable: bool) -> bool:
@@ -329,8 +331,9 @@ def _is_sound(values: pl.Series, *, nullable: bool) -> bool:
 
 
 def _is_far(values: pl.Series) -> pl.Series:
-    """Which offsets are too far from any text to be computed with."""
-    return (values >= _HIGHEST) | (values <= -_HIGHEST)
+    """Which places are too far from any text or stream to be computed with."""
+    most = _LONGEST if values.dtype == pl.Float64 else _HIGHEST
+    return (values >= most) | (values <= -most)
 
 
 def _invalid(values: pl.Series, *, nullable: bool) -> pl.Series:

@@ -16,7 +16,7 @@ from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS
 
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 """Spaces that do not count at either end of a line; "\\n" ends the line itself."""
 STATUS = "OBJ_STATUS"
 """The slot that marks an instance as optional."""
@@ -92,7 +92,7 @@ def _lines(text: str) -> pl.DataFrame:
     whole = pl.LazyFrame({"line": [text]}, schema={"line": pl.String})
     split = whole.select(pl.col("line").str.split("\n")).explode("line")
     split = split.with_row_index("record", offset=1).select(
-        pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(BLANKS)
+        pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(SPACES)
     )
     line = pl.col("line")
     # A pointer may hold `:=`, but then it ends the line.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hlteval.converters.hub4.lines import BLANKS, LIKE_HEADER, RULES
+from hlteval.converters.hub4.lines import LIKE_HEADER, RULES, SPACES
 from hlteval.findings import Problem
 from hlteval.grammars import failure, in_words, matcher
 
@@ -50,7 +50,7 @@ def explain(line: str, record: int, kind: int, *, ask: bool = True) -> Problem:
     bare = RULES[kind] == "header" and not line.startswith("<")  # the grammar reads it as a text
     if ask and not bare and len(line) <= _MOST:
         column, terminals = failure("hub4", line)
-        column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip(BLANKS))
+        column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip(SPACES))
         expected = in_words("hub4", terminals - {"_MARGIN"}, _WORDS)
     code, start = _cause(line, kind, column - 1)
     if code == "HUB105" or (code == "HUB102" and start == 0):
@@ -77,7 +77,7 @@ def _cause(line: str, kind: int, failed: int) -> tuple[str, int]:
         return "HUB103", start
     if fill.startswith('"'):
         rest = line[closing + 1 :]
-        at = closing + 1 + len(rest) - len(rest.lstrip(BLANKS))
+        at = closing + 1 + len(rest) - len(rest.lstrip(SPACES))
         return ("HUB105", at) if "#" in rest and closing > start else ("HUB104", start)
     if hashes < 0 or fill.startswith("/"):
         return "HUB107", start
@@ -118,7 +118,7 @@ def field_spans(line: str) -> dict[str, tuple[int, int]]:
     for name in ("pointer", "quoted", "unquoted"):
         if name in found:
             start, end = found[name]
-            found["fill"] = (start, start + len(line[start:end].rstrip(BLANKS)))
+            found["fill"] = (start, start + len(line[start:end].rstrip(SPACES)))
     if "slot" in found:
         found["slot"] = (0, found["slot"][1] - 1)
     if "extents" in found:

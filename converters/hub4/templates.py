@@ -31,7 +31,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.hub4.lines import BLANKS, OUTSIDE, RULES, UNREAD, Tables, tables
+from hlteval.converters.hub4.lines import OUTSIDE, RULES, SPACES, UNREAD, Tables, tables
 from hlteval.converters.hub4.records import explain, field_spans
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
@@ -57,7 +57,7 @@ def begins_set(text: str) -> bool:
         >>> begins_set("<BREAD-D1-1> :=\n"), begins_set("<DOC>")
         (True, False)
     """
-    first = text.lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(BLANKS)
+    first = text.lstrip(" \t\r\n\f\x0b").partition("\n")[0].strip(SPACES)
     return first.startswith("<") and first.endswith(":=")
 
 
@@ -109,14 +109,14 @@ def _rejected(
         expected = str(problem.values["expected"])
         rows.append(problem.rejected(RULES[kind], line, expected=expected, row=row, origin=0))
         if code != OUTSIDE or record == outside[0]:
-            given = line[problem.start : problem.end].strip(BLANKS)[:40]
+            given = line[problem.start : problem.end].strip(SPACES)[:40]
             values = {
                 "given": given or "end of line",
                 "expected": expected or "what a line of its kind has there",
                 "count": len(outside),
             }
             written = lines[record - 1]
-            indent = len(written) - len(written.lstrip(BLANKS))
+            indent = len(written) - len(written.lstrip(SPACES))
             problems.append(problem._replace(values=values).moved(indent))
     return rows, problems
 
@@ -137,8 +137,8 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
     """Start and end of a field in a line; of the whole record if it has no such field."""
-    record = line.strip(BLANKS)
-    begin = len(line) - len(line.lstrip(BLANKS))
+    record = line.strip(SPACES)
+    begin = len(line) - len(line.lstrip(SPACES))
     start, end = field_spans(record).get(field, (0, len(record))) if field else (0, len(record))
     return begin + start, begin + end
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from hlteval.representation import FRAGMENTS
 
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 
 Bracket = dict[str, int]
 """Start and end of a minimal string, as in the representation."""
@@ -24,7 +24,7 @@ def texts(fills: pl.DataFrame, *, reference: bool) -> list[pl.Series]:
     """
     quoted = pl.col("quoted").str.strip_prefix('"').str.strip_suffix('"')
     content = fills.select(
-        text=quoted.fill_null(pl.col("unquoted").str.strip_chars_end(BLANKS)),
+        text=quoted.fill_null(pl.col("unquoted").str.strip_chars_end(SPACES)),
         quoted=pl.when(pl.col("pointer").is_null()).then(pl.col("quoted").is_not_null()),
     )
     text, brackets = content["text"], pl.Series("brackets", [None] * fills.height, FRAGMENTS)

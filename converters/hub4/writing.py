@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from hlteval.converters.hub4.texts import BLANKS, Bracket, bracketed, with_brackets
+from hlteval.converters.hub4.texts import SPACES, Bracket, bracketed, with_brackets
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
@@ -83,7 +83,7 @@ def _bare() -> pl.Expr:
     """Whether a text was read without quotes, and can be written so."""
     text = pl.col("written")
     again = text.str.contains(f"^(?:{pattern('hub4', 'fill')})$")
-    other = text.str.contains('^["<]|##') | (text != text.str.strip_chars(BLANKS))
+    other = text.str.contains('^["<]|##') | (text != text.str.strip_chars(SPACES))
     slot = (pl.col("position") > 1) & text.str.contains("^[A-Za-z0-9_-]+:")
     return ~pl.col("quoted").fill_null(value=True) & again & ~other & ~slot
 
@@ -112,10 +112,10 @@ def _is_pointer(column: str) -> pl.Expr:
 
 def unwritten(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no template set can say, counted."""
-    told = corpus.frames.filter(pl.col("kind") == TEMPLETTE)
-    silent = corpus.documents.join(told, left_on="row", right_on="document", how="anti")
+    templettes = corpus.frames.filter(pl.col("kind") == TEMPLETTE)
+    silent = corpus.documents.join(templettes, left_on="row", right_on="document", how="anti")
     return {
-        "instances with invalid pointers": told.filter(
+        "instances with invalid pointers": templettes.filter(
             ~_is_pointer("frame").fill_null(value=False)
         ).height,
         "fills with unsupported content": corpus.cached(_fills)["content"].null_count(),

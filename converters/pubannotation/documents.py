@@ -46,8 +46,8 @@ class Content:
         text: the file.
         values: the documents, or what is in their place.
         single: whether the file is one document.
-        problems: what is no JSON, with the index of the document; None outside of documents.
-        unreadable: the documents that are no JSON, by index, each with the code of a problem.
+        problems: what is not JSON, with the index of the document; None outside of documents.
+        unreadable: the documents that are not JSON, by index, each with the code of a problem.
         begins: where each document starts, where that is known.
     """
 

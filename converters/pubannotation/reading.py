@@ -161,7 +161,7 @@ class Annotations:
         return record - place[1]
 
     def others(self, scope: Scope, language: str | None) -> None:
-        """Keep the members of a document or track that are no annotations."""
+        """Keep the members of a document or track that are not annotations."""
         element, own = f"$.tracks[{scope.prefix[:-1]}]", set[str]()
         if not scope.path:
             element = "$"

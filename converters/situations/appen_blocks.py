@@ -18,7 +18,7 @@ from hlteval.findings import Problem
 from hlteval.findings.suggest import closest
 from hlteval.grammars import load, matcher
 
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 SEPARATORS = ",፣"
 """The default separators of places: the comma, and the Ethiopic comma."""
 
@@ -111,7 +111,7 @@ def _blocks(text: str, problems: list[Problem]) -> Iterator[dict[str, _Line]]:
     """The blocks, each as its lines by key; problems of single lines are added to `problems`."""
     block: dict[str, _Line] = {}
     for record, written in enumerate(text.split("\n"), start=1):
-        line = written.rstrip(BLANKS)
+        line = written.rstrip(SPACES)
         if not line:
             continue
         written_key, _, value = line.partition(":")
@@ -242,7 +242,7 @@ def _unknown(line: _Line, start: int, end: int, separators: str) -> Iterator[tup
     """The parts between separators of a stretch of a TYPE line that are not empty."""
     at = start
     for part in place_divider(separators).split(line.text[start:end]):
-        if name := part.strip(BLANKS):
+        if name := part.strip(SPACES):
             begin = at + part.index(name)
             yield begin, begin + len(name), name
         at += len(part) + 1
@@ -292,8 +292,8 @@ def _places(line: _Line, separators: str, problems: list[Problem]) -> list[str]:
 def _divided(line: _Line, separators: str) -> Iterator[tuple[int, int]]:
     at = line.start
     for part in place_divider(separators).split(line.value):
-        bare = part.strip(BLANKS)
-        start = at + (len(part) - len(part.lstrip(BLANKS)) if bare else len(part))
+        bare = part.strip(SPACES)
+        start = at + (len(part) - len(part.lstrip(SPACES)) if bare else len(part))
         yield start, start + len(bare)
         at += len(part) + 1
 
@@ -347,6 +347,6 @@ def writable(label: str, place: str | None, separators: str = SEPARATORS) -> boo
         return False
     if place is None:
         return True
-    bare = place.strip(BLANKS)
+    bare = place.strip(SPACES)
     known = place.lower() not in {"", NONE}
     return bare == place and known and not (set(place) & set(separators + "\n"))

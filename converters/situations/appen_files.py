@@ -69,7 +69,7 @@ def unread(source: Source) -> Mapping[Member, str]:
 
 
 def others(source: Source, reasons: Mapping[Member, str]) -> Iterator[Finding]:
-    """The finding about texts that are no annotations, if there are any."""
+    """The finding about texts that are not annotations, if there are any."""
     names = [member.name for member in reasons if not _is_lost(member)]
     if names:
         noun = "text" if len(names) == 1 else "texts"

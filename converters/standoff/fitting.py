@@ -13,7 +13,7 @@ import polars as pl
 from hlteval.converters.standoff.dialects import BIONLP, BRAT, Dialect
 from hlteval.converters.standoff.identifiers import identified, modifier_kind
 from hlteval.converters.standoff.line_ends import with_line_feeds
-from hlteval.converters.standoff.records import BLANKS
+from hlteval.converters.standoff.records import SPACES
 from hlteval.converters.standoff.references import (
     reference,
     referring,
@@ -199,7 +199,7 @@ def _texts(
     rows: pl.DataFrame, column: str, ends: str, counts: Counter[str], what: str
 ) -> pl.DataFrame:
     """A column of texts at the ends of lines, with spaces for line ends and none at either end."""
-    text = pl.col(column).str.replace_all(ends, " ").str.strip_chars(BLANKS)
+    text = pl.col(column).str.replace_all(ends, " ").str.strip_chars(SPACES)
     new = rows.select(pl.when(text != "").then(text)).to_series()
     wrong = rows[column].is_not_null() & (
         new.is_null() | (new != rows[column]).fill_null(value=True)

@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff.dialects import TEXT, Dialect, Kind
-from hlteval.converters.standoff.records import BLANKS, explain, field, field_spans, torn
+from hlteval.converters.standoff.records import SPACES, explain, field, field_spans, torn
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.grammars import pattern
@@ -127,7 +127,7 @@ def _lines(annotations: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
     split = files.with_columns(pl.col("written").str.split("\n"))
     split = split.with_columns(record=pl.int_ranges(1, pl.col("written").list.len() + 1))
     lines = split.explode("written", "record")
-    lines = lines.with_columns(line=pl.col("written").str.strip_chars(BLANKS)).filter(
+    lines = lines.with_columns(line=pl.col("written").str.strip_chars(SPACES)).filter(
         pl.col("line") != ""
     )
     return lines.with_columns(letter=pl.col("line").str.head(1)).collect()
@@ -303,8 +303,8 @@ def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
 
 def _explained(dialect: Dialect, line: str, *, ask: bool) -> Problem:
     """The problem of a line that no rule accepts, in the line as written."""
-    problem = explain(line.strip(BLANKS), 0, dialect, ask=ask)
-    return problem.moved(len(line) - len(line.lstrip(BLANKS)))
+    problem = explain(line.strip(SPACES), 0, dialect, ask=ask)
+    return problem.moved(len(line) - len(line.lstrip(SPACES)))
 
 
 def _rejected_rows(lines: pl.DataFrame, problems: Sequence[Problem]) -> pl.DataFrame:
@@ -343,8 +343,8 @@ class _Record:
     """A line with its record, and the spans of the fields of that."""
 
     def __init__(self, line: str, dialect: Dialect) -> None:
-        self.line, self.record, self.dialect = line, line.strip(BLANKS), dialect
-        self.begin = 1 + len(line) - len(line.lstrip(BLANKS))
+        self.line, self.record, self.dialect = line, line.strip(SPACES), dialect
+        self.begin = 1 + len(line) - len(line.lstrip(SPACES))
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[int, int]]:

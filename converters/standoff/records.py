@@ -13,7 +13,7 @@ from hlteval.converters.standoff.dialects import Dialect
 from hlteval.findings import Problem
 from hlteval.grammars import failure, in_words, matcher, pattern
 
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 """Spaces that do not count at either end of a line; "\\n" ends the line itself."""
 
 _HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")

@@ -8,7 +8,7 @@ Format:
 Conventions:
     The kind is `norm` or `emotion` for an instance, `valence` or `arousal` for a rating, `change`
     for a change, which is at its start. Places are as in the tables: seconds, or characters of
-    text. An empty cell is no value. A record is a row, at the line where it begins. `file_id` is
+    text. An empty cell has no value. A record is a row, at the line where it begins. `file_id` is
     another name of the column `document`; other columns are not read.
 
 Example lines:

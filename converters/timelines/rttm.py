@@ -2,7 +2,7 @@ r"""RTTM: instances as turns of a rich transcription, one per line.
 
 Format:
     Ten fields between spaces or tabs: type, file, channel, start, duration, orthography, subtype,
-    name, confidence, signal look-ahead; the last one may be absent. `<NA>` is no value.
+    name, confidence, signal look-ahead; the last one may be absent. `<NA>` means no value.
 
 Conventions:
     Times are seconds. The type is the kind, `NORM` or `EMOTION`; lines of other types have the kind

@@ -65,8 +65,8 @@ def _measured(one: MeasureInfo, method: str) -> tuple[str, ...]:
 
 def _figure(figure: StatisticInfo) -> tuple[str, ...]:
     better = "-" if figure.better == "neither" else figure.better
-    told = _plain(figure.meaning, figure.formula or "counted", figure.values.text)
-    return (f"`{figure.name}`", *told, better, *_plain(figure.clause))
+    cells = _plain(figure.meaning, figure.formula or "counted", figure.values.text)
+    return (f"`{figure.name}`", *cells, better, *_plain(figure.clause))
 
 
 def _plain(*cells: str) -> Iterator[str]:

@@ -14,7 +14,8 @@ from hlteval import tasks
 from hlteval.cli import compare, convert, demo, describe, pack, score, validate, verify
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli.commands import Command
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.option import Option
+from hlteval.tasks.task import Task
 
 _HEAD = """\
 # Options
@@ -48,7 +49,7 @@ PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "pack")
 """Those that have a sub-command for each task."""
 
 _PER_TASK = {"task", "options"}
-"""Parameters of commands per task that are no options of the command."""
+"""Parameters of commands per task that are not options of the command."""
 
 
 def option_page() -> str:
@@ -68,13 +69,13 @@ def _command(name: str, run: Callable[..., None]) -> str:
     taken = [_Taken(parameter) for parameter in parameters if parameter.name not in hidden]
     called = ["hlteval", name, *(["TASK"] if name in PER_TASK else [])]
     called += [item.called for item in taken if item.called]
-    parts = [f"## {name}\n", f"{_told(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
+    parts = [f"## {name}\n", f"{_description(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
     if taken:
         parts.append(table(("", "description", "default"), [item.row for item in taken]))
     return "\n".join(parts)
 
 
-def _told(run: Callable[..., None]) -> str:
+def _description(run: Callable[..., None]) -> str:
     """What a command does, as its help says it."""
     return (inspect.getdoc(run) or "").partition("\n")[0]
 

@@ -22,8 +22,9 @@ from hlteval.grammars import vocabulary
 from hlteval.reports.display import visible
 from hlteval.reports.score_formats import MANY
 from hlteval.scoring.metric import Metric
+from hlteval.tasks.option import Option
 from hlteval.tasks.options import metric_options
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _TASKS = """\
@@ -117,12 +118,12 @@ def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:
         '[SNT](codes.md#snt) 101'
     """
     found = [code for code, where in origins().items() if name in getattr(where, kind)]
-    told = []
+    links = []
     for prefix, codes in groupby(found, lambda code: code.rstrip("0123456789")):
         if prefix not in {"SRC", "REF"}:
             numbers = ", ".join(code.removeprefix(prefix) for code in codes)
-            told.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
-    return "; ".join(told) or "only codes common to all formats"
+            links.append(f"[{prefix}](codes.md#{prefix.lower()}) {numbers}")
+    return "; ".join(links) or "only codes common to all formats"
 
 
 def _draws(task: Task) -> Iterator[tuple[str, str]]:
@@ -217,7 +218,7 @@ def _groups(name: str) -> Mapping[frozenset[str], str]:
 
 @dataclass(frozen=True, slots=True)
 class _Types:
-    """The part of the page that tells the types of a task, and what an event of each may hold."""
+    """The part of the page about the types of a task, and what an event of each may hold."""
 
     schema: EventSchema
     groups: Mapping[frozenset[str], str]
@@ -277,8 +278,8 @@ class _Types:
 
 
 def _format(form: Format) -> str:
-    """One format: what its declaration says, and what its module tells of it."""
-    title, _, details = _told(form.name).partition("\n")
+    """One format: what its declaration says, and what its module says of it."""
+    title, _, details = _description(form.name).partition("\n")
     files = code(form.suffixes) or "named by `--from` and `--to`"
     rows = [("files", files), ("not preserved", form.known_losses or "nothing")]
     if form.tables and (part := partial_support(form)):
@@ -296,7 +297,7 @@ def _setting(setting: Setting) -> tuple[str, str]:
     return f"`--set {setting.name}={values}`, {at}", f"{setting.help}{otherwise}"
 
 
-def _told(name: str) -> str:
+def _description(name: str) -> str:
     """The docstring of a format's module as in the source.
 
     The attribute `__doc__` differs between versions of Python: 3.13 expands tabs there.
@@ -309,8 +310,8 @@ def _sections(details: str) -> Iterator[str]:
     """The sections of a module's docstring: prose as prose, example lines as they stand."""
     parts = re.split(r"^([A-Z][a-z ]+): *", details, flags=re.M)
     for title, body in zip(parts[1::2], parts[2::2], strict=True):
-        told = textwrap.dedent(body.strip("\n")).strip()
+        text = textwrap.dedent(body.strip("\n")).strip()
         if title.startswith("Example"):
-            yield "\n".join([f"{title}:\n", "```text", *map(visible, told.split("\n")), "```\n"])
+            yield "\n".join([f"{title}:\n", "```text", *map(visible, text.split("\n")), "```\n"])
         else:
-            yield f"{title}: {told.replace('``', '`')}\n"
+            yield f"{title}: {text.replace('``', '`')}\n"

@@ -29,6 +29,7 @@ from typing import (
 
 from hlteval import converters, tasks
 from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import Corpus
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import WrongArgument
 
@@ -100,6 +101,10 @@ Positive: TypeAlias = Annotated[int, Between(1)]
 Share: TypeAlias = Annotated[float, Between(0, 1, above=True)]
 
 
+_NAMES: Mapping[str, Any] = types.MappingProxyType({"Corpus": Corpus})
+"""Names in annotations such as `Input` that the module of a function need not import."""
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """A function whose arguments are held to its signature when it is called.
 
@@ -123,7 +128,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             bound = signature.bind(*arguments, **keywords)
         except TypeError as error:
             raise TypeError(f"{function.__name__}(): {error}") from None
-        hints = get_type_hints(function, include_extras=True)
+        hints = get_type_hints(function, localns=_NAMES, include_extras=True)
         for name, value in bound.arguments.items():
             if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[name] = checked_value(name, hints[name], value)

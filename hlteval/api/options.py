@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
+from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.options import unknown
-from hlteval.tasks.task import Option, WrongOption
 
 OptionValue: TypeAlias = Input | bool | float | Sequence[str | os.PathLike[str] | float] | None
 """What an option can be: text, a number, a boolean for a switch, a list, or an input for a file."""
@@ -42,25 +43,25 @@ def reference_path(task: str, given: Input | None) -> str:
 
 def task_options(
     task: str,
-    command: Literal["compare", "score", "validate"],
+    function: Callable[..., Any],
     options: Mapping[str, Any] | None,
     keywords: Mapping[str, Any],
-    arguments: tuple[str, ...],
 ) -> dict[str, Any]:
     """The options of a task, as `merged` takes them: inputs have become names.
 
     Args:
         task: name of the task.
-        command: the command whose options there are.
+        function: the function whose options they are, named after its command. Its parameters are
+            suggested too.
         options: by name, with hyphens or underscores; None is an option that is not set.
         keywords: the same as keyword arguments.
-        arguments: the names of the other arguments, for suggestions.
 
     Raises:
         WrongOption: for an unknown option.
         WrongArgument: for an option that is there twice.
         TypeError: for names that are not text.
     """
+    command, parameters = function.__name__, tuple(inspect.signature(function).parameters)
     known = {option.name: option for option in load(task).options}
     found: dict[str, Any] = {}
     for given in (options or {}, keywords):
@@ -69,7 +70,7 @@ def task_options(
                 raise TypeError(f"options: expected names as text, got {written!r}")
             name = written.replace("-", "_")
             if name not in known or not known[name].available_in(command):
-                raise _unknown(task, command, name, arguments)
+                raise _unknown(task, command, name, parameters)
             if name in found:
                 raise WrongArgument(f"{name}: set twice, as an argument and in options")
             if value is not None:
@@ -77,13 +78,13 @@ def task_options(
     return found
 
 
-def _unknown(task: str, command: str, name: str, arguments: tuple[str, ...]) -> WrongOption:
+def _unknown(task: str, command: str, name: str, parameters: tuple[str, ...]) -> WrongOption:
     declared = load(task)
     for option in declared.options:
         if option.name == name:  # of another command
             return WrongOption(f"{name}: {_spelled(option.elsewhere(task, command), _flags(task))}")
     options = [option.name for option in declared.options if option.available_in(command)]
-    return unknown(name, declared, options, also=arguments)
+    return unknown(name, declared, options, also=parameters)
 
 
 def _value(option: Option, value: Any) -> Any:

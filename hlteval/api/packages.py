@@ -8,13 +8,10 @@ from typing import Any
 
 from hlteval.api.arguments import AnyTask, Encoding, Profile, checked
 from hlteval.api.options import OptionValue, python_names, task_options
-from hlteval.representation import Corpus  # noqa: F401 - the annotation of inputs names it
 from hlteval.results.packages import Inspection, PackedArchive
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
 from hlteval.workflows import inspection, packing
-
-_ARGUMENTS = ("task", "files", "output", "against", "profile", "encoding", "force", "options")
 
 
 @checked
@@ -70,7 +67,7 @@ def pack(
     reference = None
     if against is not None:
         reference = as_path("against", against, table=load(task).scored_table)
-    chosen = task_options(task, "validate", options, task_option, _ARGUMENTS)
+    chosen = task_options(task, pack, options, task_option)
     target = output_path("output", output)
     arguments: dict[str, Any] = {"against": reference, "profile": profile, "encoding": encoding}
     with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):

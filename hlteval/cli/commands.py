@@ -12,7 +12,8 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from hlteval.tasks import BUILTIN, known, load
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.option import Option
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import View
@@ -368,7 +369,7 @@ def usage() -> Iterator[None]:
 def _usage_errors() -> tuple[type[Exception], ...]:
     """The errors in arguments; a run without any imports none of the modules that have them."""
     from hlteval.converters import WrongSetting
-    from hlteval.tasks.task import WrongOption
+    from hlteval.tasks.option import WrongOption
     from hlteval.workflows.batches import NothingGiven
     from hlteval.workflows.conversion import UnknownFormat, WrongOutput
     from hlteval.workflows.selection import UnknownCode

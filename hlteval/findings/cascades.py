@@ -15,7 +15,7 @@ A finding that stands for further problems is divided: those of its problems are
 follow from another finding. Any record may be among the problems of a code that are only counted.
 
 What is left out still counts: if it blocks, the finding that it follows from blocks. Only what
-follows from a reference is no problem of the submission: a record of a reference that cannot be
+follows from a reference is not a problem of the submission: a record of a reference that cannot be
 read may be any that a submission of the same document needs.
 """
 

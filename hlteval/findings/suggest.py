@@ -83,6 +83,27 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"did you mean {found}?" if found else otherwise
 
 
+def hints(unknown: Iterable[str], known: Iterable[str], otherwise: str = "") -> dict[str, str]:
+    """The hint of `did_you_mean` for each unknown name.
+
+    Where these are many, only names that differ in case, spaces, hyphens and underscores are
+    suggested, so that the work does not grow with the square of a file.
+
+    Examples:
+        >>> hints(["Shelterr", "x"], ["Shelter"], "see the plan")
+        {'Shelterr': 'did you mean Shelter?', 'x': 'see the plan'}
+        >>> many = hints(["SHELTER", "Shelterr", *map(str, range(100))], ["Shelter"])
+        >>> many["SHELTER"], many["Shelterr"]
+        ('did you mean Shelter?', '')
+    """
+    names, listed = list(dict.fromkeys(unknown)), tuple(known)
+    if len(names) <= _MOST:
+        return {name: did_you_mean(name, listed, otherwise) for name in names}
+    _, _, whole = _known(listed)
+    meant = {name: whole.get(_plain(name)) for name in names}
+    return {name: f"did you mean {other}?" if other else otherwise for name, other in meant.items()}
+
+
 @lru_cache(maxsize=1000)
 def suggestion(name: str, listed: str) -> str:
     """A hint with the closest of the names that a help lists; empty if it lists a single one.

@@ -28,7 +28,7 @@ _SLICE = 20_000
 _EXPONENT = 1e16
 """Floats from here on are written with an exponent."""
 MAIN = "scores.json"
-"""The file that tells a folder of scores from any other."""
+"""The file by which a folder of scores is recognised."""
 
 
 def shown(value: float | None, values: Range) -> str:

@@ -22,7 +22,7 @@ from hlteval.representation.table import Table
 VERSION_KEY = "hlteval.schema"
 """The key of the schema version in the metadata of a Parquet file."""
 
-# Polars panics on some damaged files; a panic is no Exception.
+# Polars panics on some damaged files; a panic is not an Exception.
 _DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, UnicodeError)
 
 

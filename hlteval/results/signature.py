@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from hlteval.sources import Source, Unreadable, open_source, sha256
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option import WrongOption
 
 FIRST = "hlteval"
 """The name of the first part, the version."""

@@ -32,7 +32,7 @@ _NOT_IN_WINDOWS_1252 = bytes.fromhex("818d8f909d")
 
 
 _UNSUITABLE = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
-"""Codecs of Python that are no encodings of text files: of host names, and of escapes."""
+"""Codecs of Python that are not encodings of text files: of host names, and of escapes."""
 
 
 def check_encoding(name: str) -> None:

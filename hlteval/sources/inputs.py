@@ -39,7 +39,7 @@ class Readable(Protocol):
 
 
 Input: TypeAlias = Union[
-    str, "os.PathLike[str]", Readable, "Corpus", ArrowTable, Mapping[str, ArrowTable]
+    str, os.PathLike[str], Readable, "Corpus", ArrowTable, Mapping[str, ArrowTable]
 ]
 """What can be in place of a path: a path, an open file, a corpus, or data frames.
 

@@ -66,7 +66,7 @@ class Table:
         header_code: of a missing or wrong header, after which nothing is read; with the values
             `header`, `missing` and `unknown`.
         exact: whether the header is compared with its case and spaces.
-        any_order: whether the header tells the order of columns. It must name all columns that are
+        any_order: whether the header gives the order of columns. It must name all columns that are
             neither nullable nor optional, and no unknown ones.
         ragged: whether lines may be shorter or longer than the table: missing cells count as empty
             and are null if valid, further ones are ignored, as are unknown columns.

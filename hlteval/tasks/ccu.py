@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hlteval.extensions import lazy
 from hlteval.tasks import ccu_detection as detection
 from hlteval.tasks import ccu_levels as levels
+from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
@@ -26,8 +27,13 @@ _NAN = re.compile(r": [+-]?(?:nan|na|n/a|null|none|<na>|inf|infinity)$", re.IGNO
 """Values that the official validator takes for numbers, at the end of a message."""
 _NUMBER, _OTHER_TASK = "CCS107", "CCU309"
 _ANNOTATIONS = {
-    "nd": "norms", "ed": "emotions", "vd": "levels", "ad": "levels", "cd": "changes"
-}  # fmt: skip
+    "nd": "norms",
+    "ndmap": "norms",
+    "ed": "emotions",
+    "vd": "levels",
+    "ad": "levels",
+    "cd": "changes",
+}
 """What of a reference each task is about: the annotation of other tasks is not judged there."""
 _LAYOUT = {"ndmap": "nd.map.tab"}
 _TABLES = "system_output.index.tab and a .tab file for each document"
@@ -103,6 +109,13 @@ _INDEX = Option(
     selects_documents=True,
 )
 
+_DETECTION: Mapping[str, Any] = {
+    "metric_options": detection.METRIC_OPTIONS,
+    "statistics": detection.DETECTION,
+    "table_statistics": detection.DETECTION_TABLE,
+    "primary": detection.PRIMARY,
+    "codes": detection.OPTION_CODES,
+}
 _LEVELS: Mapping[str, Any] = {
     "metric_options": levels.METRIC_OPTIONS,
     "primary": levels.PRIMARY,
@@ -115,26 +128,18 @@ ND = _task(
     "norm discovery: known and hidden norms",
     "2.1",
     "instances",
-    codes=detection.OPTION_CODES,
     metric=detection.ND_METRIC,
-    metric_options=detection.METRIC_OPTIONS,
-    statistics=detection.DETECTION,
-    table_statistics=detection.DETECTION_TABLE,
-    primary=detection.PRIMARY,
     options=(_INDEX, *detection.ND_OPTIONS),
+    **_DETECTION,
 )
 ED = _task(
     "ed",
     "emotion detection: eight emotions",
     "2.4",
     "instances",
-    codes=detection.OPTION_CODES,
     metric=detection.ED_METRIC,
-    metric_options=detection.METRIC_OPTIONS,
-    statistics=detection.DETECTION,
-    table_statistics=detection.DETECTION_TABLE,
-    primary=detection.PRIMARY,
     options=(_INDEX, *detection.ED_OPTIONS),
+    **_DETECTION,
 )
 VD = _task(
     "vd",

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.statistics import COUNT, HIGH, LOW, NORMAL, StatisticInfo
-from hlteval.tasks.task import Option
 
 _PLAN = "CCU Phase 1 plan, "
 _AP, _MAP = f"{_PLAN}C.4.3", f"{_PLAN}C.4.4"
@@ -136,7 +136,7 @@ ED_METRIC = partial(lazy("hlteval.scoring.ccu.detection_metric:InstanceDetection
 METRIC_OPTIONS = lazy("hlteval.scoring.ccu.detection_options:DetectionOptions")
 CD_METRIC = lazy("hlteval.scoring.ccu.change_metric:ChangeDetection")
 CHANGE_OPTIONS = lazy("hlteval.scoring.ccu.detection_options:ChangeOptions")
-OPTION_CODES = ("OPT107", "OPT109", "CCS")
+OPTION_CODES = ("OPT107", "OPT109")
 """The codes of findings in files that options name."""
 
 _BY = ("class", "class-status")
@@ -219,14 +219,7 @@ _ALIGN = Option(
 )
 PLOT = (
     Option("plot", "Plot precision-recall curves as FILE.png, .svg or .pdf.", display="plot"),
-    Option(
-        "beside",
-        "Another submission to include in the plot; repeatable.",
-        metavar="PATH",
-        display="others",
-        needs_any={"score": ("plot",)},
-        repeatable=True,
-    ),
+    BESIDE,
 )
 
 ND_OPTIONS = (
@@ -236,6 +229,7 @@ ND_OPTIONS = (
         "Mapping of norms of the system to hidden norms: a submission of NDMAP, or nd.map.tab.",
         metavar="PATH",
         read=lazy(f"{_READERS}mapping"),
+        submission_to=("ccu-ndmap", "norms"),
     ),
     _OVERLAP,
     *_COLLARS,

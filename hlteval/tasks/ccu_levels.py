@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import NORMAL, SIGNED_RATE, StatisticInfo
-from hlteval.tasks.task import Option
 
 if TYPE_CHECKING:
     from hlteval.sources import Source
@@ -102,6 +102,12 @@ def index(source: Source, _: Mapping[str, str]) -> FileValue:
     return FileValue(frozenset(names), findings, corpus)
 
 
+def _constant(name: str, text: str, metavar: str, reader: str) -> Option:
+    """A constant of Table 13, in `plan`."""
+    read = lazy(f"hlteval.tasks.ccu_readers:{reader}")
+    return Option(name, f"{text} Only in `plan`.", metavar=metavar, read=read)
+
+
 OPTIONS = (
     Option(
         "index",
@@ -115,5 +121,35 @@ OPTIONS = (
         "before them, others are not scored.",
         switch=True,
         commands=("score", "validate"),
+    ),
+    _constant(
+        "extend_reference",
+        "Gaps of the reference below this many seconds have the level before them (default: 1).",
+        "S",
+        "amount",
+    ),
+    _constant(
+        "extend_reference_text",
+        "The same in characters of texts (default: 10).",
+        "N",
+        "amount",
+    ),
+    _constant(
+        "min_judgments",
+        "How many annotators a segment of the reference needs to be scored (default: 2).",
+        "N",
+        "votes",
+    ),
+    _constant(
+        "window",
+        "Seconds of audio and video that are compared at a time (default: 2).",
+        "S",
+        "size",
+    ),
+    _constant(
+        "window_text",
+        "Characters of text that are compared at a time (default: 1).",
+        "N",
+        "size",
     ),
 )

@@ -15,6 +15,8 @@ from hlteval.sources import Source
 from hlteval.tasks.option_files import FileValue
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SHORTEST = 0.001
+"""Of windows; counts of shorter ones would leave the integers."""
 _STEPS = ("after_read", "after_transforms")
 
 
@@ -45,6 +47,18 @@ def amount(written: str, _: Mapping[str, str]) -> float:
     return value
 
 
+def size(written: str, _: Mapping[str, str]) -> float:
+    """Seconds or characters of a window, from 0.001.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    value = number(written)
+    if value < _SHORTEST:
+        raise ValueError(f"a number from {_SHORTEST} is needed, not {written}")
+    return value
+
+
 def gap(written: str, _: Mapping[str, str]) -> float:
     """The gap below which segments are merged; `none` for one that no gap is below.
 
@@ -71,7 +85,7 @@ def deltas(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...]:
     """The distances of correct change points.
 
     Raises:
-        ValueError: for none, one that is no number from 0, or one that is given twice.
+        ValueError: for none, one that is not a number from 0, or one that is given twice.
     """
     values = tuple(amount(item, {}) for item in _different(written))
     if len(set(values)) < len(values):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import (
     COUNT,
     HIGH,
@@ -14,7 +15,7 @@ from hlteval.tasks.statistics import (
     MeasureInfo,
     StatisticInfo,
 )
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 _SUCCESS = "CCU Phase 1 plan, 2.6.2"
 _CONDITIONS = "CCU Phase 1 plan, 2.6, Table 12"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
 from hlteval.tasks.edl_statistics import FIGURES, MEASURED
+from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding

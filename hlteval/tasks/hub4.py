@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import (
     COUNT,
@@ -16,7 +17,7 @@ from hlteval.tasks.statistics import (
     MeasureInfo,
     StatisticInfo,
 )
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 _TEXTS_COMPARED = "HUB-4 v0.3, Comparison of Text Fills for"
 _POINTERS_COMPARED = "HUB-4 v0.3, Comparison of Pointer Fills"

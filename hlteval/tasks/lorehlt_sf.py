@@ -17,8 +17,9 @@ from hlteval.tasks.lorehlt_sf_scores import (
     STATISTICS,
     TABLE_STATISTICS,
 )
+from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding

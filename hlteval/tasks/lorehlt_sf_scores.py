@@ -6,9 +6,8 @@ G are the situations or frames of the reference, S those of the system.
 from __future__ import annotations
 
 from hlteval.extensions import lazy
-from hlteval.tasks.situations import BESIDE
+from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, MeasureInfo, StatisticInfo
-from hlteval.tasks.task import Option
 
 _SECTION = "LoReHLT 2019 plan, "
 _AT_N = f"{_SECTION}16.2.5"

@@ -20,7 +20,8 @@ from hlteval.findings import MAX_PER_CODE, Finding, Severity, finding
 from hlteval.findings.cascades import without_cascades
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.option import Option
+from hlteval.tasks.task import Task
 
 
 class FileValue(NamedTuple):

@@ -14,8 +14,8 @@ from hlteval.representation import Corpus
 from hlteval.scoring.edl.measures import Measure, measures
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv import Column, ParsedTable, Table
+from hlteval.tasks.option import WrongOption
 from hlteval.tasks.option_files import FileValue
-from hlteval.tasks.task import WrongOption
 
 _NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 WEIGHTS = Table(

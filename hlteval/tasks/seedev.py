@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import COUNT, NORMAL, NUMBER, RATIO, StatisticInfo
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 _COUNTED = "SeeDev evaluation, Measures"
 _MEASURES = "SeeDev evaluation, SeeDev-binary, measures and SeeDev-full, measures"

@@ -1,7 +1,7 @@
 """What SeeDev compares: the metric of each task and profile.
 
 `plan` is the written description: mandatory arguments compared, optimal pairing, exact slot error
-rate. `official` is the evaluation software with its quirks; docs/differences.md tells them apart.
+rate. `official` is the evaluation software with its quirks; docs/differences.md lists what differs.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
@@ -27,16 +28,6 @@ def _forgives(finding: Finding) -> bool:
     paths = finding.further.places if finding.further else (finding.record,)
     return finding.code.startswith("SFJ2") and all(".Status" in str(path) for path in paths)
 
-
-BESIDE = Option(
-    "beside",
-    "Another submission to include in the plot; repeatable.",
-    metavar="PATH",
-    display="others",
-    needs_any={"score": ("plot",)},
-    repeatable=True,
-)
-"""The option of tasks that plot curves of several systems."""
 
 _COUNTS = "TP = Σ similarity of aligned frames, P = TP / |system|, R = TP / |reference|"
 

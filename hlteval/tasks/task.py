@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.packaging import Packaging
 
 if TYPE_CHECKING:
@@ -21,138 +22,6 @@ if TYPE_CHECKING:
     from hlteval.sources import Member, Source
     from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
     from hlteval.validators import Rule
-
-
-class WrongOption(ValueError):
-    """An option has a value that it cannot have: an error of usage."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option that only some tasks have, given as --name with hyphens for underscores.
-
-    Attributes:
-        name: of the option.
-        help: one line for people.
-        format: the format of the file that it names, if that is read as a corpus: rules find it by
-            the option's name, and a reference has its texts and segments.
-        choices: the values that it can have, where these are few.
-        metavar: the placeholder of its value in the help.
-        is_format_setting: whether it is a setting of the formats that have it.
-        display: what it shows of the scores, if it changes no number: `plot` names a picture of
-            their curves, `others` more submissions for that.
-        repeatable: whether it can be given several times; as text, the values are joined by spaces.
-        short: a letter that is short for its name.
-        commands: the commands that have it.
-        switch: whether it takes no value: its value is then `yes`.
-        reference_format: the format of the file that it names, if a submission is checked against
-            that.
-        kind: how the metric takes its value: as text, as a list separated by commas, or as a
-            number above 0.
-        read: gives the metric something else instead, from the value and all options; of a file
-            a `FileValue`, from its source and all options. A file that `validate` reads too may
-            be for the rules only (`Task.schema_for`).
-        needs: other options that a value needs in scoring; under the empty name, those that any
-            value needs.
-        adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
-            or `tables`, which only -o and JSON show; `compare` does not have it then.
-        selects_measure: whether its values are measures, of which only the one given is computed;
-            the primary metric follows it.
-        needs_any: by command, options and arguments of which it needs one to have an effect.
-        selects_documents: whether only the documents of the corpus that it names are scored.
-        holds_options: whether the file that it names holds options of the task, in TOML.
-        without_documents: whether the documents of a submission have no boundaries under it.
-        follows_seed: whether it is the seed that all commands have, unless it is given itself.
-    """
-
-    name: str
-    help: str
-    format: str = ""
-    choices: tuple[str, ...] = ()
-    metavar: str = "FILE"
-    is_format_setting: bool = False
-    display: Literal["", "plot", "others"] = ""
-    repeatable: bool = False
-    short: str = ""
-    commands: tuple[Literal["score", "validate"], ...] = ("score",)
-    switch: bool = False
-    reference_format: str = ""
-    kind: Literal["text", "list", "number"] = "text"
-    read: Callable[[Any, Mapping[str, str]], object] | None = None
-    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    adds: Literal["", "rows", "tables"] = ""
-    selects_measure: bool = False
-    needs_any: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    selects_documents: bool = False
-    holds_options: bool = False
-    without_documents: bool = False
-    follows_seed: bool = False
-
-    @property
-    def flag(self) -> str:
-        """The name as on the command line."""
-        return self.name.replace("_", "-")
-
-    @property
-    def placeholder(self) -> str:
-        """The placeholder of its value; empty for a switch."""
-        return "" if self.switch else "|".join(self.choices) or self.metavar
-
-    @property
-    def is_input(self) -> bool:
-        """Whether it names files or folders that are read."""
-        names_path = self.metavar in {"FILE", "PATH"} and not (self.switch or self.choices)
-        return names_path and self.display != "plot"
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it names files that are read for the submission: no options, no submissions."""
-        return self.is_input and not self.display and not self.holds_options
-
-    def available_in(self, command: str) -> bool:
-        """Whether a command has it; `compare` has those of `score` that change metrics.
-
-        `pack` validates what it packs, and has those of `validate`.
-        """
-        if command == "compare":
-            return "score" in self.commands and not self.display and not self.adds
-        return ("validate" if command == "pack" else command) in self.commands
-
-    def elsewhere(self, task: str, command: str) -> str:
-        """Why a command of a task does not have it, and which does.
-
-        Examples:
-            >>> Option("by", "Also by type.", adds="rows").elsewhere("hub4", "compare")
-            '--by belongs to `hlteval score hub4`: it changes no metric that could be compared'
-        """
-        only_shown = command == "compare" and "score" in self.commands
-        reason = ": it changes no metric that could be compared" if only_shown else ""
-        homes = " and ".join(f"`hlteval {home} {task}`" for home in self.commands)
-        return f"--{self.flag} belongs to {homes}{reason}"
-
-    def lacks(self, command: str, present: Collection[str]) -> str:
-        """What it needs to have an effect beside what is present; empty if nothing.
-
-        Examples:
-            >>> Option("beside", "More.", needs_any={"score": ("plot",)}).lacks("score", {"beside"})
-            '--beside has no effect without --plot'
-        """
-        wanted = self.needs_any.get("validate" if command == "pack" else command, ())
-        if not wanted or not set(wanted).isdisjoint(present):
-            return ""
-        flags = " or ".join(f"--{name.replace('_', '-')}" for name in wanted)
-        return f"--{self.flag} has no effect without {flags}"
-
-    def check(self, value: str) -> None:
-        """Check that the option can have a value.
-
-        Raises:
-            WrongOption: if it is not.
-        """
-        if self.choices and value not in self.choices:
-            raise WrongOption(
-                f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}"
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +110,7 @@ class Task:
             if it has nothing of this kind.
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
-        alignment: the name of the table that tells what was paired with what.
+        alignment: the name of the table of what was paired with what.
         compared: what records are compared with, in a few words, by the format of what the
             submission is checked against (empty if nothing is) and by the options.
         noted: codes of warnings about a submission that its scores note.

@@ -284,6 +284,10 @@ class Check:
         passed = not any(rejects(item) for item in counted if item.side != exempt)
         return msgspec.structs.replace(judged, passed=passed)
 
+    def blocks(self, finding: Finding) -> bool:
+        """Whether a finding blocks if the verdict keeps it."""
+        return (self._as_official(finding) if self.profile == "official" else finding).blocking
+
     def _as_official(self, finding: Finding) -> Finding:
         """A finding that blocks only if the official software stops there."""
         ignores = self.opened.task.official_ignores

@@ -20,8 +20,9 @@ from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signa
 from hlteval.scoring.metric import Limits, Metric
 from hlteval.scoring.significance import Pair, holm, probability
 from hlteval.tasks import load
+from hlteval.tasks.option import WrongOption
 from hlteval.tasks.options import merged
-from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.task import Task
 from hlteval.workflows.refused_systems import scored_systems
 from hlteval.workflows.scoring import Intervals, Run, scored
 from hlteval.workflows.steps import Step, part, silent

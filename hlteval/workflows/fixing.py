@@ -18,7 +18,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources import Source, Unreadable, writing
 from hlteval.sources.packing import pack, suffix_problem
 from hlteval.sources.writing import check_name, resolved
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option import WrongOption
 from hlteval.workflows.batches import Submission
 from hlteval.workflows.fixed_files import FixedFiles, fixable, worst
 from hlteval.workflows.rewriting import rewrites

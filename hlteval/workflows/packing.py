@@ -18,7 +18,8 @@ from hlteval.sources.opening import open_stream
 from hlteval.sources.packing import pack as write_archive
 from hlteval.sources.spooling import CHUNK
 from hlteval.tasks import load
-from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.option import WrongOption
+from hlteval.tasks.task import Task
 from hlteval.validators.packing import Arranged, collisions
 from hlteval.workflows.steps import Step, silent
 from hlteval.workflows.validation import validate

@@ -9,7 +9,7 @@ from typing import Any
 from hlteval.results.scores import Scores
 from hlteval.sources import writing
 from hlteval.tasks import load
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option import WrongOption
 from hlteval.workflows.scoring import score
 
 SUFFIXES = (".png", ".svg", ".pdf")

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -28,6 +30,7 @@ from hlteval.workflows.batches import (
 )
 from hlteval.workflows.checks import Check, Checked
 from hlteval.workflows.jobs import Opening, results
+from hlteval.workflows.named_submissions import judged
 from hlteval.workflows.notes import despite, noted_warnings
 from hlteval.workflows.refusals import command, named, refuse
 from hlteval.workflows.signatures import File, Files, files_of, signature
@@ -124,6 +127,8 @@ def scored(
     run.judged = run.check.verdict()
     empty = run.check.sides.lacking
     refuse(run.judged, run.opened, encoding=run.encoding, lenient=run.lenient, empty=empty)
+    if run.uncounted:  # what seemed to block does not
+        run.count_all(batch)
     return run
 
 
@@ -142,6 +147,7 @@ def opened_run(
     declared = load(task)
     given = merged(declared, options or {})
     files = read_files(declared, given, encoding)
+    files = judged(files, declared, given, (reference, system), profile, encoding)
     metric = declared.scorer(profile, metric_options(declared, given, files))
     opened = submission(
         declared,
@@ -173,10 +179,11 @@ class Counted(NamedTuple):
 
     Attributes:
         checked: what its check adds.
+        counts: None where nothing is counted, because the submission will be refused.
     """
 
     checked: Checked
-    counts: pl.DataFrame
+    counts: pl.DataFrame | None
     alignment: pl.DataFrame | None
     files: dict[str, list[File]]
 
@@ -195,6 +202,8 @@ class Run:
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
         files: the files that were read, by side.
+        blocked: whether what has been found so far blocks; nothing more is counted then.
+        uncounted: whether there are batches that were only checked.
     """
 
     check: Check
@@ -206,6 +215,11 @@ class Run:
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     files: Files = field(default_factory=Files)
+    blocked: bool = False
+    uncounted: bool = False
+
+    def __post_init__(self) -> None:
+        self.blocked = self._blocks(self.check.findings)
 
     @property
     def opened(self) -> Submission:
@@ -238,13 +252,33 @@ class Run:
     def add(self, counted: Counted) -> None:
         """Add what a batch gives."""
         self.check.add(counted.checked)
-        self.counts.append(counted.counts)
-        self.alignments += [] if counted.alignment is None else [counted.alignment]
         self.files.add(counted.files)
+        self._add_counts(counted.counts, counted.alignment)
+
+    def _add_counts(self, counts: pl.DataFrame | None, alignment: pl.DataFrame | None) -> None:
+        self.uncounted |= counts is None
+        self.counts += [] if counts is None else [counts]
+        self.alignments += [] if alignment is None else [alignment]
 
     def counted(self, pair: Pair) -> Counted:
-        """Check and count one batch."""
+        """Check one batch, and count it unless the submission will be refused."""
         checked = self.check.checked(pair)
+        self.blocked |= self._blocks(checked.findings) or self._blocks(checked.judging)
+        counts, alignment = (None, None) if self.blocked else self.statistics(pair)
+        return Counted(checked, counts, alignment, files_of(pair))
+
+    def count_all(self, size: int) -> None:
+        """Count the statistics of all batches, whatever blocks."""
+        self.counts, self.alignments, self.uncounted = [], [], False
+        for pair in chain.from_iterable(self.check.batches(size)):
+            self._add_counts(*self.statistics(pair))
+
+    def _blocks(self, findings: Sequence[Finding]) -> bool:
+        """Whether a submission with some findings will be refused; the verdict is known later."""
+        return not self.lenient and any(map(self.check.blocks, findings))
+
+    def statistics(self, pair: Pair) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The statistics of one batch, and its alignment where it is wanted."""
         extra = self.opened.option_corpus
         reference = _with_texts(_with_segments(pair.reference.corpus, extra), extra)
         system = pair.system.corpus
@@ -252,8 +286,7 @@ class Run:
             if option.selects_documents and option.name in self.opened.files.corpora:
                 names = self.opened.files.corpora[option.name].documents["name"]
                 reference, system = of_documents(reference, names), of_documents(system, names)
-        counts, alignment = self.metric.statistics(reference, system, alignment=self.alignment)
-        return Counted(checked, counts, alignment, files_of(pair))
+        return self.metric.statistics(reference, system, alignment=self.alignment)
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""

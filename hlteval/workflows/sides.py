@@ -63,7 +63,7 @@ def _has(source: Source, *suffixes: str) -> bool:
 def _exchanged_files(opened: Submission, *, gold: bool) -> str:
     """Evidence in the files that both sides are exchanged; empty if there is none.
 
-    Where gold annotations are needed, a format without them is no evidence.
+    Where gold annotations are needed, a format without them is not evidence.
     """
     reference, system, task = opened.reference, opened.system, opened.task
     if reference is None or opened.role == REFERENCE or not system.members:

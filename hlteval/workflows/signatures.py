@@ -10,7 +10,7 @@ from hlteval import __version__
 from hlteval.converters import known, load
 from hlteval.representation import Corpus
 from hlteval.results.signature import FIRST, Signature, content, digest
-from hlteval.tasks.task import Option
+from hlteval.tasks.option import Option
 from hlteval.workflows.batches import Pair, Submission
 
 File = tuple[str, str, str]

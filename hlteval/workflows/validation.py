@@ -12,9 +12,10 @@ import msgspec
 from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION, Severity
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
+from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import check_values, merged
-from hlteval.tasks.task import Option, Task, WrongOption
+from hlteval.tasks.task import Task
 from hlteval.workflows.batches import BATCH, Role, Submission, submission
 from hlteval.workflows.checks import Check
 from hlteval.workflows.jobs import Opening, results

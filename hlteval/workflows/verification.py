@@ -13,9 +13,10 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.signature import FIRST, Signature, WrongSignature
 from hlteval.results.verification import Outcome, Part, Verification
 from hlteval.tasks import known, load
+from hlteval.tasks.option import WrongOption
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged
-from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.task import Task
 from hlteval.workflows.batches import submission
 from hlteval.workflows.claims import Claim, read_claim
 from hlteval.workflows.refusals import Refused

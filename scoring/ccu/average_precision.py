@@ -24,7 +24,7 @@ def points(instances: pl.DataFrame, relevant: pl.DataFrame, by: Sequence[str]) -
     Args:
         instances: of the system: `by`, `llr`, and `hit`, whether each is correct.
         relevant: `by` and `relevant`, how many instances the reference has.
-        by: the columns that tell the curves apart.
+        by: the columns whose values identify a curve.
 
     Returns:
         `by`, `llr`, `hits`, `false`, `relevant`, `precision` and `recall`.
@@ -55,7 +55,7 @@ def average_precision(curves: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
     Args:
         curves: as from `points`.
-        by: the columns that tell the curves apart.
+        by: the columns whose values identify a curve.
 
     Examples:
         >>> curves = {"class": ["a"] * 3, "hits": [0, 1, 2], "relevant": [2] * 3}

@@ -73,7 +73,7 @@ class DetectionOptions:
     submission_form: Literal["", "regular", "open"] = ""
 
     def constants(self, *, official: bool) -> Constants:
-        """The constants of Appendix D; the public scorer merges nothing unless told so."""
+        """The constants of Appendix D; the public scorer merges only if an option asks for it."""
         seconds, characters = self.merge_reference, self.merge_reference_text
         default = None if official else Constants()
         return Constants(

@@ -196,7 +196,7 @@ def labels(
 
 
 def _false(extra: Whole, options: DetectionOptions) -> pl.Expr:
-    """False alarms; those for references that others have found are perhaps forgiven."""
+    """False alarms; without those for references that others have found, if these are forgiven."""
     forgiven = pl.col("_system").is_in(extra.tolist()) & options.align.endswith("ManyHyp")
     return pl.when(forgiven).then(pl.lit(FORGIVEN)).otherwise(pl.lit(FALSE))
 
@@ -238,7 +238,9 @@ def conformed(rows: pl.DataFrame) -> pl.DataFrame:
 def with_disclosure(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
     """Rows that say whether their norm is known or hidden, where the reference lists it."""
     listed = reference.entities.select(pl.col("entity").alias("class"), disclosure="label")
-    known = listed.filter(pl.col("disclosure").is_in(["known", "hidden"])).unique("class")
+    known = listed.filter(pl.col("disclosure").is_in(["known", "hidden"])).unique(
+        "class", keep="first"
+    )
     joined = rows.drop("disclosure").join(known, on="class", how="left", maintain_order="left")
     return joined.select(*ROWS)
 

@@ -67,6 +67,16 @@ class LevelDiarization(Metric):
     options: LevelOptions = field(default_factory=LevelOptions)
     kind: str = "valence"
 
+    def __post_init__(self) -> None:
+        """Hold that `official` has the constants of the public scorer.
+
+        Raises:
+            ValueError: if others were chosen.
+        """
+        if self.official and (changed := self.options.changed):
+            flags = ", ".join(f"--{name.replace('_', '-')}" for name in changed)
+            raise ValueError(f"the official scorer has no {flags}; use --profile plan")
+
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 
 @dataclass(frozen=True)
-class LevelOptions:
+class LevelConstants:
+    """The constants of Table 13 about levels; the public scorer has its own.
+
+    Attributes:
+        extend_reference: shorter gaps of the reference have the level before them, in seconds.
+        extend_reference_text: the same in characters.
+        min_judgments: segments that fewer annotators judged are no-score regions.
+        window: size of a decision unit of audio and video, in seconds.
+        window_text: size of a decision unit of text, in characters.
+    """
+
+    extend_reference: float = 1.0
+    extend_reference_text: float = 10.0
+    min_judgments: int = 2
+    window: float = 2.0
+    window_text: float = 1.0
+
+
+@dataclass(frozen=True)
+class LevelOptions(LevelConstants):
     """How levels are scored.
 
     Attributes:
@@ -16,3 +35,14 @@ class LevelOptions:
 
     gaps: bool = False
     index: frozenset[str] | None = None
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the constants that are not those of the plan.
+
+        Examples:
+            >>> LevelOptions(window=1.0).changed
+            ('window',)
+        """
+        own = fields(LevelConstants)
+        return tuple(item.name for item in own if getattr(self, item.name) != item.default)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.ccu.level_options import LevelConstants
 from hlteval.scoring.ccu.level_spans import NO_SCORE, PIECE, following, half_open
 
-GAP_SECONDS, GAP_CHARACTERS = 1, 10
-"""Shorter gaps take the level of the segment before them (Table 13)."""
 _DIGITS = 6
 """Of gaps in seconds; more would be noise of the subtraction."""
 
@@ -32,13 +31,17 @@ def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
     return rows.join(documents.select("document", "text"), on="document", maintain_order="left")
 
 
-def averaged(judgments: pl.DataFrame) -> pl.DataFrame:
+def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     """Judgment Averaging: one level per segment.
 
     - Three judgments are averaged; so are two, if the third is missing.
     - One judgment makes a no-score region, as does `noann`, a judgment without a level.
 
     An annotator counts once, however often a record is repeated.
+
+    Args:
+        judgments: rows of `ratings`.
+        least: how many annotators a level needs.
 
     Examples:
         >>> row = {"row": 0, "document": 0, "start": 0.0, "end": 10.0, "text": False}
@@ -54,13 +57,18 @@ def averaged(judgments: pl.DataFrame) -> pl.DataFrame:
         level.mean(), noann=level.is_null().any()
     )
     pieces = own.group_by(*PIECE, "text").agg(level.mean(), pl.col("noann").any(), judges=pl.len())
-    rated = (pl.col("judges") > 1) & ~pl.col("noann")
+    rated = (pl.col("judges") >= least) & ~pl.col("noann")
     scored = pieces.with_columns(level=pl.when(rated).then("level").otherwise(NO_SCORE))
     return scored.select(*PIECE, "text", "level").sort(PIECE)
 
 
-def extended(pieces: pl.DataFrame) -> pl.DataFrame:
+def extended(pieces: pl.DataFrame, seconds: float = 1.0, characters: float = 10.0) -> pl.DataFrame:
     """Pieces of which short gaps have the level of the piece before them.
+
+    Args:
+        pieces: half-open.
+        seconds: shorter gaps of audio and video are short.
+        characters: shorter gaps of text are short.
 
     Examples:
         >>> rows = {"document": [0, 0], "start": [15.0, 18.0], "end": [17.5, 27.5]}
@@ -68,12 +76,16 @@ def extended(pieces: pl.DataFrame) -> pl.DataFrame:
         [18.0, 27.5]
     """
     later = following("start")
-    shortest = pl.when("text").then(GAP_CHARACTERS).otherwise(GAP_SECONDS)
+    shortest = pl.when("text").then(characters).otherwise(seconds)
     short = (later - pl.col("end")).round(_DIGITS) < shortest
     return pieces.with_columns(end=pl.when(short).then(later).otherwise("end"))
 
 
-def reference_pieces(judgments: pl.DataFrame) -> pl.DataFrame:
+def reference_pieces(
+    judgments: pl.DataFrame, constants: LevelConstants | None = None
+) -> pl.DataFrame:
     """The levels of the reference, half-open; what is between them is a no-score region."""
-    pieces = extended(half_open(averaged(judgments)))
+    own = constants or LevelConstants()
+    pieces = half_open(averaged(judgments, own.min_judgments))
+    pieces = extended(pieces, own.extend_reference, own.extend_reference_text)
     return pieces.filter(pl.col("end") > pl.col("start"))

@@ -17,9 +17,6 @@ from hlteval.scoring.ccu.level_system import (
 )
 from hlteval.scoring.ccu.level_units import characters, windows
 
-WINDOW = 2
-"""Seconds (Table 13)."""
-
 
 def scored_documents(reference: Corpus, kind: str, options: LevelOptions) -> pl.DataFrame:
     """The documents that are scored: rows of `document`, `name`, `genre`, `text` and `length`.
@@ -52,7 +49,7 @@ def plan_units(
         and `unprocessed`, 1 if the system has no level in it.
     """
     gaps = options.gaps
-    gold = reference_pieces(ratings(reference, kind, documents))
+    gold = reference_pieces(ratings(reference, kind, documents), options)
     own = ratings(system, kind, documents)
     own = own.filter(pl.col("document").is_in(processed(system).implode()))
     said = up_to_the_end(system_pieces(own, gaps=gaps), documents)
@@ -66,15 +63,28 @@ def plan_units(
     changes = [opening, events(gold, "reference", NO_SCORE), events(said, "system", fill)]
     until = _ends(documents, gold, said)
     parts = stretches(pl.concat(changes, how="diagonal"), until)
-    units = decision_units(parts, documents.filter("text")["document"], WINDOW)
+    units = decision_units(
+        parts, documents.filter("text")["document"], options.window, options.window_text
+    )
     both = pl.col("reference").is_not_nan() & pl.col("system").is_not_nan()
     return units.filter(both), further
 
 
-def decision_units(parts: pl.DataFrame, texts: pl.Series, window: float) -> pl.DataFrame:
-    """The units of stretches: characters of texts, windows of audio and video."""
+def decision_units(
+    parts: pl.DataFrame, texts: pl.Series, window: float, of_text: float = 1.0
+) -> pl.DataFrame:
+    """The units of stretches: characters of texts, or windows of them; windows of audio and video.
+
+    Args:
+        parts: the stretches of documents.
+        texts: which documents are texts.
+        window: size of windows of audio and video.
+        of_text: how many characters a unit of text has.
+    """
     text = pl.col("document").is_in(texts.implode())
-    each = [characters(parts.filter(text)), windows(parts.filter(~text), window)]
+    written = parts.filter(text)
+    each = [characters(written) if of_text == 1 else windows(written, of_text)]
+    each.append(windows(parts.filter(~text), window))
     return pl.concat(each, how="vertical_relaxed")
 
 

@@ -1,9 +1,9 @@
 """The reference of norms and emotions as the public scorer prepares it.
 
 It differs from Appendix D of the plan (`representation.judgments`) in this: nothing is merged
-unless told so, and what lies between merged segments is not looked at; annotators are counted by
-rows; `noann` has votes; only what lies before the first and after the last segment is not scored,
-and each segment that nobody annotated, as a region of its own.
+unless an option asks for it, and what lies between merged segments is not looked at; annotators are
+counted by rows; `noann` has votes; only what lies before the first and after the last segment is
+not scored, and each segment that nobody annotated, as a region of its own.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
 
 
 def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
-    """Norms: each row by itself; perhaps no segment where a norm has several statuses."""
+    """Norms: each row by itself; possibly no segment where a norm has several statuses."""
     if conflicts_unscored:
         status = pl.col("status").n_unique().over("annotator", *SEGMENT, "label") > 1
         conflict = status.any().over("annotator", *SEGMENT)

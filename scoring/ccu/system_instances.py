@@ -57,7 +57,9 @@ def _placed(rows: pl.DataFrame, reference: Corpus, form: str) -> pl.DataFrame:
     """Instances with the places of the segments that they name; in `open` with no others."""
     names = reference.documents.select(key="row", document="name")
     segments = reference.regions.select("region", begin="start", until="end", key="document")
-    segments = segments.join(names, on="key").drop("key").unique(["document", "region"])
+    segments = (
+        segments.join(names, on="key").drop("key").unique(["document", "region"], keep="first")
+    )
     named = rows.join(segments, on=["document", "region"], how="left", maintain_order="left")
     if form == "open":
         return named.with_columns(start="begin", end="until")

@@ -7,7 +7,7 @@
 3. The conditions are compared with the Baseline, which has no assistant.
 
 Against a rater with a single answer, the agreement due to chance is the observed agreement: kappa
-is 0, or undefined where all answers are ideal. The agreement is what tells conditions apart.
+is 0, or undefined where all answers are ideal. The agreement distinguishes conditions.
 
 Conventions:
     Counts are a row per interaction and condition; they add. Answers to other questions, in unknown

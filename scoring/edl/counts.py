@@ -144,12 +144,12 @@ class Counting:
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
         if reverse:
-            told = (
+            consequence = (
                 "no overlap scores, since the public scorer crashes"
                 if self.official
                 else "they overlap nothing"
             )
-            yield f"{reverse:,} mentions end before they start: {told}"
+            yield f"{reverse:,} mentions end before they start: {consequence}"
 
 
 _EACH = "each document"

@@ -2,7 +2,7 @@
 
 Mentions of one span are paired first, those that agree most before others; what is left is paired
 by the units that they share. A pair may have a wrong type, a wrong link and a wrong boundary; NIL
-identifiers say nothing by themselves, so two NILs agree. Whether their clusters do is told by the
+identifiers say nothing by themselves, so two NILs agree. Whether their clusters do depends on the
 clusters: the alignment of CEAF, and where mentions of a cluster went.
 """
 

@@ -1,7 +1,7 @@
 """The notation of measures: `aggregate:filter:key`, the names that stand for one, and their groups.
 
 `sets:is_linked:span+type` compares, of the annotations that a filter lets through, what the fields
-of the key say; the aggregate tells how. The notation and the names are those of neleval.
+of the key say; the aggregate determines how. The notation and the names are those of neleval.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 FILTERS = ("is_first", "is_linked", "is_nil")
 """What an annotation can be asked: the first of its entity in the document, linked, not linked."""
 FIELDS = ("span", "docid", "start", "end", "type", "eid", "kbid", "score", *FILTERS)
-"""What a key can be made of; `span` is docid, start and end, `kbid` an eid that is no NIL."""
+"""What a key can be made of; `span` is docid, start and end, `kbid` an eid other than NIL."""
 FIGURES = ("precision", "recall", "fscore", "ptp", "fp", "rtp", "fn")
 """What a measure gives: rates, and their counts: found and not, seen from either side."""
 OVERLAPS = tuple(f"overlap-{x}{y}" for x in ("max", "sum") for y in ("max", "sum"))

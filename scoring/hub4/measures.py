@@ -26,7 +26,7 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "greedy": pl.Int64,
     "best": pl.Int64,
 }
-"""A row per mode, document, type and slot: its points. A row without a slot tells the correct
+"""A row per mode, document, type and slot: its points. A row without a slot has the correct
 points of the instances of that type by the greedy mapping, and by the mapping that has most. It is
 drawn with its document: the reference's, or the system's where the reference has none."""
 

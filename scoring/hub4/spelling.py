@@ -127,7 +127,7 @@ def capitals(text: str) -> str:
 
 
 def _marked(target: str) -> str:
-    """A target with its alternatives between marks; a single one in braces is no alternative."""
+    """A target with its alternatives between marks; a single word in braces is not one."""
     return _WRITTEN.sub(lambda found: _between_marks(found[1].split("/")), target)
 
 

@@ -18,7 +18,7 @@ from hlteval.scoring.hub4.text_columns import Scale, in_columns
 UNSCORED = ("DOC_NR", "COMMENT", "OBJ_STATUS")
 """Slots without points, unless others are named: no system fills them on its own."""
 PLACE = ("slot", "occurrence")
-"""What tells the slots of an instance apart: a name, and which slot of that name it is."""
+"""What identifies a slot of an instance: a name, and which slot of that name it is."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def aligned(
 
     Args:
         pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other`, the
-            identifier of a predicted annotation that is no event.
+            identifier of a predicted annotation that is not an event.
         sides: reference and system.
         conditions: the optional roles.
         names: the name of each document.

@@ -231,7 +231,7 @@ def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
 
 
 def others(system: Corpus, given: Corpus) -> pl.DataFrame:
-    """Predicted annotations that are no events: `document`, `label`, and the identifier as `other`.
+    """Predicted annotations other than events: `document`, `label`, and the identifier as `other`.
 
     These are text spans, modifiers, records that could not be read but for lines without a tab and
     equivalences, and what stands in for an identifier that leads nowhere.

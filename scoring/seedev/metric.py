@@ -60,7 +60,7 @@ class EventMatch(Metric):
     Attributes:
         evaluations: the first is the main one, which the alignment shows.
         comparison: when two events are similar, and how much.
-        others_count: whether predicted annotations that are no events count as predictions.
+        others_count: whether predicted annotations that are not events count as predictions.
         unknown_documents: whether predictions for documents without reference count.
         measures: the names of the measures in the table `scorings`, in order.
         whole_mismatches: whether SER takes only the whole part of the mismatches.
@@ -334,7 +334,7 @@ def _classed(one: Side, evaluation: Evaluation) -> pl.LazyFrame:
 
 
 def _count(evaluation: Evaluation, table: pl.DataFrame, *, similarities: bool) -> pl.DataFrame:
-    """The counts of an evaluation's scorings by document, and perhaps the similarities of pairs."""
+    """The counts of an evaluation's scorings by document, and optional similarities of pairs."""
     weight = pl.col("weight")
     rows = table.lazy().select(
         "document",

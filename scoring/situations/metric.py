@@ -110,7 +110,7 @@ class FrameMatch(Metric):
 
         Args:
             reference: the annotated frames.
-            system: the system's, for the same segments and perhaps others.
+            system: the system's, for the same segments and possibly others.
             alignment: whether the alignment is wanted.
 
         Returns:

@@ -47,7 +47,7 @@ NO_NUMBER = {
     "lsf-ties": "situations are too many for an example",
     "lsf-crashes": "both profiles score them",
     "ccu-ties": "the order of the software changes with the machine, and no number with it",
-    "ccu-system-merging": "both merge only if told to",
+    "ccu-system-merging": "both merge only if an option asks for it",
     "ccu-congruence": "what differs is a column of a table",
     "ccu-change-curves": "what differs is a curve in a file",
     "ccu-archive": "the software reads no archives",
@@ -59,7 +59,7 @@ ALIKE = {
     *("lsf-no-grave-gain", "lsf-threshold"),
     *("ccu-no-file", "ccu-overlap", "ccu-no-majority", "ccu-example", "ccu-hidden"),
 }
-"""Where the verdict is the same, but not what is told or done."""
+"""Where the verdict is the same, but not what is reported or done."""
 
 HEAD = """\
 # Examples of differences
@@ -111,7 +111,7 @@ def sides(example: Example, given: Mapping[str, str], folder: Path) -> dict[str,
     return found
 
 
-def told(example: Example, given: Mapping[str, str], profile: str, folder: Path) -> list[str]:
+def outcome(example: Example, given: Mapping[str, str], profile: str, folder: Path) -> list[str]:
     """What a profile tells of an example, a text for each of its measures."""
     found = sides(example, given, folder)
     options = {
@@ -152,7 +152,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[st
     """What both profiles tell of every example: rows of a measure and two texts."""
     found = {}
     for name, (example, given) in CASES.items():
-        both = [told(example, given, item, tmp_path_factory.mktemp(name)) for item in PROFILES]
+        both = [outcome(example, given, item, tmp_path_factory.mktemp(name)) for item in PROFILES]
         found[name] = list(zip(example.measures, *both, strict=True))
     return found
 

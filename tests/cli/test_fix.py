@@ -26,6 +26,8 @@ ROOMS = {
     "speech-sf": ("speech-sf-json", "speech-sf"),
     "ltf": ("ltf", "xml"),
     "hub4": ("hub4",),
+    "ccu-nd": ("ccu-submission",),
+    "ccu-reference": ("ccu-reference",),
 }
 """The fixtures of the submissions of tasks."""
 CASES = [

@@ -47,8 +47,8 @@ def annotated(draw: st.DrawFn) -> Corpus:
             for annotator in draw(st.sets(st.sampled_from(["1", "2"]))):
                 _judge(draw, drawn, {**here, **place, "annotator": annotator})
         if draw(st.booleans()):
-            told = {"direction": "negative", "strength": "4", "evidence": "they \xe9 argue"}
-            drawn.add("changes", **here, at=draw(st.none() | PLACES), annotator="1", **told)
+            impact = {"direction": "negative", "strength": "4", "evidence": "they \xe9 argue"}
+            drawn.add("changes", **here, at=draw(st.none() | PLACES), annotator="1", **impact)
     drawn.add("entities", entity="101", label="hidden", source="LC1", name="norm_101.txt")
     return drawn.corpus
 
@@ -81,7 +81,7 @@ def submitted(draw: st.DrawFn, task: str = "") -> Corpus:
             drawn.add("mappings", document=None, label=f"A{number}", target="102", submission="x_1")
         return drawn.corpus
     for document in range(draw(st.integers(1, 3))):
-        # The first has a row: without any, nothing tells the task.
+        # The first has a row: without any, nothing shows the task.
         processed = document == 0 or draw(st.booleans())
         message = draw(st.sampled_from([None, "failed to download"]))
         drawn.add("documents", name=f"D{document}", origin=0, processed=processed, message=message)
@@ -98,8 +98,8 @@ def _output(draw: st.DrawFn, drawn: Drawn, task: str, document: int) -> None:
         kind, level = ("valence" if task == "vd" else "arousal"), float(draw(st.integers(1, 1000)))
         drawn.add("ratings", **here, **place, kind=kind, level=level)
     elif task == "cd":
-        told = draw(st.sampled_from([{}, {"direction": "positive", "strength": "2"}]))
-        drawn.add("changes", **here, at=draw(PLACES), **score, **told)
+        impact = draw(st.sampled_from([{}, {"direction": "positive", "strength": "2"}]))
+        drawn.add("changes", **here, at=draw(PLACES), **score, **impact)
     elif task == "ed":
         label = draw(st.sampled_from(EMOTIONS))
         drawn.add("instances", **here, **place, kind="emotion", label=label, **score)

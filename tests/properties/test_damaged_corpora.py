@@ -65,7 +65,7 @@ FOUND = {
     "a language with a control character": ("laf", {"language": "e\x01"}),
     "a name with a space": ("document-list", {"name": "d 1"}),
     "a text of other tags": ("sgml-corpus", {"text": "<A><DOCNO>d2</DOCNO></A>"}),
-    "a score that is no number": (
+    "a score that is not a number": (
         "neleval",
         {"mentions": [{**MENTION, "confidence": 0.5, "confidence_text": "high"}]},
     ),

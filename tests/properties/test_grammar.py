@@ -20,7 +20,7 @@ from hlteval.converters.standoff.records import torn
 from hlteval.grammars import load, pattern
 from hlteval.sources import Member, Source
 
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 RULES = {
     "T": "text_bound",
     "W": "text_bound",
@@ -75,7 +75,7 @@ LINE = st.one_of(*LINES.values())
 
 
 def stripped(line: str) -> str:
-    return line.strip(BLANKS)
+    return line.strip(SPACES)
 
 
 @st.composite

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from hlteval.findings.suggest import did_you_mean
+from hlteval.findings.suggest import hints
 from hlteval.validators.ccu.context import shown
 from hlteval.validators.ccu.submission_id import malformed, parse, strange
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
@@ -25,9 +25,19 @@ def mappings(context: RuleContext) -> pl.LazyFrame:
 def _hinted(rows: pl.LazyFrame, column: str, hint: Callable[[str], str]) -> pl.LazyFrame:
     """Rows with a hint for each value of a column; those without one are left out."""
     found = rows.collect()
-    hints = {value: hint(value) for value in found[column].unique().drop_nulls()}
-    said = pl.col(column).replace_strict(hints, default="", return_dtype=pl.String)
-    return found.lazy().with_columns(hint=said).filter(pl.col("hint") != "")
+    by_value = {value: hint(value) for value in found[column].unique().drop_nulls()}
+    text = pl.col(column).replace_strict(by_value, default="", return_dtype=pl.String)
+    return found.lazy().with_columns(hint=text).filter(pl.col("hint") != "")
+
+
+def _suggested(
+    rows: pl.LazyFrame, column: str, known: Sequence[str], otherwise: str
+) -> pl.LazyFrame:
+    """Rows with the known name that each unknown one of a column may mean."""
+    found = rows.collect()
+    by_name = hints(found[column].drop_nulls(), known, otherwise)
+    text = pl.col(column).replace_strict(by_name, default=otherwise, return_dtype=pl.String)
+    return at(found.lazy().with_columns(hint=text, given=shown(column)), column)
 
 
 def absent_norm(context: RuleContext) -> pl.LazyFrame:
@@ -36,11 +46,7 @@ def absent_norm(context: RuleContext) -> pl.LazyFrame:
     labels = instances["label"].unique().sort()
     rows = context.cached(mappings).filter(~pl.col("label").is_in(labels.to_list()))
     strangers = only_if(NORMS in context.lists, first_of(rows, "label"))
-    known = labels.to_list()
-    hinted = _hinted(
-        strangers, "label", lambda name: did_you_mean(name, known, "remove the row, or correct it")
-    )
-    return at(hinted.with_columns(given=shown("label")), "label")
+    return _suggested(strangers, "label", labels.to_list(), "remove the row, or correct it")
 
 
 def _hidden(context: RuleContext) -> list[str] | None:
@@ -58,12 +64,8 @@ def unknown_norm(context: RuleContext) -> pl.LazyFrame:
     hidden = _hidden(context)
     rows = context.cached(mappings).filter(~pl.col("target").is_in(hidden or []))
     some = ", ".join((hidden or [])[:8])
-    hinted = _hinted(
-        only_if(hidden is not None, first_of(rows, "target")),
-        "target",
-        lambda name: did_you_mean(name, hidden or [], f"use a hidden norm: {some}"),
-    )
-    return at(hinted.with_columns(given=shown("target")), "target")
+    strangers = only_if(hidden is not None, first_of(rows, "target"))
+    return _suggested(strangers, "target", hidden or [], f"use a hidden norm: {some}")
 
 
 def duplicate(context: RuleContext) -> pl.LazyFrame:

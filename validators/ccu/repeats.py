@@ -14,7 +14,7 @@ _CLASS = {
 }
 """What two rows of a document may not share, by table."""
 _VALUE = {"instances": "llr", "ratings": "level", "changes": "llr"}
-_FIELD = {"instances": "llr", "ratings": "level", "changes": "llr"}
+"""The column in which repeated rows may differ, by table."""
 
 
 def _table(context: RuleContext) -> str:
@@ -46,7 +46,7 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
 
 def other_value(context: RuleContext) -> pl.LazyFrame:
     """A row that differs from an earlier one in its score or level only."""
-    field = _FIELD[_table(context)]
+    field = _VALUE[_table(context)]
     rows = context.cached(_repeated).filter(~pl.col("same"))
     return at(rows.with_columns(what=pl.lit(field)), field)
 

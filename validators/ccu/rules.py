@@ -23,6 +23,13 @@ from hlteval.validators.ccu import (
 from hlteval.validators.rule import Rule, RuleContext
 
 
+def _of_submission(
+    code: str, table: str, check: Callable[[RuleContext], pl.LazyFrame], *, once: bool = False
+) -> Rule:
+    """A rule that is about submissions only."""
+    return Rule(code, table, check, once=once, submission_only=True)
+
+
 def _of_reference(code: str, table: str, check: Callable[[RuleContext], pl.LazyFrame]) -> Rule:
     """A rule that is about references only."""
     return Rule(code, table, check, suspects=_is_reference)
@@ -34,19 +41,19 @@ def _is_reference(context: RuleContext) -> bool:
 
 
 _INDEX = (
-    Rule("CCU301", "attributes", index.missing_document, submission_only=True),
-    Rule("CCU302", "attributes", index.unknown_document, submission_only=True),
+    _of_submission("CCU301", "attributes", index.missing_document),
+    _of_submission("CCU302", "attributes", index.unknown_document),
 )
 
 
 def _of_places(table: str) -> tuple[Rule, ...]:
     return (
-        Rule("CCU401", table, places.negative, submission_only=True),
-        Rule("CCU404", table, places.beyond_end, submission_only=True),
-        Rule("CCU405", table, places.far_beyond_end, submission_only=True),
-        Rule("CCU406", table, places.broken_character, submission_only=True),
-        Rule("CCU505", table, repeats.duplicate, submission_only=True),
-        Rule("CCU506", table, repeats.other_value, submission_only=True),
+        _of_submission("CCU401", table, places.negative),
+        _of_submission("CCU404", table, places.beyond_end),
+        _of_submission("CCU405", table, places.far_beyond_end),
+        _of_submission("CCU406", table, places.broken_character),
+        _of_submission("CCU505", table, repeats.duplicate),
+        _of_submission("CCU506", table, repeats.other_value),
     )
 
 
@@ -54,8 +61,8 @@ def _of_stretches(table: str) -> tuple[Rule, ...]:
     return (
         *_INDEX,
         *_of_places(table),
-        Rule("CCU402", table, places.reversed_stretch, submission_only=True),
-        Rule("CCU403", table, places.empty_stretch, submission_only=True),
+        _of_submission("CCU402", table, places.reversed_stretch),
+        _of_submission("CCU403", table, places.empty_stretch),
     )
 
 
@@ -96,30 +103,30 @@ _POINTS = (
 ND = (
     *_of_stretches("instances"),
     *_NORMS,
-    Rule("CCU309", "documents", index.other_output, once=True, submission_only=True),
-    Rule("CCU504", "instances", classes.unlisted_norm, submission_only=True),
-    Rule("CCU507", "instances", repeats.overlap, submission_only=True),
-    Rule("CCU511", "instances", classes.some_without_status, submission_only=True),
-    Rule("CCU512", "instances", classes.none_with_status, submission_only=True),
-    Rule("CCU508", "instances", classes.unknown_segment, submission_only=True),
-    Rule("CCU510", "instances", classes.no_class, submission_only=True),
+    _of_submission("CCU309", "documents", index.other_output, once=True),
+    _of_submission("CCU504", "instances", classes.unlisted_norm),
+    _of_submission("CCU507", "instances", repeats.overlap),
+    _of_submission("CCU511", "instances", classes.some_without_status),
+    _of_submission("CCU512", "instances", classes.none_with_status),
+    _of_submission("CCU508", "instances", classes.unknown_segment),
+    _of_submission("CCU510", "instances", classes.no_class),
     *_SEGMENTS,
 )
 ED = (
     *_of_stretches("instances"),
     *_EMOTIONS,
-    Rule("CCU507", "instances", repeats.overlap, submission_only=True),
+    _of_submission("CCU507", "instances", repeats.overlap),
     *_SEGMENTS,
 )
 VD = (
     *_of_stretches("ratings"),
-    Rule("CCU308", "documents", index.no_rows, submission_only=True),
-    Rule("CCU601", "ratings", levels.out_of_range, submission_only=True),
-    Rule("CCU603", "ratings", levels.gap, submission_only=True),
-    Rule("CCU604", "ratings", levels.overlap, submission_only=True),
-    Rule("CCU605", "ratings", levels.late_start, submission_only=True),
-    Rule("CCU606", "ratings", levels.early_end, submission_only=True),
-    Rule("CCU607", "ratings", levels.shared_bound, submission_only=True),
+    _of_submission("CCU308", "documents", index.no_rows),
+    _of_submission("CCU601", "ratings", levels.out_of_range),
+    _of_submission("CCU603", "ratings", levels.gap),
+    _of_submission("CCU604", "ratings", levels.overlap),
+    _of_submission("CCU605", "ratings", levels.late_start),
+    _of_submission("CCU606", "ratings", levels.early_end),
+    _of_submission("CCU607", "ratings", levels.shared_bound),
     *_RATINGS,
     *_SEGMENTS,
 )
@@ -127,20 +134,20 @@ AD = VD
 CD = (
     *_INDEX,
     *_of_places("changes"),
-    Rule("CCU701", "changes", changes.three_columns, once=True, submission_only=True),
-    Rule("CCU702", "changes", changes.unknown_direction, submission_only=True),
-    Rule("CCU703", "changes", changes.unknown_strength, submission_only=True),
-    Rule("CCU704", "changes", changes.not_annotated, submission_only=True),
+    _of_submission("CCU701", "changes", changes.three_columns, once=True),
+    _of_submission("CCU702", "changes", changes.unknown_direction),
+    _of_submission("CCU703", "changes", changes.unknown_strength),
+    _of_submission("CCU704", "changes", changes.not_annotated),
     *_POINTS,
     *_SEGMENTS,
 )
 NDMAP = (
-    Rule("CCU711", "mappings", mappings.absent_norm, submission_only=True),
-    Rule("CCU712", "mappings", mappings.unknown_norm, submission_only=True),
-    Rule("CCU713", "mappings", mappings.duplicate, submission_only=True),
-    Rule("CCU714", "mappings", mappings.several_submissions, submission_only=True),
-    Rule("CCU715", "mappings", mappings.malformed_submission, submission_only=True),
-    Rule("CCU716", "mappings", mappings.strange_submission, submission_only=True),
-    Rule("CCU717", "mappings", mappings.other_task, submission_only=True),
+    _of_submission("CCU711", "mappings", mappings.absent_norm),
+    _of_submission("CCU712", "mappings", mappings.unknown_norm),
+    _of_submission("CCU713", "mappings", mappings.duplicate),
+    _of_submission("CCU714", "mappings", mappings.several_submissions),
+    _of_submission("CCU715", "mappings", mappings.malformed_submission),
+    _of_submission("CCU716", "mappings", mappings.strange_submission),
+    _of_submission("CCU717", "mappings", mappings.other_task),
 )
 REFERENCE = (*_SEGMENTS, *_NORMS, *_EMOTIONS, *_RATINGS, *_POINTS)

@@ -78,7 +78,7 @@ def shifted(content: str, segments: Sequence[Span]) -> Convention | None:
 
     Args:
         content: the raw text of the document.
-        segments: its segments; of a single one the distance is no evidence.
+        segments: its segments; of a single one the distance is not evidence.
 
     Examples:
         >>> shifted("Osh is dry.", [(1, 4, "Osh"), (8, 12, "dry.")]).fix

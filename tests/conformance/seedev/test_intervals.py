@@ -13,17 +13,20 @@ import csv
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
-from scipy.stats import beta, norm
+from scipy.special import betaincinv
 
 from hlteval.scoring.metric import DOCUMENTS
 from hlteval.scoring.resampling import bootstrap
 from hlteval.workflows.scoring import Run, scored
+
+pytestmark = pytest.mark.xdist_group("seedev-intervals")  # so that nothing is scored twice
 
 CASES = {
     **dict.fromkeys(("b01_perfect", "b02_drop", "b03_mixed", "b04_types_swaps"), "binary"),
@@ -94,7 +97,7 @@ def off(shared: Path, drawn: str) -> list[str]:
     found = []
     for case, measure, one in listed:
         for place, value in ((LOW, one.low), (HIGH, one.high)):
-            low, high = beta.ppf([level / 2, 1 - level / 2], place, DRAWS - place + 1)
+            low, high = betaincinv(place, DRAWS - place + 1, [level / 2, 1 - level / 2])
             less, up_to = chances(value, one.drawn)
             if up_to < low or less > high:
                 found.append(f"{case} {measure} {value}: {less:.4f} to {up_to:.4f}")
@@ -134,8 +137,8 @@ def test_intervals_are_as_wide_as_those_of_the_software(shared: Path) -> None:
 def _error_of_widths() -> float:
     """The standard error of a width, relative to it, for draws that are about normal."""
     share = LOW / (DRAWS + 1)
-    at = float(norm.ppf(share))
-    of_a_limit = np.sqrt(share * (1 - share) / DRAWS) / float(norm.pdf(at))
+    at = NormalDist().inv_cdf(share)
+    of_a_limit = np.sqrt(share * (1 - share) / DRAWS) / NormalDist().pdf(at)
     return float(np.sqrt(2) * of_a_limit / (2 * abs(at)))
 
 

@@ -25,7 +25,7 @@ from hlteval.workflows.validation import validate
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hub4"
 FEW = settings(max_examples=12)
 """For what writes files."""
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 STRANGE = "\xa0\u2003\u2028\x85\x1c\u0663\U0001d6fc\xe9\u0301\u202e"
 NAME = st.text(st.sampled_from("AZaz09_"), min_size=1, max_size=4)
 TYPE = NAME | st.just("A:=") | st.just('é/#"')
@@ -104,7 +104,7 @@ class Literal:
     def read(self, written: list[str]) -> Literal:
         self.state, self.slot, self.slots = "outside", None, 0
         for record, line in enumerate(written, start=1):
-            if bare := line.strip(BLANKS):
+            if bare := line.strip(SPACES):
                 self.line(record, bare)
         self.close()
         return self
@@ -191,7 +191,7 @@ class Literal:
         if "POINTER" in parts:
             return "pointer", parts["POINTER"].strip("<>"), None, None, None, None
         quoted = "QUOTED" in parts
-        text = parts["QUOTED"][1:-1] if quoted else parts["UNQUOTED"].rstrip(BLANKS)
+        text = parts["QUOTED"][1:-1] if quoted else parts["UNQUOTED"].rstrip(SPACES)
         brackets = None
         if self.reference:
             text, brackets = bracketed(text)

@@ -20,14 +20,14 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 FORMAT = load("brat")
-BLANKS = " \t\r\f\x0b"
+SPACES = " \t\r\f\x0b"
 STRANGE = "\xa0\u2003\u2028\x85\x1c\u0663\uff11\U0001d6fc\xe9\u0301\u202e"
 WORD = st.text(st.sampled_from("abT1_-.;*" + STRANGE), min_size=1, max_size=4)
 TYPE = st.text(st.sampled_from("abT1_-.:" + STRANGE), min_size=1, max_size=4)
 SUFFIX = st.sampled_from(["", "", "", ".1", "a", "\u6771"])
 OFFSETS = st.tuples(st.integers(0, 999), st.integers(0, 999)).map("{0[0]} {0[1]}".format)
 TEXTS = st.text(st.sampled_from("abc \t:;" + STRANGE), min_size=1, max_size=6).filter(
-    lambda text: text == text.strip(BLANKS)
+    lambda text: text == text.strip(SPACES)
 )
 ARGUMENTS = st.lists(st.builds("{}:{}".format, WORD, WORD), min_size=1, max_size=4).map(" ".join)
 VALUES = st.lists(WORD, min_size=1, max_size=3).map(" ".join)
@@ -152,8 +152,8 @@ def agree(lines: list[str]) -> int:
     rows, valid = found(reading.corpus), 0
     refused = set(reading.corpus.rejected_records["record"])
     for number, line in enumerate(lines, start=1):
-        record = tree(line.strip(BLANKS)) if line.strip(BLANKS) else None
-        assert (number in refused) is (record is None and line.strip(BLANKS) != ""), line
+        record = tree(line.strip(SPACES)) if line.strip(SPACES) else None
+        assert (number in refused) is (record is None and line.strip(SPACES) != ""), line
         assert rows.get(number, []) == (said(record) if record else []), line
         valid += record is not None
     assert sum(f.code.startswith("BRT1") for f in reading.findings) == len(refused)

@@ -155,8 +155,8 @@ def test_instances_can_name_segments_instead_of_places():
     scorer = InstanceDetection(options=DetectionOptions(submission_form="regular"))
     total = scorer.total([scorer.statistics(reference, system)[0]])
     assert scorer.score(total)[0]["map"] == 0
-    (told,) = scorer.notes(total)
-    assert told.startswith("1 system instance without a place")
+    (note,) = scorer.notes(total)
+    assert note.startswith("1 system instance without a place")
 
 
 def test_the_classes_that_have_no_reference_are_told():

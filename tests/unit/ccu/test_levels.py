@@ -255,3 +255,40 @@ def test_levels_that_nearly_reach_the_end_do():
     reference = gold(TEXT, [("d", 0, 39, (300, 400))])
     _, units = scored(reference, said(TEXT, [("d", 0, 10, 300), ("d", 10, 39, 300)]))
     assert units["system"].unique().to_list() == [300]
+
+
+def test_each_constant_of_table_13_can_be_chosen():
+    documents = {"d": ("audio", 40.0)}
+    segments = [("d", 0, 10, (100, 300)), ("d", 11.5, 20, (600,)), ("d", 20, 40, (700, 900))]
+    system = [("d", 0, 15, 250), ("d", 15, 40, 650)]
+
+    def counted(**options: float) -> pl.DataFrame:
+        return scored(gold(documents, segments), said(documents, system), **options)[1]
+
+    assert counted()["units"].sum() == 15  # 5 windows, and 10: what one annotator judged is out
+    assert counted(window=5.0)["units"].sum() == 6
+    assert counted(window=0.5)["units"].sum() == 60
+    assert counted(min_judgments=1)["units"].sum() == 19
+    extended = counted(min_judgments=1, extend_reference=2.0)
+    assert extended["units"].sum() == 20
+    assert extended.filter(pl.col("start") == 10)["reference"].item() == 0.75 * 200 + 0.25 * 600
+
+
+def test_each_constant_of_table_13_can_be_chosen_for_text():
+    documents = {"d": ("text", 40.0)}
+    segments = [("d", 0, 9, (100, 300)), ("d", 22, 39, (700, 900))]
+    system = [("d", 0, 19, 250), ("d", 20, 39, 650)]
+
+    def counted(**options: float) -> int:
+        rows = scored(gold(documents, segments), said(documents, system), **options)[1]
+        return int(rows["units"].sum())
+
+    assert counted() == 28
+    assert counted(extend_reference_text=13) == 40
+    assert counted(window_text=2) == 14
+    assert counted(extend_reference_text=13, window_text=15) == 3
+
+
+def test_official_has_the_constants_of_the_public_scorer():
+    with pytest.raises(ValueError, match="no --min-judgments, --window; use --profile plan"):
+        LevelDiarization("official", LevelOptions(window=1.0, min_judgments=1))

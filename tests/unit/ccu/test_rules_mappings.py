@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hlteval.findings import suggest
 from hlteval.representation import Corpus
 from hlteval.validators.ccu.submission_id import malformed, parse, strange
 from tests.unit.ccu.ccu_rules import AUDIO, codes, context, corpus, found, instance, places
@@ -87,3 +88,16 @@ def test_teams_and_datasets_of_the_plan():
 def test_a_malformed_identifier_is_no_second_submission():
     rows = [("A1", "201", "-1"), ("A1", "202", SUBMISSION)]
     assert codes(context("ndmap", mapping(*rows), None)) == {"CCU715": 1}
+
+
+def test_many_unknown_norms_are_not_compared_with_all_hidden_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compared: list[str] = []
+    monkeypatch.setattr(suggest, "did_you_mean", lambda name, *_: compared.append(name) or "x")
+    names = [f"2{number:05}" for number in range(300)]
+    rows = [("A1", f"x{name}", SUBMISSION) for name in names]
+    assert codes(context("ndmap", mapping(*rows[:50]), hidden(*names))) == {"CCU712": 50}
+    assert len(compared) == 50
+    assert codes(context("ndmap", mapping(*rows), hidden(*names))) == {"CCU712": 300}
+    assert len(compared) == 50

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from hlteval.results.scores import Scores
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option import WrongOption
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate

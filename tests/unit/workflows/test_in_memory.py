@@ -43,9 +43,10 @@ def corpus(path: Path) -> Corpus:
 def test_the_scores_are_those_of_the_files(folder, task, reference, system):
     files = {"reference": str(folder / reference), "system": str(folder / system)}
     held = {name: as_path(name, corpus(folder / path)) for name, path in files.items()}
-    expected = score(task, **files, lenient=True)
+    expected = score(task, **files, lenient=True, alignment=False)
     for mixed in (held, {**files, "system": held["system"]}, {**held, "system": files["system"]}):
-        assert score(task, **mixed, lenient=True).metrics == expected.metrics
+        found = score(task, **mixed, lenient=True, alignment=False)
+        assert found.metrics == expected.metrics
 
 
 @pytest.mark.parametrize(("task", "reference", "system"), CASES)

@@ -12,7 +12,7 @@ import pytest
 from hlteval import Refused, tasks
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
-from hlteval.tasks.task import Option
+from hlteval.tasks.option import Option
 from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate
 

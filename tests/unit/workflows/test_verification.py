@@ -11,7 +11,7 @@ import pytest
 
 from hlteval.results.signature import Signature, WrongSignature
 from hlteval.results.verification import Verification
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.option import WrongOption
 from hlteval.workflows.claims import read_claim
 from hlteval.workflows.comparison import compare
 from hlteval.workflows.scoring import Intervals, score

@@ -1,0 +1,86 @@
+"""Scores of a submission: `score`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hlteval.api.arguments import (
+    Count,
+    Encoding,
+    Positive,
+    Profile,
+    ScoredTask,
+    Share,
+    checked,
+)
+from hlteval.api.options import OptionValue, python_names, reference_path, task_options
+from hlteval.results.scores import Scores
+from hlteval.sources.inputs import Input, as_path
+from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
+from hlteval.workflows import plotting, scoring
+from hlteval.workflows.scoring import Intervals
+
+
+@checked
+def score(
+    task: ScoredTask,
+    reference: Input | None,
+    system: Input,
+    *,
+    profile: Profile = "plan",
+    lenient: bool = False,
+    bootstrap: Count = 0,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    alignment: bool = True,
+    encoding: Encoding = "utf-8",
+    jobs: Positive = 1,
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Scores:
+    """Score a submission against a reference.
+
+    Args:
+        task: name of the task.
+        reference: the reference; None for tasks without references.
+        system: the submission.
+        profile: `plan` for the written specification, `official` for the official software.
+        lenient: score what can be scored in spite of blocking findings.
+        bootstrap: number of resamples for confidence intervals; 0 for no intervals.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        alignment: whether the table `alignment` is wanted; it costs memory.
+        encoding: encoding of the files.
+        jobs: number of processes; the scores do not depend on it.
+        options: options of the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Returns:
+        The scores, with the verdict of validation.
+
+    Raises:
+        Refused: a ValueError, if there are blocking findings; its `verdict` has them.
+        WrongOption: a ValueError, for an unknown option or one that cannot have its value.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+
+    Examples:
+        >>> import polars as pl
+        >>> row = {"document": "d1", "mention": "m1", "label": "PER", "start": 0, "end": 4}
+        >>> mentions = pl.DataFrame([row | {"entity": "NIL1", "mention_type": "NAM"}])
+        >>> scores = score("lorehlt-edl", mentions, mentions, measure="muc", lenient=True)
+        >>> scores.metrics["muc.fscore"] is None  # one mention has no links
+        True
+    """
+    table = load(task).scored_table
+    paths = (reference_path(task, reference), as_path("system", system, table=table))
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
+    given = with_seed(load(task), task_options(task, score, options, task_option), seed)
+    with python_names({"reference": paths[0], "system": paths[1], **given}, task):
+        settings["options"], display = plotting.split_options(task, given)
+        more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "jobs": jobs}
+        scores = scoring.score(task, paths[0], paths[1], **settings, **more)
+        plotting.plot(task, paths[0], {paths[1]: scores}, display, **settings)
+    return scores
