@@ -97,6 +97,7 @@ def _facts(task: Task) -> str:
         *_references(task),
         ("provided files", code(task.provided_suffixes) or "nothing"),
         ("submission files", code(task.submission_suffixes) or "one file"),
+        ("[archive](packages.md)", _archive(task)),
         ("profiles", ", ".join(task.profiles)),
         ("ranking metric", ranked or "not scored (validation only)"),
         ("[metrics](metrics.md)", _metrics(task.metrics) or "none"),
@@ -108,6 +109,13 @@ def _facts(task: Task) -> str:
         codes = ", ".join(f"[{c}](codes.md#{c.lower()})" for c in sorted(task.official_crashes_on))
         rows.append(("no `official` scores", f"{codes}: the software crashes"))
     return table(("", ""), rows)
+
+
+def _archive(task: Task) -> str:
+    """What `hlteval pack` makes of a submission."""
+    packaging = task.packaging
+    named = f" named `{packaging.name}`" if packaging.name else ""
+    return f"{code(packaging.suffixes)}{named}: {packaging.layout}".replace("|", "\\|")
 
 
 def found_by(name: str, kind: Literal["formats", "tasks"]) -> str:

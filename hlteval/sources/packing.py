@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import tarfile
 import zipfile
 from io import BytesIO
@@ -56,6 +57,12 @@ def pack(source: Source, path: Path) -> None:
     else:
         (member,) = source.members
         path.write_bytes(member.fetch())
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 digest of a file of any size, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _zip(source: Source, path: Path) -> None:

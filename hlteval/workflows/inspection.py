@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import attrgetter
@@ -15,11 +14,10 @@ from hlteval.findings import SUBMISSION, Finding, Findings
 from hlteval.findings.cascades import without_cascades
 from hlteval.results.packages import Guess, Inspection
 from hlteval.sources import Listed, Source, open_source
+from hlteval.sources.packing import file_sha256
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Task
 from hlteval.workflows.batches import Submission
-
-_CHUNK = 1 << 20
 
 
 def inspect(path: str) -> Inspection:
@@ -128,8 +126,4 @@ def _digest(path: str) -> tuple[int | None, str | None]:
     file = Path(path)
     if path == "-" or not file.is_file():
         return None, None
-    digest = hashlib.sha256()
-    with file.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
-    return file.stat().st_size, digest.hexdigest()
+    return file.stat().st_size, file_sha256(file)

@@ -12,9 +12,10 @@ import msgspec
 from hlteval.findings import Finding, Findings, finding
 from hlteval.results.packages import PackedArchive
 from hlteval.results.verdict import Verdict
-from hlteval.sources import Member, Source, Unreadable, open_source, sha256, writing
+from hlteval.sources import Member, Source, Unreadable, open_source, writing
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.opening import open_stream
+from hlteval.sources.packing import file_sha256
 from hlteval.sources.packing import pack as write_archive
 from hlteval.sources.spooling import CHUNK
 from hlteval.tasks import load
@@ -143,12 +144,11 @@ def _checked(
     written = open_stream(_chunks(file), archive.path)
     judged = validate(task.name, OpenInput(written), step=step, **arguments)
     verdict = msgspec.structs.replace(judged, findings=Findings([*findings, *judged.findings]))
-    data = file.read_bytes()
     return PackedArchive(
         path=archive.path,
         verdict=verdict,
-        size=len(data),
-        sha256=sha256(data),
+        size=file.stat().st_size,
+        sha256=file_sha256(file),
         members=written.listing(),
     )
 

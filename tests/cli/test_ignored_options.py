@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -18,8 +18,8 @@ Run = Callable[..., Any]
 TEMPLATES = Path(__file__).parents[2] / "fixtures" / "hub4" / "valid" / "reference.tpl"
 
 
-def commands(task: Task) -> Iterator[Literal["compare", "score", "validate"]]:
-    return (c for c in get_args(Command) if c == "validate" or task.metric)
+def commands(task: Task) -> Iterator[Command]:
+    return (c for c in get_args(Command) if c in {"pack", "validate"} or task.metric)
 
 
 def line(command: str, task: str) -> list[object]:
@@ -27,6 +27,7 @@ def line(command: str, task: str) -> list[object]:
         "validate": ["absent"],
         "score": ["-r", "absent", "-s", "absent"],
         "compare": ["-r", "absent", "absent"],
+        "pack": ["absent", "-o", "out.tgz"],
     }
     return [command, task, *given[command]]
 

@@ -237,3 +237,14 @@ def test_the_columns_of_lists_and_comparisons_can_be_chosen(screen: Screen) -> N
         "value",
     ]
     assert "did you mean losses?" in screen(f"{command} loses", 80)
+
+
+INSPECTED = {
+    "tables": "fixtures/ccu/valid/CCU_P1_TA1_ND_LCC_LDC2022R17-V1_20220719_110203.tgz",
+    "hostile": "fixtures/source/invalid/SRC112-symlink.tgz",
+}
+
+
+@pytest.mark.parametrize("name", INSPECTED)
+def test_inspect(name: str, screen: Screen, golden: Any) -> None:
+    golden(GOLDEN / f"inspect-{name}.txt", screen.all(f"inspect {INSPECTED[name]}"))
