@@ -78,6 +78,7 @@ CONTEXTS: Mapping[str, Context] = {
     ),
     "ltf": Context("ltf/valid", "rsd/valid"),
     "laf": Context("laf/valid", "rsd/valid"),
+    "lorehlt-mt": Context("lorehlt-mt/valid", "mt/valid/ltf"),
     **{
         f"ccu-{task}": Context(
             f"ccu-submission/valid/{task}",

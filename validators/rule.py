@@ -155,6 +155,8 @@ class Rule:
             schema: a batch alone does not show it.
         suspects: a quick look at a batch, whether there may be anything to find: the check runs
             only then.
+        finds_missing: whether it looks for what the submission lacks: it runs on an empty table, as
+            in a batch of documents of which the submission has none.
     """
 
     code: str
@@ -167,6 +169,7 @@ class Rule:
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
     suspects: Callable[[RuleContext], bool] | None = None
+    finds_missing: bool = False
 
 
 def at(rows: pl.LazyFrame, field: str | pl.Expr) -> pl.LazyFrame:

@@ -47,7 +47,7 @@ def offending(
     active = [
         rule
         for rule in rules
-        if getattr(context.system, rule.runs_on).height
+        if (getattr(context.system, rule.runs_on).height or rule.finds_missing)
         and (not rule.needs or rule.needs in form.carries)
         and (rule.suspects is None or rule.suspects(context))
     ]

@@ -19,6 +19,7 @@ BUILTIN: Mapping[str, str] = {
     "lorehlt-sf": "hlteval.tasks.lorehlt_sf:LOREHLT_SF",
     "ltf": "hlteval.tasks.ltf:LTF",
     "laf": "hlteval.tasks.laf:LAF",
+    "lorehlt-mt": "hlteval.tasks.mt:LOREHLT_MT",
     "hub4": "hlteval.tasks.hub4:HUB4",
     "ccu-nd": "hlteval.tasks.ccu:ND",
     "ccu-ed": "hlteval.tasks.ccu:ED",

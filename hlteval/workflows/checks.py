@@ -161,8 +161,10 @@ class Check:
                 yield found.of(self.opened.role)
 
     def _of_submission(self, pair: Pair, later: Later) -> Iterator[Finding]:
-        context = self.judged(pair)
-        return self._by_rules(rules(self.opened.task), context, pair.system, SUBMISSION, later)
+        # Of what cannot be opened everything would be missing.
+        unread, known = self.opened.unread, rules(self.opened.task)
+        applied = [rule for rule in known if not (unread and rule.finds_missing)]
+        return self._by_rules(applied, self.judged(pair), pair.system, SUBMISSION, later)
 
     def _by_rules(
         self,

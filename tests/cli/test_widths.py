@@ -58,6 +58,8 @@ FLAWED = {
     "ccu-ta2": "fixtures/ccu-ta2/invalid/CCA201-misspelt.tsv",
     "ltf": "fixtures/ltf/invalid/LTF307-scant",
     "laf": "fixtures/laf/invalid/LAF204-one-off --against fixtures/ltf/valid",
+    "lorehlt-mt": "fixtures/lorehlt-mt/invalid/MTV307-not-translated "
+    "--against fixtures/mt/valid/ltf",
 }
 """A submission to each task with something to report."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from hlteval import read
+from hlteval import read, validate
 from hlteval.findings import Finding, catalogue
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -20,12 +21,36 @@ MTF103-copied                          5  17  25  E
 MTF104-no-doctype.ltf.xml              2   1   9  W
 MTF104-other-form.ltf.xml              2   1  47  W
 """
+SUBMISSIONS = """
+MTV101-notes                           0   0   0  E!
+MTV102-readme                          0   0   0  E
+MTV103-folder.tgz                      0   0   0  E
+MTV104-tar-gz.tar.gz                   0   0   0  W
+MTV201-one-missing                     0   0   0  E
+MTV202-small-letters                   0   0   0  E
+MTV203-other-file                      0   0   0  E
+MTV204-english                         0   0   0  W
+MTV301-truncated                       0   0   0  E
+MTV302-one-too-many                    8  16  25  E
+MTV303-copied                          8  16  25  E
+MTV304-backwards                       7  16  25  W
+MTV305-blank                           7  27  29  W
+MTV306-line-separator                  7  27  39  I
+MTV306-pipes                           7  27  43  I
+MTV307-not-translated                  7  27  42  W
+"""
+TEXTS = FIXTURES / "mt/valid/ltf"
+"""What was translated."""
 ROOMS = {"lorehlt-mt": LOREHLT_MT}
 
 
-def cases(*rooms: str) -> list[tuple[Path, list[str]]]:
-    lines = [(room, line.split()) for room in rooms for line in ROOMS[room].strip().splitlines()]
-    return [(FIXTURES / room / "invalid" / name, fields) for room, (name, *fields) in lines]
+def cases(room: str, table: str) -> list[tuple[Path, list[str]]]:
+    lines = [line.split() for line in table.strip().splitlines()]
+    return [(FIXTURES / room / "invalid" / name, fields) for name, *fields in lines]
+
+
+READ = [case for room, table in ROOMS.items() for case in cases(room, table)]
+JUDGED = cases("lorehlt-mt", SUBMISSIONS)
 
 
 def named(case: tuple[Path, list[str]]) -> str:
@@ -46,15 +71,30 @@ def holds(path: Path, fields: list[str], findings: tuple[Finding, ...]) -> None:
     assert "{" not in only.message + only.help
 
 
-@pytest.mark.parametrize("case", cases(*ROOMS), ids=named)
+@pytest.mark.parametrize("case", READ, ids=named)
 def test_a_file_raises_its_code_and_nothing_else(case: tuple[Path, list[str]]) -> None:
     path, fields = case
     holds(path, fields, tuple(read(str(path))[1]))
 
 
+@pytest.mark.parametrize("case", JUDGED, ids=named)
+def test_a_submission_raises_its_code_and_nothing_else(case: tuple[Path, list[str]]) -> None:
+    path, fields = case
+    # Without its input files, a submission has only the names of its own.
+    against = None if path.name.startswith("MTV203") else str(TEXTS)
+    verdict = validate("lorehlt-mt", str(path), against=against)
+    if path.name.startswith("MTV201"):
+        assert verdict.findings[0].file is None
+        verdict = msgspec.structs.replace(
+            verdict, findings=(msgspec.structs.replace(verdict.findings[0], file=str(path)),)
+        )
+    holds(path, fields, verdict.findings)
+    assert verdict.passed is not fields[-1].startswith("E")
+
+
 def test_every_code_has_a_fixture() -> None:
-    codes = {code for code in catalogue() if code.startswith("MTF")}
-    listed = {path for path, _ in cases(*ROOMS)}
+    codes = {code for code in catalogue() if code.startswith(("MTF", "MTV"))}
+    listed = {path for path, _ in (*READ, *JUDGED)}
     assert {path.name.partition("-")[0] for path in listed} == codes
     assert {path for room in ROOMS for path in FIXTURES.glob(f"{room}/invalid/*")} == listed
 
@@ -62,3 +102,9 @@ def test_every_code_has_a_fixture() -> None:
 @pytest.mark.parametrize("room", ["lorehlt-mt"])
 def test_what_is_valid_has_no_finding(room: str) -> None:
     assert read(str(FIXTURES / room / "valid"))[1] == []
+
+
+def test_translations_fit_what_was_translated() -> None:
+    path = str(FIXTURES / "lorehlt-mt/valid")
+    assert validate("lorehlt-mt", path, against=str(TEXTS)).findings == ()
+    assert validate("lorehlt-mt", path).findings == ()

@@ -24,6 +24,7 @@ AGAINST = {
     "lorehlt-edl": FIXTURES / "lorehlt-edl" / "valid" / "texts.jsonl",
     "ltf": None,
     "laf": FIXTURES / "ltf" / "valid",
+    "lorehlt-mt": FIXTURES / "mt" / "valid" / "ltf",
     "hub4": CORPUS,
     "speech-sf": FIXTURES / "appen" / "valid",
 }

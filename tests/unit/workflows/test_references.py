@@ -203,6 +203,8 @@ def test_systems_are_compared_with_a_faulty_reference_that_is_reported_once(faul
         ("hub4", "hub4/valid/reference.tpl", "hub4/valid/corpus.sgml"),
         ("ltf", "ltf/valid", None),
         ("laf", "rsd/valid", None),
+        ("lorehlt-mt", "lorehlt-mt/valid", None),
+        ("lorehlt-mt", "lorehlt-mt/valid", "mt/valid/ltf"),
     ],
 )
 def test_a_valid_reference_passes_by_itself(task: str, reference: str, against: str | None) -> None:

@@ -34,6 +34,7 @@ SCORED = {
 CHECKED = {
     "ltf": ("rsd/valid", "ltf/valid"),
     "laf": ("rsd/valid", "laf/valid"),
+    "lorehlt-mt": ("mt/valid/ltf", "lorehlt-mt/valid"),
     "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
 }
 ALONE = {"ccu-reference": "ccu/valid/reference", "ccu-ta2": "scores/ccu-ta2/system/responses.tsv"}

@@ -61,6 +61,7 @@ def trials(folder: Path) -> Iterator[Trial]:
     yield Trial("lorehlt-sf", room / "system", room / "reference", scored=True)
     yield from mentions(folder)
     yield from templettes(folder)
+    yield from translations(folder)
     yield from streams()
 
 
@@ -103,6 +104,20 @@ def packs(folder: Path) -> Iterator[Trial]:
     yield Trial("ltf", folder / "ltf")
     for task in ("ltf", "laf"):
         yield from (Trial(task, folder / task, against) for against in (texts, joined))
+
+
+def translations(folder: Path) -> Iterator[Trial]:
+    """Translated documents beside their texts, a document for each code and one more."""
+    texts, name = FIXTURES / "mt" / "valid" / "ltf", "EPO_NW_2"
+    for path in sorted(FIXTURES.glob("lorehlt-mt/invalid/MTV[23]*")):
+        file = path / f"{name}.ltf.xml"
+        if file.is_file():
+            content = file.read_bytes().decode().replace(name, path.name)
+            write(folder / "translated" / f"{path.name}.ltf.xml", content)
+        text = (texts / f"{name}.ltf.xml").read_bytes().decode().replace(name, path.name)
+        write(folder / "to-translate" / f"{path.name}.ltf.xml", text)
+    yield Trial("lorehlt-mt", folder / "translated")
+    yield Trial("lorehlt-mt", folder / "translated", folder / "to-translate")
 
 
 def situations(folder: Path) -> Iterator[Trial]:

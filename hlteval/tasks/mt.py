@@ -1,0 +1,23 @@
+"""Machine translation of LoReHLT 2019: the task lorehlt-mt."""
+
+from __future__ import annotations
+
+from hlteval.extensions import lazy
+from hlteval.tasks.task import Task
+
+LOREHLT_MT = Task(
+    name="lorehlt-mt",
+    title="LoReHLT 2019, machine translation: documents translated into English",
+    specification="NIST LoReHLT 2019 Evaluation Plan v1.0, section 15",
+    format="lorehlt-mt",
+    references=("lorehlt-mt", "ltf", "corpus", "jsonl"),
+    submission_suffixes=(".ltf.xml",),
+    provided_suffixes=(),
+    reference_optional=True,
+    reference_settings={"role": "reference"},
+    scored_table="translations",
+    rules=lazy("hlteval.validators.mt.rules:RULES"),
+    package=lazy("hlteval.validators.mt.package:findings"),
+    codes=("MTV1",),
+    document_codes=frozenset({"MTV102", "MTV201", "MTV202"}),
+)

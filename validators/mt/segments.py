@@ -1,0 +1,157 @@
+"""Rules of machine translation about segments (MTV301 to MTV307)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import polars as pl
+
+from hlteval.converters.mt.texts import SOURCE
+from hlteval.findings.suggest import closest
+from hlteval.validators.mt.documents import english_names
+from hlteval.validators.rule import RuleContext, about_file, at, only_if
+
+_SHOWN = 3
+"""Identifiers that a message lists."""
+_ODD = "[\t\n\r\x0b\x0c\x1c-\x1e\u0085\u2028\u2029]|\\|\\|\\|"
+"""What ends a line or a field for programs that read a segment per line."""
+_NAMES: dict[str, str] = {
+    "\t": "a tab",
+    "\n": "a line break",
+    "\r": "a carriage return",
+    "\u2028": "a line separator (U+2028)",
+    "\u2029": "a paragraph separator (U+2029)",
+    "\u0085": "a next-line character (U+0085)",
+    "|||": "|||",
+}
+_NO_WORDS = r"(?:https?://|www\.)\S+|\S+@\S+|[@#]\S+"
+"""Addresses and names of users and topics, which are the same in any language."""
+_NUMBER = re.compile("[0-9]+$")
+
+
+def _expected(context: RuleContext) -> pl.LazyFrame:
+    """The segments that are to be translated: `document`, `segment`, `source`, `position`.
+
+    They are those of LTF, or of translations; only sources have a text to compare with.
+    """
+    against = context.against
+    texts = against.translations.lazy()
+    source = pl.when(pl.col("role") == SOURCE).then(pl.col("text"))
+    parts = (
+        against.segments.lazy().select("document", segment="name", source="text"),
+        texts.filter(pl.col("role") == SOURCE).select("document", "segment", source="text"),
+        texts.filter(pl.col("role") != SOURCE).select("document", "segment", source=source),
+    )
+    every = only_if(not context.own, pl.concat(parts)).drop_nulls("segment")
+    first = every.unique(["document", "segment"], keep="first", maintain_order=True)
+    return first.with_columns(position=pl.int_range(pl.len()).over("document"))
+
+
+def _texts(context: RuleContext) -> pl.LazyFrame:
+    """The texts of the submission in documents that are known: `source` and `position` too."""
+    texts = context.records("translations", "text")
+    expected = context.cached(_expected)
+    texts = texts.join(expected.select("document").unique(), on="document", how="semi",
+                       maintain_order="left")  # fmt: skip
+    keys = expected.rename({"segment": "id"})
+    return texts.join(keys, on=["document", "id"], how="left", maintain_order="left")
+
+
+def missing_segment(context: RuleContext) -> pl.LazyFrame:
+    """A document that lacks segments, with their number and the first of them."""
+    own = context.table("documents", "row", "origin", "name").rename({"row": "document"})
+    there = context.table("translations", "document", "segment")
+    lacking = context.cached(_expected).join(
+        there, on=["document", "segment"], how="anti", maintain_order="left"
+    )
+    names = pl.col("segment").head(_SHOWN).str.join(", ")
+    listed = lacking.group_by("document", maintain_order=True).agg(pl.len().alias("count"), names)
+    more = pl.when(pl.col("count") > _SHOWN).then(pl.lit(", …")).otherwise(pl.lit(""))
+    noun = pl.when(pl.col("count") == 1).then(pl.lit("segment")).otherwise(pl.lit("segments"))
+    rows = own.join(listed, on="document", maintain_order="left")
+    return about_file(rows.with_columns(names=pl.concat_str("segment", more), noun=noun))
+
+
+def unknown_segment(context: RuleContext) -> pl.LazyFrame:
+    """A segment that its document does not have."""
+    rows = context.cached(_texts).filter(pl.col("position").is_null()).collect()
+    wanted = rows.lazy().select("document").unique()
+    some = context.cached(_expected).join(wanted, on="document", how="semi", maintain_order="left")
+    known: dict[int, list[str]] = {}
+    for document, name in some.select("document", "segment").collect().iter_rows():
+        known.setdefault(document, []).append(name)
+    pairs = rows.select("document", "id").iter_rows()
+    hints = [_meant(name, known.get(document, [])) for document, name in pairs]
+    return at(rows.lazy().with_columns(pl.Series("hint", hints, dtype=pl.String)), "id")
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """How to correct the identifier of a segment.
+
+    Examples:
+        >>> _meant("0", ["segment-0", "segment-1"]), _meant("x", ["segment-0"])
+        ('did you mean segment-0?', 'remove it, or copy the id from the input file')
+    """
+    number = _NUMBER.search(name)
+    same = (other for other in known if number and _ends(other) == number[0])
+    found = next(same, None)
+    if found is None and not number:
+        found = closest(name, known)
+    return f"did you mean {found}?" if found else "remove it, or copy the id from the input file"
+
+
+def _ends(name: str) -> str:
+    number = _NUMBER.search(name)
+    return number[0] if number else ""
+
+
+def repeated_segment(context: RuleContext) -> pl.LazyFrame:
+    """A segment that its document has already, of the same set."""
+    rows = context.records("translations", "role", "set")
+    return at(rows.filter(~pl.struct("document", "role", "set", "id").is_first_distinct()), "id")
+
+
+def other_order(context: RuleContext) -> pl.LazyFrame:
+    """The first segment of a document that comes after one that follows it in the input."""
+    rows = context.cached(_texts).drop_nulls("position")
+    rows = rows.filter(pl.struct("document", "id").is_first_distinct())
+    before = pl.col("id").shift(1).over("document")
+    highest = pl.col("position").cum_max().over("document")
+    late = rows.with_columns(before=before).filter(pl.col("position") < highest)
+    return at(late.unique("document", keep="first", maintain_order=True), "id")
+
+
+def empty_segment(context: RuleContext) -> pl.LazyFrame:
+    """A segment without a translation, unless its source is empty too."""
+    texts = context.records("translations", "text")
+    empty = texts.filter(_stripped("text") == "")
+    sources = context.cached(_texts).select("row", "source")
+    rows = empty.join(sources, on="row", how="left", maintain_order="left")
+    return at(rows.filter((_stripped("source") != "").fill_null(value=True)), "text")
+
+
+def _stripped(column: str) -> pl.Expr:
+    return pl.col(column).str.strip_chars()
+
+
+def odd_space(context: RuleContext) -> pl.LazyFrame:
+    """A text that programs with a segment per line would cut."""
+    texts = context.records("translations", "text")
+    found = texts.with_columns(given=_stripped("text").str.extract(f"({_ODD})"))
+    default = pl.lit("a control character")
+    what = pl.col("given").replace_strict(_NAMES, default=default, return_dtype=pl.String)
+    return at(found.drop_nulls("given").with_columns(what=what), "text")
+
+
+def copied_source(context: RuleContext) -> pl.LazyFrame:
+    """A text that equals its source, which has words."""
+    foreign = context.names.join(english_names(context), on="name", how="anti")
+    texts = context.cached(_texts).join(foreign, on="document", how="semi", maintain_order="left")
+    words = pl.col("source").str.replace_all(_NO_WORDS, "").str.contains(r"\p{L}")
+    return at(texts.filter(_spaced("source") == _spaced("text"), words), "text")
+
+
+def _spaced(column: str) -> pl.Expr:
+    """A text with single spaces."""
+    return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
