@@ -52,6 +52,10 @@ BUILTIN: Mapping[str, str] = {
     "levels-parquet": "hlteval.converters.timelines.levels_parquet",
     "ccu-ta2": "hlteval.converters.ccu.ta2",
     "lorehlt-mt": "hlteval.converters.mt.lorehlt_mt",
+    "mteval": "hlteval.converters.mt.mteval",
+    "mt-text": "hlteval.converters.mt.mt_text",
+    "tmx": "hlteval.converters.mt.tmx",
+    "sacrebleu-tsv": "hlteval.converters.mt.sacrebleu_tsv",
 }
 """The formats by name, each imported where it is first used."""
 

@@ -10,6 +10,8 @@ from hlteval.representation import Corpus
 
 SOURCE, REFERENCE, SYSTEM = "source", "reference", "system"
 ROLES = (SOURCE, REFERENCE, SYSTEM)
+UNKNOWN = "und"
+"""The language that is written where none is known."""
 PLURALS: Mapping[str, str] = {
     SOURCE: "source texts",
     REFERENCE: "reference translations",

@@ -371,6 +371,12 @@ def _of_one_system(corpus: Corpus) -> Corpus:
     return corpus.replace(translations=kept.with_columns(role=pl.lit("system")))
 
 
+def _named(corpus: Corpus) -> Corpus:
+    """Sets with names, and texts without repeated spaces."""
+    name = pl.when(pl.col("role") != "source").then(pl.col("set").fill_null("s"))
+    return corpus.replace(translations=corpus.translations.with_columns(set=name))
+
+
 def _of_standoff(corpus: Corpus) -> Corpus:
     return corpus.replace(
         modifiers=corpus.modifiers.filter(pl.col("modifier").str.contains("^[MN]"))
@@ -439,6 +445,10 @@ TRIALS: Mapping[str, Trial] = {
     "levels-parquet": Trial(streams),
     "ccu-ta2": Trial(questionnaires),
     "lorehlt-mt": Trial(translated, _of_one_system),
+    "mteval": Trial(translated, _named, again=frozenset({"attributes"})),
+    "mt-text": Trial(translated),
+    "tmx": Trial(translated),
+    "sacrebleu-tsv": Trial(translated, _named),
     "standoff": Trial(narrowed=_of_standoff),
     "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
     "appen": Trial(situations),
@@ -682,6 +692,9 @@ ELSEWHERE = {
     "kb-tab": "lorehlt-edl/valid/kb.tab",
     "seedev-sentences": "seedev-sentences/valid/sentences.tsv",
     "conllu": "conllu/valid/water.conllu",
+    "mteval": "mteval/valid/sets.mteval.xml",
+    "mt-text": "mt-text/valid/two-sets",
+    "sacrebleu-tsv": "sacrebleu-tsv/valid/two-sets",
     "hub4": "hub4/valid/reference.tpl",
     "sgml-corpus": "hub4/valid/corpus.sgml",
     "neleval": "neleval/valid/all-columns.tsv",

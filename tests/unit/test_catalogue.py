@@ -115,7 +115,7 @@ ELSEWHERE = (
     *("hub4", "sgml-corpus", "glm"),
     *("ccu-ta2", "rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet"),
     *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
-    *("lorehlt-mt",),
+    *("lorehlt-mt", "mteval", "mt-text", "tmx", "sacrebleu-tsv"),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
     "packing",
 )

@@ -57,8 +57,8 @@ def test_what_nobody_reads_or_checks_is_told_by_conversions():
         ("LTF106", (), ("ltf",)),
         (
             "XML101",
-            ("ltf", "laf", "bioc-xml", "elan", "lorehlt-mt"),
-            ("lorehlt-edl", "lorehlt-sf", "ltf", "laf"),
+            ("ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
+            ("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
         ),
     ],
 )

@@ -41,7 +41,30 @@ MTV307-not-translated                  7  27  42  W
 """
 TEXTS = FIXTURES / "mt/valid/ltf"
 """What was translated."""
-ROOMS = {"lorehlt-mt": LOREHLT_MT}
+MTEVAL = """
+MTF201-no-system.sgm                   1   1   8  W
+MTF202-no-end.sgm                      3   1   5  E
+MTF203-end-twice.sgm                   3  53  57  E
+"""
+TMX = """
+MTF301-bold.tmx                        6  31  42  I
+"""
+MT_TEXT = """
+MTF401-space                           2   1  19  E
+MTF402-one-line                        0   0   0  E
+MTF403-no-list                         0   0   0  E!
+"""
+SACREBLEU = """
+MTF501-spaces                          2   1  25  E
+MTF502-one-cell                        2   1  11  E
+"""
+ROOMS = {
+    "lorehlt-mt": LOREHLT_MT,
+    "mteval": MTEVAL,
+    "tmx": TMX,
+    "mt-text": MT_TEXT,
+    "sacrebleu-tsv": SACREBLEU,
+}
 
 
 def cases(room: str, table: str) -> list[tuple[Path, list[str]]]:
@@ -74,7 +97,7 @@ def holds(path: Path, fields: list[str], findings: tuple[Finding, ...]) -> None:
 @pytest.mark.parametrize("case", READ, ids=named)
 def test_a_file_raises_its_code_and_nothing_else(case: tuple[Path, list[str]]) -> None:
     path, fields = case
-    holds(path, fields, tuple(read(str(path))[1]))
+    holds(path, fields, tuple(read(str(path), path.parts[-3])[1]))
 
 
 @pytest.mark.parametrize("case", JUDGED, ids=named)
@@ -99,9 +122,13 @@ def test_every_code_has_a_fixture() -> None:
     assert {path for room in ROOMS for path in FIXTURES.glob(f"{room}/invalid/*")} == listed
 
 
-@pytest.mark.parametrize("room", ["lorehlt-mt"])
-def test_what_is_valid_has_no_finding(room: str) -> None:
-    assert read(str(FIXTURES / room / "valid"))[1] == []
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_is_valid_is_detected_and_has_no_finding(room: str) -> None:
+    valid = FIXTURES / room / "valid"
+    for path in [valid] if room == "lorehlt-mt" else valid.iterdir():
+        corpus, findings = read(str(path))
+        assert findings == []
+        assert set(corpus.sources["format"]) == {room}
 
 
 def test_translations_fit_what_was_translated() -> None:

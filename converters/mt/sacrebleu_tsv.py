@@ -1,0 +1,158 @@
+r"""Translations as the tables that sacrebleu reads, a column per reference or system.
+
+Format:
+    A folder of tab-separated tables without a header, a line per segment: `references.tsv`,
+    `systems.tsv`, `sources.tsv`. `segments.tsv` has the document and the segment of each line,
+    `columns.tsv` the table, role and name of each column.
+
+Conventions:
+    Lines are the same segments in all tables, so that they can be scored as they are:
+    `sacrebleu references.tsv --num-refs 2 < systems.tsv`. Space in texts is normalised, which
+    changes no score; where a set lacks a segment, its cell is empty. A record is a line.
+
+Example lines:
+    Water is lacking in the town.	The town lacks water.
+
+Codes raised: MTF501, MTF502.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.mt.aligned import ids, keys, lines_of, lost, read_ids, sets, wrong_length
+from hlteval.converters.mt.collected import Collected, Text
+from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM
+from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
+from hlteval.converters.toolkit.single_file import locate_lines
+from hlteval.findings import FieldRef, Finding, Location, Problem, finding
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
+
+TABLES: Mapping[str, str] = {
+    SOURCE: "sources.tsv",
+    REFERENCE: "references.tsv",
+    SYSTEM: "systems.tsv",
+}
+SEGMENTS, COLUMNS = "segments.tsv", "columns.tsv"
+_COLUMNS = Table(
+    (
+        Column("file", pattern="|".join(TABLES.values()), code="MTF501"),
+        Column("role", pattern="|".join(TABLES), code="MTF501"),
+        Column("name", nullable=True),
+    ),
+    code="MTF501",
+)
+_NORMAL = pl.col("text").str.replace_all(r"[\s\x1c-\x1f]+", " ").str.strip_chars(" ")
+
+
+def members(source: Source) -> tuple[Member, ...]:
+    """The lists of segments and of columns, then the tables; without both lists all tables."""
+    files = {member.basename: member for member in source.members}
+    named = (SEGMENTS, COLUMNS, *TABLES.values())
+    return tuple(files[name] for name in named if name in files)
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a folder with both lists."""
+    return {SEGMENTS, COLUMNS} <= {member.basename for member in source.members}
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """All tables as one batch."""
+    collected = Collected(source, FORMAT.name)
+    findings: list[Finding] = []
+    contents: dict[str, str] = {}
+    complete = sniff(source)
+    if not complete and source.members:
+        findings.append(finding("MTF403", file=source.path))
+    for member in members(source) if complete else ():
+        content = collected.open(member)
+        contents[member.basename] = content or ""
+        if member.basename == COLUMNS:
+            findings += _COLUMNS.read(contents[COLUMNS]).findings(member)
+        elif member.basename != SEGMENTS and content is not None:
+            findings += _table(collected, member, contents)
+    yield collected.result(findings)
+
+
+def _table(collected: Collected, member: Member, contents: Mapping[str, str]) -> Iterator[Finding]:
+    """Add the cells of a table; yield the findings about it."""
+    listed = read_ids(contents[SEGMENTS])
+    columns = _COLUMNS.read(contents[COLUMNS]).rows.filter(file=member.basename)
+    named = list(columns.select("role", unescaped("name")).iter_rows())
+    lines = lines_of(contents[member.basename])
+    content = contents[member.basename]
+    yield from wrong_length(content, contents[SEGMENTS], member.display, SEGMENTS)
+    for record, document, segment in listed.iter_rows():
+        if record > len(lines):
+            break
+        cells = lines[record - 1].split("\t")
+        if len(cells) != len(named):
+            line, values = lines[record - 1], {"count": len(cells), "columns": len(named)}
+            yield Problem("MTF502", record, 0, len(line), values).in_line(member.display, line)
+            continue
+        row = collected.document(document)
+        for (role, name), cell in zip(named, cells, strict=True):
+            collected.add(row, record, Text(segment, role, cell, name))
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The lines of tables."""
+    return locate_lines(member, places)
+
+
+def write(corpora: Iterable[Corpus], path: Path) -> None:
+    """A folder with a table for each role that there is, and both lists."""
+    path.mkdir(parents=True, exist_ok=True)
+    corpus = Corpus.concat(corpora)
+    corpus = corpus.replace(translations=corpus.translations.with_columns(text=_NORMAL))
+    listed, every = keys(corpus), sets(corpus)
+    (path / SEGMENTS).write_text(ids(corpus, listed), "utf-8", newline="")
+    rows = [(TABLES[each.role], each.role, each.name) for each in every]
+    schema = dict.fromkeys(("file", "role", "name"), pl.String)
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(escaped("name"))
+    _COLUMNS.write([frame], path / COLUMNS)
+    for role, name in TABLES.items():
+        columns = [each.texts for each in every if each.role == role]
+        lines = ("\t".join(texts.get(key, "") for texts in columns) + "\n" for key in listed)
+        if columns:
+            (path / name).write_text("".join(lines), "utf-8", newline="")
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what the tables cannot represent."""
+    every, listed = sets(corpus), keys(corpus)
+    lacking = sum(len(listed) - len(each.texts) for each in every)
+    return {
+        **lost(corpus, pl.col("text") != _NORMAL),
+        "missing segments, which become empty cells": lacking,
+    }
+
+
+FORMAT = Format(
+    name="sacrebleu-tsv",
+    title="translations as tables that sacrebleu reads, a column per reference or system",
+    suffixes=(".sacrebleu",),
+    layout="single_file",
+    words={
+        "translations": "cell",
+        "translations.set": "name of a column",
+        "rejected_records": "unreadable line",
+    },
+    carries=("sources", "documents", "translations", "translations.set"),
+    sniff=sniff,
+    documents=lambda source: {"": members(source)},
+    read=read,
+    codes=("MTF402", "MTF403", "MTF5"),
+    locate=locate,
+    write=write,
+    count_losses=count_losses,
+    known_losses="order of segments that differs between sets",
+    shares_documents=True,
+)

@@ -1,0 +1,194 @@
+r"""TMX: translation units with a variant per language, as translation tools exchange them.
+
+Format:
+    XML as defined in grammars/tmx.rng (TMX 1.4b): a `tu` per segment with a `tuv` per text. The
+    document and the segment are properties of the unit, `x-document` and `x-segment`; the role, set
+    and part are properties of the variant, `x-role`, `x-set` and `x-part`.
+
+Conventions:
+    A unit without these properties is segment `tuid`, or else its number, of a document with the
+    name of the file; a variant without a role is a source if its language is the `srclang`, and a
+    reference otherwise. The language `und` means that it is not known. Of inline elements, only the
+    text of `hi` is part of the segment. A record is an element, counted by start tags from 1.
+
+Example lines:
+    <tu tuid="D1 segment-0">
+    <tuv xml:lang="uzb"><seg>Emlashni birinchi kim boshlagan?</seg></tuv>
+    <tuv xml:lang="eng"><seg>Who was the first to start vaccination?</seg></tuv>
+    </tu>
+
+Codes raised: XML1xx, MTF301.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.mt.collected import Collected, Text
+from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, UNKNOWN
+from hlteval.converters.mt.tmx_writing import lost, write
+from hlteval.converters.toolkit.single_file import beginning
+from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.sources import Member, Source
+from hlteval.syntax.xml_elements import (
+    Element,
+    Malformed,
+    Reader,
+    other_encoding,
+    problem_at,
+)
+from hlteval.syntax.xml_places import locate_elements, located_findings
+from hlteval.syntax.xml_structure import conforms, explain
+
+SUFFIX = ".tmx"
+_CODES = ("bpt", "ept", "ph", "it", "ut")
+"""Inline elements that hold codes of the original format, and no text."""
+Named = tuple[Problem, str | None]
+
+
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read."""
+    if source.kind in {"file", "stdin"}:
+        return source.members
+    return tuple(m for m in source.members if m.basename.lower().endswith(SUFFIX))
+
+
+def sniff(source: Source) -> bool:
+    """Whether the first file has the root element of TMX."""
+    found = members(source)
+    return bool(found) and "<tmx" in beginning(found[0])
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The units of all files, as one batch."""
+    collected = Collected(source, FORMAT.name)
+    findings: list[Finding] = []
+    for member in members(source):
+        text = collected.open(member)
+        if text is not None:
+            problems = list(_file(text, member, collected))
+            findings += located_findings(text, problems, member)
+    yield collected.result(findings)
+
+
+class _Reader(Reader):
+    """A reader for which the text of `hi` is text of the element around it, where it is."""
+
+    def characters(self, text: str) -> None:
+        element = self.open[-1]
+        while element.tag == "hi" and element.parent is not None:
+            element = element.parent
+        element.chunks.append(text)
+
+
+def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
+    """Add the units of a file; yield the problems with it."""
+    try:
+        parsed = _Reader(text).read()
+    except Malformed as reason:
+        yield reason.problem, None
+        return
+    elements = parsed.elements
+    if other_encoding(parsed.encoding, member.encoding):
+        values = {"given": parsed.encoding or "UTF-8", "encoding": member.encoding}
+        yield problem_at("XML103", 1, 1, values), None
+    if not conforms(text, "tmx"):
+        problems, skipped = explain(elements, "tmx")
+        yield from ((problem, None) for problem in problems)
+        elements = [element for element in elements if element.ordinal not in skipped]
+    codes = [element for element in elements if element.tag in _CODES]
+    if codes:
+        yield codes[0].problem("MTF301", count=len(codes)), None
+    units = _Units(member, collected)
+    for element in elements:
+        units.take(element)
+    units.leave()
+
+
+class _Units:
+    """The unit and the variant that a reader is in.
+
+    Args:
+        member: the file.
+        collected: what is read.
+    """
+
+    def __init__(self, member: Member, collected: Collected) -> None:
+        self.collected = collected
+        self.stem = member.document(member.basename.removesuffix(SUFFIX))
+        self.source_language = ""
+        self.number = 0
+        self.properties: dict[str, dict[str, str]] = {"tu": {}, "tuv": {}}
+        self.attributes: dict[str, Mapping[str, str]] = {"tu": {}, "tuv": {}}
+        self.segment: Element | None = None
+
+    def take(self, element: Element) -> None:
+        """Enter an element; what is before it in the file is complete."""
+        if element.tag == "header":
+            self.source_language = element.attributes.get("srclang", "")
+        elif element.tag in {"tu", "tuv"}:
+            self.leave()
+            self.number += element.tag == "tu"
+            self.properties[element.tag] = {}
+            self.attributes[element.tag] = element.attributes
+        elif element.tag == "prop" and element.parent and element.parent.tag in self.properties:
+            own = self.properties[element.parent.tag]
+            own.setdefault(element.attributes.get("type", ""), element.text)
+        elif element.tag == "seg":
+            self.segment = element
+
+    def leave(self) -> None:
+        """Add the variant, if there is one."""
+        if self.segment is None:
+            return
+        unit, own = self.properties["tu"], self.properties["tuv"]
+        name = unit.get("x-segment", self.attributes["tu"].get("tuid", str(self.number)))
+        variant = self.attributes["tuv"]
+        language = variant.get("xml:lang", variant.get("lang", UNKNOWN))
+        role = own.get("x-role", "")
+        role = role if role in ROLES else self.role(language)
+        known = None if language == UNKNOWN else language
+        text = Text(name, role, self.segment.text, own.get("x-set"), known, own.get("x-part"))
+        document = self.collected.document(unit.get("x-document", self.stem))
+        self.collected.add(document, self.segment.ordinal, text)
+        self.segment = None
+
+    def role(self, language: str) -> str:
+        """The role of a variant that does not name it."""
+        source = self.attributes["tu"].get("srclang", self.source_language)
+        return SOURCE if language.lower() == source.lower() else REFERENCE
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The locations of elements; a field is an attribute, or `text` for the text after the tag."""
+    return locate_elements(member, places)
+
+
+FORMAT = Format(
+    name="tmx",
+    title="TMX: translation units with a variant per language",
+    suffixes=(SUFFIX,),
+    layout="single_file",
+    words={
+        "translations": "tuv element",
+        "translations.set": "name of a set",
+        "translations.language": "xml:lang attribute",
+        "translations.part": "name of a part",
+        "rejected_records": "unreadable element",
+    },
+    carries=(
+        *("sources", "documents", "translations"),
+        *("translations.set", "translations.language", "translations.part"),
+    ),
+    sniff=sniff,
+    documents=lambda source: {"": members(source)},
+    read=read,
+    codes=("MTF3", "XML"),
+    locate=locate,
+    write=write,
+    count_losses=lost,
+    known_losses="inline elements, notes and other properties; attributes of tools; the order of "
+    "segments that differs between sets",
+    shares_documents=True,
+)
