@@ -214,7 +214,6 @@ FORMAT = Format(
         Setting("srclang", "language of the sources, where none is known", UNKNOWN, "write"),
         Setting("trglang", "language of the translations, where none is known", UNKNOWN, "write"),
         Setting("sysid", "name of the system, where none is known", "system", "write"),
-        Setting("refid", "name of the reference, where none is known", "reference", "write"),
     ),
     sniff=sniff,
     documents=lambda source: {"": members(source)},

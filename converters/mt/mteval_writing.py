@@ -38,7 +38,6 @@ def write(
     srclang: str = UNKNOWN,
     trglang: str = UNKNOWN,
     sysid: str = "system",
-    refid: str = "reference",
 ) -> None:
     """All sets in one file: sources, then references, then systems.
 
@@ -49,18 +48,16 @@ def write(
         srclang: the language of the sources, where none is known.
         trglang: the language of the translations, where none is known.
         sysid: the name of the system, where none is known.
-        refid: the name of the reference, where none is known.
     """
-    defaults = {"setid": setid, "srclang": srclang, "trglang": trglang}
-    names = {"sysid": sysid, "refid": refid}
+    defaults = {"setid": setid, "srclang": srclang, "trglang": trglang, "sysid": sysid}
     every = Corpus.concat(corpora)
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(_HEAD)
-        file.writelines(_sets(every, defaults, names))
+        file.writelines(_sets(every, defaults))
         file.write("</mteval>\n")
 
 
-def _sets(corpus: Corpus, defaults: Mapping[str, str], names: Mapping[str, str]) -> Iterator[str]:
+def _sets(corpus: Corpus, defaults: Mapping[str, str]) -> Iterator[str]:
     """Each set with its documents."""
     known = _attributes(corpus)
     sources = _source_languages(corpus)
@@ -75,7 +72,7 @@ def _sets(corpus: Corpus, defaults: Mapping[str, str], names: Mapping[str, str])
             key = _Set(role, name, language, own.get("setid"), source)
             sets.setdefault(key, {}).setdefault(document, []).append((text[0], text[1], text[2]))
     for key in sorted(sets, key=lambda each: ROLES.index(each.role)):
-        yield f"<{_TAGS[key.role]}{attributes(_of_set(key, defaults, names))}>\n"
+        yield f"<{_TAGS[key.role]}{attributes(_of_set(key, defaults))}>\n"
         for document, texts in sets[key].items():
             own = known.get((document, "doc"), {})
             pairs = [("docid", titles[document]), *((name, own.get(name)) for name in _OF_DOCUMENT)]
@@ -83,19 +80,19 @@ def _sets(corpus: Corpus, defaults: Mapping[str, str], names: Mapping[str, str])
         yield f"</{_TAGS[key.role]}>\n"
 
 
-def _of_set(
-    key: _Set, defaults: Mapping[str, str], names: Mapping[str, str]
-) -> list[tuple[str, str | None]]:
+def _of_set(key: _Set, defaults: Mapping[str, str]) -> list[tuple[str, str | None]]:
     """The attributes of a set."""
     setid = key.setid or defaults["setid"]
     if key.role == SOURCE:
         return [("setid", setid), ("srclang", key.language or key.srclang or defaults["srclang"])]
-    named = "refid" if key.role == REFERENCE else "sysid"
+    name = (
+        ("refid", key.name) if key.role == REFERENCE else ("sysid", key.name or defaults["sysid"])
+    )
     return [
         ("setid", setid),
         ("srclang", key.srclang or defaults["srclang"]),
         ("trglang", key.language or defaults["trglang"]),
-        (named, key.name or names[named]),
+        name,
     ]
 
 
