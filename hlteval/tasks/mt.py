@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hlteval.extensions import lazy
+from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Task
 
 LOREHLT_MT = Task(
@@ -27,6 +30,11 @@ LOREHLT_MT = Task(
     scored_table="translations",
     rules=lazy("hlteval.validators.mt.rules:RULES"),
     package=lazy("hlteval.validators.mt.package:findings"),
+    packaging=Packaging(
+        layout="one .ltf.xml file per input file, with its name, without folders",
+        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".ltf.xml",)),
+        named=lazy("hlteval.validators.mt.package:named"),
+    ),
     codes=("MTV1",),
     document_codes=frozenset({"MTV102", "MTV201", "MTV202"}),
 )

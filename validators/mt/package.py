@@ -25,7 +25,19 @@ def findings(package: Package) -> Iterator[Finding]:
     else:
         yield from _other_files(package)
     if source.kind in _ARCHIVES:
-        yield from _archive(source)
+        yield from _folders(source)
+    yield from named(source)
+
+
+def named(source: Source) -> Iterator[Finding]:
+    """What is wrong with the name of an archive.
+
+    Args:
+        source: the submission.
+    """
+    archive = source.kind in _ARCHIVES and source.has_name
+    if archive and not source.path.endswith(_SUFFIXES):
+        yield finding("MTV104", file=source.path, name=PurePosixPath(source.path).name)
 
 
 def _other_files(package: Package) -> Iterator[Finding]:
@@ -71,8 +83,8 @@ def _is_xml(member: Member) -> bool:
     return ".xml" in member.basename.lower()
 
 
-def _archive(source: Source) -> Iterator[Finding]:
-    """The findings about an archive: its folders and its name."""
+def _folders(source: Source) -> Iterator[Finding]:
+    """The findings about the folders of an archive."""
     folders: dict[str, int] = {}
     for member in source.members:
         path = PurePosixPath(member.name)
@@ -81,5 +93,3 @@ def _archive(source: Source) -> Iterator[Finding]:
     for folder, count in folders.items():
         noun = "file" if count == 1 else "files"
         yield finding("MTV103", file=source.path, folder=folder, count=count, noun=noun)
-    if source.has_name and not source.path.endswith(_SUFFIXES):
-        yield finding("MTV104", file=source.path, name=PurePosixPath(source.path).name)

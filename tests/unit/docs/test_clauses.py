@@ -130,7 +130,7 @@ ELSEWHERE = (
     *("RFC 1952", "RFC 3629", "RFC 8259", "PKWARE APPNOTE", "POSIX.1", "XML 1.0"),
     *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U", "brat standoff format"),
     *("BioC", "PubAnnotation"),
-    *("RTTM", "Audacity", "WebVTT", "ELAN", "RFC 4180", "Apache Parquet"),
+    *("NIST mteval", "TMX", "RTTM", "Audacity", "WebVTT", "ELAN", "RFC 4180", "Apache Parquet"),
     *("hlteval", "structure of the format", "MUC scorer", "Luo et al. 2014"),
 )
 """Documents that codes name and that have no table: general standards, formats of other software,

@@ -50,6 +50,7 @@ FOLDERS = {
     "ccu/valid/reference": ("ccu-reference",),
     "ltf/valid": ("ltf",),
     "laf/valid": ("laf",),
+    "lorehlt-mt/valid": ("lorehlt-mt",),
     "standoff/valid/full": ("seedev-binary", "seedev-full"),
     "hub4/valid/system.tpl": ("hub4",),
     "ccu-ta2/valid/responses.tsv": ("ccu-ta2",),

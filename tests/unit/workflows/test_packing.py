@@ -57,6 +57,9 @@ CASES = {
     "ccu-reference": Case("ccu/valid/reference", "run.tgz", ""),
     "ltf": Case("ltf/valid", "texts.zip", ""),
     "laf": Case("laf/valid", "names.tgz", "", "ltf/valid"),
+    "lorehlt-mt": Case(
+        "lorehlt-mt/valid", "run7.tgz", "EPO_NW_1.ltf.xml EPO_NW_2.ltf.xml", "mt/valid/ltf"
+    ),
 }
 """A submission to each task."""
 
