@@ -190,7 +190,7 @@ def test_a_mistaken_end_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 NAMES = ("../outside", "/outside", "a/../../outside", "a\\b", "..", "", "a\0b", "x" * 250)
-FOLDERS = ("standoff", "brat", "appen", "ltf", "rsd", "laf", "text")
+FOLDERS = ("standoff", "brat", "appen", "ltf", "rsd", "laf", "text", "lorehlt-mt")
 
 
 def read_from(member: str, form: str, name: str) -> Corpus:
@@ -201,6 +201,7 @@ def read_from(member: str, form: str, name: str) -> Corpus:
         sources=[source],
         documents=[{"row": 0, "name": name, "origin": 0, "text": "a b"}],
         mentions=[place | {"mention": "T1", "label": "X", "start": 0, "end": 1}],
+        translations=[place | {"segment": "segment-0", "role": "system", "text": "a b"}],
     )
 
 
