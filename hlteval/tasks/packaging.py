@@ -43,8 +43,8 @@ class Packaging:
         parse: the parts of a name by what they are; empty for a name of another form.
         arrange: what goes into an archive of a name (without its suffix) and under which names,
             from the files that a user has.
-        named: what is wrong with the name alone, whatever is inside: it is reported of an archive
-            that cannot be read, too.
+        named: what is wrong with the name alone, whatever is inside: errors are reported of an
+            archive that cannot be read, too.
         recognize: what a source has that only submissions to this task have, in a few words; the
             format of the task is looked for anyway, unless `by_format` is False.
         by_format: whether a source in the format of the task may be a submission to it.

@@ -250,7 +250,7 @@ class Check:
         opened = self.opened
         if opened.role != SUBMISSION or not opened.unread:
             return []
-        return list(opened.task.packaging.named(opened.system))
+        return [*filter(_is_error, opened.task.packaging.named(opened.system))]
 
     def _judging(self) -> list[Finding]:
         """The findings about the submission that are not those of its reference."""

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from hlteval.converters import load as load_format
-from hlteval.findings import SUBMISSION, Finding, Findings
+from hlteval.findings import SUBMISSION, Finding, Findings, Severity
 from hlteval.findings.cascades import without_cascades
 from hlteval.results.packages import Guess, Inspection
 from hlteval.sources import Listed, Source, open_source
@@ -103,7 +103,8 @@ def _key(finding: Finding) -> tuple[str, str | None, str]:
 def _of_task(source: Source, task: Task) -> list[Finding]:
     """What the rules of a task find about a submission as a package."""
     if not source.members:
-        return list(task.packaging.named(source))
+        named = task.packaging.named(source)
+        return [finding for finding in named if finding.severity == Severity.ERROR]
     return list(task.package(Submission(task, source, None).package))
 
 

@@ -31,13 +31,11 @@ def findings(package: Package) -> Iterator[Finding]:
 
 
 def named(source: Source) -> Iterator[Finding]:
-    """What is wrong with the name of an archive, and with its kind.
+    """What is wrong with the name of an archive.
 
     Args:
         source: the submission.
     """
-    if source.kind == "zip":
-        yield finding("EDL106", file=source.path)
     if source.kind in ARCHIVES and source.has_name:
         outer = PurePosixPath(source.path).name
         if not NAME.fullmatch(_stem(outer)):
@@ -64,7 +62,9 @@ def _names(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
 
 
 def _archive(source: Source, tables: Sequence[Member]) -> Iterator[Finding]:
-    """The findings about what is in an archive."""
+    """The findings about the kind of an archive and what is in it."""
+    if source.kind == "zip":
+        yield finding("EDL106", file=source.path)
     for member in tables:
         path = PurePosixPath(member.name)
         if len(path.parts) > 1:
