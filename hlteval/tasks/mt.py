@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from hlteval.extensions import lazy
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Task
@@ -32,7 +30,7 @@ LOREHLT_MT = Task(
     package=lazy("hlteval.validators.mt.package:findings"),
     packaging=Packaging(
         layout="one .ltf.xml file per input file, with its name, without folders",
-        arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".ltf.xml",)),
+        arrange=lazy("hlteval.validators.mt.packing:arrange"),
         named=lazy("hlteval.validators.mt.package:named"),
     ),
     codes=("MTV1",),

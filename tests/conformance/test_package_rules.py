@@ -33,7 +33,34 @@ def with_index(index: str, table: str = "M1.tab") -> dict[str, str]:
     return {f"{SUB_ID}/system_output.index.tab": index, f"{SUB_ID}/{table}": NORMS}
 
 
+MT = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<!DOCTYPE mteval SYSTEM "lorehlt-mt-v1.2.dtd">\n<mteval><tstset><doc docid="{0}">'
+    '<seg id="segment-0">{0}</seg></doc></tstset></mteval>\n'
+)
+LTF = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<!DOCTYPE LCTL_TEXT SYSTEM "ltf.v1.5.dtd">\n<LCTL_TEXT><DOC id="{0}" lang="{1}"><TEXT>'
+    '<SEG id="segment-0" start_char="0" end_char="3"><ORIGINAL_TEXT>abcd</ORIGINAL_TEXT>'
+    '<TOKEN id="token-0-0" start_char="0" end_char="3">abcd</TOKEN></SEG></TEXT></DOC></LCTL_TEXT>'
+)
+ENG = {"ENG_X_1.ltf.xml": MT.format("ENG_X_1")}
+
+
+def mt(*names: str) -> Mapping[str, str]:
+    """Translations in files of these names."""
+    return {name: MT.format(name.rpartition("/")[2].partition(".")[0]) for name in names}
+
+
+BOTH = mt("NW_X_1.ltf.xml", "NW_X_2.ltf.xml")
 CASES: Mapping[str, tuple[str, str, Mapping[str, str], str]] = {
+    "MT1": ("lorehlt-mt", "any name.tgz", BOTH, ""),
+    "MT1 zip": ("lorehlt-mt", "x.zip", BOTH, ""),
+    "MT1 tar.gz": ("lorehlt-mt", "x.tar.gz", BOTH, "MTV104"),
+    "MT2": ("lorehlt-mt", "x.tgz", mt("out/NW_X_1.ltf.xml", "out/NW_X_2.ltf.xml"), "MTV103"),
+    "MT3 missing": ("lorehlt-mt", "x.tgz", mt("NW_X_1.ltf.xml"), "MTV201"),
+    "MT3 name": ("lorehlt-mt", "x.tgz", mt("NW_X_1.ltf.xml", "NW_X_2.xml"), "MTV201 MTV102"),
+    "MT4": ("lorehlt-mt", "x.tgz", {**BOTH, **ENG}, "MTV204"),
     "SF1": ("lorehlt-sf", "any name.tgz", SF, ""),
     "SF1 zip": ("lorehlt-sf", "x.zip", SF, ""),
     "SF1 tar.gz": ("lorehlt-sf", "x.tar.gz", SF, "LSF107"),
@@ -136,9 +163,18 @@ def packed(path: Path, files: Mapping[str, str]) -> Path:
     return path
 
 
+def texts(folder: Path) -> Path:
+    """The input of translation: two documents, and one that is English already."""
+    folder.mkdir()
+    for name, language in (("NW_X_1", "uzb"), ("NW_X_2", "uzb"), ("ENG_X_1", "eng")):
+        (folder / f"{name}.ltf.xml").write_text(LTF.format(name, language), "utf-8")
+    return folder
+
+
 @pytest.mark.parametrize("rule", CASES)
 def test_a_rule_is_held_by_its_code(rule: str, tmp_path: Path) -> None:
     task, name, files, codes = CASES[rule]
-    verdict = validate(task, packed(tmp_path / name, files))
+    against = texts(tmp_path / "ltf") if task == "lorehlt-mt" else None
+    verdict = validate(task, packed(tmp_path / name, files), against=against)
     found = [f.code for f in verdict.findings if f.severity != "info" or f.code in codes]
     assert found == codes.split()

@@ -211,3 +211,13 @@ def test_an_input_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     result = packed("hub4", tmp_path, files=nested)
     assert (result.path, [f.code for f in result.verdict.findings]) == (None, ["SRC116"])
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_translation_is_named_as_its_input(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for file in (FIXTURES / CASES["lorehlt-mt"].files).glob("*.ltf.xml"):
+        shutil.copy(file, folder / file.name.replace(".ltf.xml", ".xml"))
+    result = packed("lorehlt-mt", tmp_path, files=folder)
+    assert [finding.code for finding in result.verdict.findings] == ["PKG104", "PKG104"]
+    assert names(tmp_path / CASES["lorehlt-mt"].name) == CASES["lorehlt-mt"].members.split()
