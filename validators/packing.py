@@ -79,8 +79,8 @@ def as_named(member: Member, name: str) -> Member:
 
 
 def made(name: str, content: bytes) -> Member:
-    """A file that nobody has written."""
-    return Member(name, name, len(content), lambda: content)
+    """A file that nobody has written; findings have no other name of it."""
+    return Member(name, "", len(content), lambda: content)
 
 
 def collisions(members: Iterable[Member]) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,6 +13,7 @@ from hlteval.findings import Finding, Findings, finding
 from hlteval.results.packages import PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Source, Unreadable, open_source, writing
+from hlteval.sources.names import printable
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.opening import open_stream
 from hlteval.sources.packing import file_sha256
@@ -143,7 +144,8 @@ def _checked(
     """The archive, which has no name of its own yet, checked under the name that it will have."""
     written = open_stream(_chunks(file), archive.path)
     judged = validate(task.name, OpenInput(written), step=step, **arguments)
-    verdict = msgspec.structs.replace(judged, findings=Findings([*findings, *judged.findings]))
+    found = [*findings, *_at_origin(judged.findings, archive)]
+    verdict = msgspec.structs.replace(judged, findings=Findings(found))
     return PackedArchive(
         path=archive.path,
         verdict=verdict,
@@ -151,6 +153,16 @@ def _checked(
         sha256=file_sha256(file),
         members=written.listing(),
     )
+
+
+def _at_origin(findings: Iterable[Finding], archive: Source) -> Iterator[Finding]:
+    """Findings at the files of the user, where they are to be corrected."""
+    label = printable(archive.path)
+    files = {f"{label}/{printable(member.name)}": member for member in archive.members}
+    for item in findings:
+        member = files.get(item.file or "")
+        written = member is not None and member.display
+        yield msgspec.structs.replace(item, file=written) if written else item
 
 
 def _chunks(file: Path) -> Iterator[bytes]:

@@ -163,7 +163,7 @@ def test_what_does_not_validate_is_not_written(tmp_path: Path) -> None:
     assert result.path is None
     (wrong,) = result.verdict.findings
     assert (wrong.code, result.verdict.passed) == ("CCU501", False)
-    assert wrong.file == f"{tmp_path / CASES['ccu-nd'].name}/{SUB_ID.format('ND')}/A1.tab"
+    assert wrong.file == f"{files}/A1.tab"  # where it is to be corrected
     assert [*tmp_path.iterdir()] == []
 
 
@@ -221,3 +221,23 @@ def test_a_translation_is_named_as_its_input(tmp_path: Path) -> None:
     result = packed("lorehlt-mt", tmp_path, files=folder)
     assert [finding.code for finding in result.verdict.findings] == ["PKG104", "PKG104"]
     assert names(tmp_path / CASES["lorehlt-mt"].name) == CASES["lorehlt-mt"].members.split()
+
+
+def test_findings_name_files_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(FIXTURES / "hub4/invalid/HUB204-two-templates.tpl", tmp_path / "run.tpl")
+    monkeypatch.chdir(tmp_path)
+    result = pack("hub4", "run.tpl", "run.zip")
+    assert {finding.file for finding in result.verdict.findings} == {"run.tpl"}
+
+
+def test_findings_of_a_file_that_nobody_wrote_are_those_of_the_archive(tmp_path: Path) -> None:
+    folder = INVALID / "PKG105-no-index"
+    result = packed("ccu-nd", tmp_path, files=[folder / "A1.tab", folder / "T1.tab"])
+    places = {finding.code: finding.file for finding in result.verdict.findings}
+    inside = f"{SUB_ID.format('ND')}/system_output.index.tab"
+    assert places == {
+        "PKG105": f"{folder}/A1.tab",
+        "CCU301": f"{tmp_path / CASES['ccu-nd'].name}/{inside}",
+    }
