@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 
 Weights = NDArray[np.int64]
@@ -38,6 +39,18 @@ SCORINGS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {"evaluation": pl.String, "scoring": pl.String, "measure": pl.String, "value": pl.Float64}
 )
 """The columns of the table `scorings`: all measures of a scoring in consecutive rows."""
+
+
+class CannotCount(Exception):
+    """A metric cannot count: a program or a library that it needs is absent, or has failed.
+
+    Attributes:
+        finding: what is wrong, and how to fix it.
+    """
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
 
 
 @dataclass(frozen=True)
@@ -71,7 +84,13 @@ class Metric(ABC):
 
         Returns:
             The counts, and what was paired with what.
+
+        Raises:
+            CannotCount: if the metric needs what is not there; nothing is scored then.
         """
+
+    def finish(self) -> None:  # noqa: B027 - most metrics need nothing
+        """Free what counting has needed; called after the last batch."""
 
     @abstractmethod
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:

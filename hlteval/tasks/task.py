@@ -90,6 +90,7 @@ class Task:
         table_statistics: statistics that only the table `scorings` has; what it has beside these
             and those of the metrics are numbers, without decimals where they are whole.
         primary: the metric that ranks, by profile.
+        primary_of: the metric that ranks with some options, where these select what is computed.
         options: options of `score` beyond the common ones.
         official_crashes_on: codes of findings at which the official software crashes, even when
             forced: there is then no official number.
@@ -134,6 +135,7 @@ class Task:
     measures: tuple[MeasureInfo, ...] = ()
     table_statistics: tuple[StatisticInfo, ...] = ()
     primary: Mapping[str, str] = field(default_factory=dict)
+    primary_of: Callable[[Mapping[str, str]], str] | None = None
     options: tuple[Option, ...] = ()
     official_crashes_on: frozenset[str] = frozenset()
     references: tuple[str, ...] = ()
@@ -218,7 +220,7 @@ class Task:
             >>> load("hub4").ranking("plan", {"mode": "content"})
             'content.f'
         """
-        primary = self.primary[profile]
+        primary = self.primary_of(options) if self.primary_of else self.primary[profile]
         selected = self.selected(options)
         return f"{selected}.{primary.rpartition('.')[2]}" if selected else primary
 

@@ -18,7 +18,7 @@ from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as resampled
-from hlteval.scoring.metric import Metric
+from hlteval.scoring.metric import CannotCount, Metric
 from hlteval.tasks import load
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged, metric_options
@@ -124,11 +124,12 @@ def scored(
     with closing(results(run, opening, jobs, batch)) as each:
         for counted in watched(run.opened, each, attrgetter("checked.names"), step):
             run.add(counted)
+    run.metric.finish()
     run.judged = run.check.verdict()
-    empty = run.check.sides.lacking
-    refuse(run.judged, run.opened, encoding=run.encoding, lenient=run.lenient, empty=empty)
+    run.refuse()
     if run.uncounted:  # what seemed to block does not
         run.count_all(batch)
+        run.refuse()
     return run
 
 
@@ -180,12 +181,14 @@ class Counted(NamedTuple):
     Attributes:
         checked: what its check adds.
         counts: None where nothing is counted, because the submission will be refused.
+        failure: why nothing can be counted.
     """
 
     checked: Checked
     counts: pl.DataFrame | None
     alignment: pl.DataFrame | None
     files: dict[str, list[File]]
+    failure: Finding | None = None
 
 
 @dataclass
@@ -204,6 +207,7 @@ class Run:
         files: the files that were read, by side.
         blocked: whether what has been found so far blocks; nothing more is counted then.
         uncounted: whether there are batches that were only checked.
+        failure: why the metric cannot count; nothing is scored then.
     """
 
     check: Check
@@ -217,6 +221,7 @@ class Run:
     files: Files = field(default_factory=Files)
     blocked: bool = False
     uncounted: bool = False
+    failure: Finding | None = None
 
     def __post_init__(self) -> None:
         self.blocked = self._blocks(self.check.findings)
@@ -254,6 +259,9 @@ class Run:
         self.check.add(counted.checked)
         self.files.add(counted.files)
         self._add_counts(counted.counts, counted.alignment)
+        if counted.failure is not None and self.failure is None:
+            self.failure = counted.failure
+            self.check.findings.append(counted.failure)
 
     def _add_counts(self, counts: pl.DataFrame | None, alignment: pl.DataFrame | None) -> None:
         self.uncounted |= counts is None
@@ -264,14 +272,33 @@ class Run:
         """Check one batch, and count it unless the submission will be refused."""
         checked = self.check.checked(pair)
         self.blocked |= self._blocks(checked.findings) or self._blocks(checked.judging)
-        counts, alignment = (None, None) if self.blocked else self.statistics(pair)
+        try:
+            counts, alignment = (None, None) if self.blocked else self.statistics(pair)
+        except CannotCount as reason:
+            self.blocked = True
+            return Counted(checked, None, None, files_of(pair), reason.finding)
         return Counted(checked, counts, alignment, files_of(pair))
 
     def count_all(self, size: int) -> None:
         """Count the statistics of all batches, whatever blocks."""
         self.counts, self.alignments, self.uncounted = [], [], False
-        for pair in chain.from_iterable(self.check.batches(size)):
-            self._add_counts(*self.statistics(pair))
+        try:
+            for pair in chain.from_iterable(self.check.batches(size)):
+                self._add_counts(*self.statistics(pair))
+        except CannotCount as reason:
+            self.failure = reason.finding
+            findings = (*self.judged.findings, reason.finding)
+            self.judged = msgspec.structs.replace(self.judged, findings=findings)
+        self.metric.finish()
+
+    def refuse(self) -> None:
+        """Give no numbers where nothing sensible can be scored.
+
+        Raises:
+            Refused: if there are no numbers.
+        """
+        empty = self.check.sides.lacking or self.failure is not None
+        refuse(self.judged, self.opened, encoding=self.encoding, lenient=self.lenient, empty=empty)
 
     def _blocks(self, findings: Sequence[Finding]) -> bool:
         """Whether a submission with some findings will be refused; the verdict is known later."""

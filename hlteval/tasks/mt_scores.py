@@ -1,0 +1,186 @@
+"""What is scored of translations (LoReHLT 2019, section 15.2): the metrics and their options.
+
+Sums run over the segments that are scored: all of the reference, or a subset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hlteval.extensions import lazy
+from hlteval.tasks.statistics import COUNT, LOW, NORMAL, RATE, RATIO, Range, StatisticInfo
+from hlteval.tasks.task import Option
+
+_CLAUSE = "LoReHLT 2019 plan, 15.2.2"
+_PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)
+_WEIGHTED = "δ · content words + (1 − δ) · function words, matches by their matcher"
+
+STATISTICS = (
+    StatisticInfo(
+        "meteor",
+        "METEOR 1.5; only if --metrics names it, and then it ranks.",
+        "(1 − Pen) · P · R / (0.85 · P + 0.15 · R), of summed counts",
+        RATE,
+        clause=_CLAUSE,
+    ),
+    StatisticInfo(
+        "meteor.precision",
+        "Weighted matches per weighted word of the translation.",
+        f"P; δ = 0.75; {_WEIGHTED}",
+        RATE,
+        clause=_CLAUSE,
+        importance=NORMAL,
+    ),
+    StatisticInfo(
+        "meteor.recall",
+        "Weighted matches per weighted word of the reference.",
+        f"R; δ = 0.75; {_WEIGHTED}",
+        RATE,
+        clause=_CLAUSE,
+        importance=NORMAL,
+    ),
+    StatisticInfo(
+        "meteor.penalty",
+        "Penalty of METEOR for words in another order.",
+        "Pen = 0.6 · (chunks / matches) ^ 0.2",
+        RATE,
+        "less",
+        _CLAUSE,
+        NORMAL,
+    ),
+    StatisticInfo(
+        "bleu",
+        "BLEU of sacrebleu, from 0 to 100.",
+        "BP · exp(mean of the logarithms of the precisions of 1 to 4 words)",
+        _PERCENT,
+        clause=_CLAUSE,
+    ),
+    StatisticInfo(
+        "chrf",
+        "chrF2 of sacrebleu: F of 1 to 6 characters.",
+        "5 · P · R / (4 · P + R), of means over orders",
+        _PERCENT,
+        clause=_CLAUSE,
+    ),
+    StatisticInfo(
+        "chrf_pp",
+        "chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
+        "5 · P · R / (4 · P + R), of means over orders",
+        _PERCENT,
+        clause=_CLAUSE,
+    ),
+    StatisticInfo(
+        "ter",
+        "Translation edit rate of sacrebleu: edits and shifts per 100 words of the reference.",
+        "100 · edits / words of the reference",
+        RATIO,
+        "less",
+        _CLAUSE,
+    ),
+    StatisticInfo(
+        "segments",
+        "Number of segments that are scored.",
+        "",
+        COUNT,
+        "neither",
+        _CLAUSE,
+        LOW,
+    ),
+)
+PRIMARY = {"plan": "bleu"}
+METRIC = lazy("hlteval.scoring.mt.metric:Translation")
+METRIC_OPTIONS = lazy("hlteval.scoring.mt.options:TranslationOptions")
+METRIC_CODES = tuple(f"MTS{number}" for number in range(101, 110))
+"""The codes of findings about METEOR and sacrebleu."""
+OPTION_CODES = ("OPT101", "OPT107", "OPT109", "MTS201", "MTS202")
+"""The codes of findings in files that options name."""
+_READERS = "hlteval.tasks.mt_readers:"
+
+
+def primary(options: Mapping[str, str]) -> str:
+    """The metric that ranks: METEOR, which the plan names, or the first one that is computed.
+
+    Examples:
+        >>> primary({}), primary({"metrics": "bleu,meteor"}), primary({"metrics": "ter, bleu"})
+        ('bleu', 'meteor', 'ter')
+    """
+    names = [name.strip() for name in options.get("metrics", PRIMARY["plan"]).split(",")]
+    return "meteor" if "meteor" in names else names[0]
+
+
+OPTIONS = (
+    Option(
+        "metrics",
+        "Metrics to compute: meteor, bleu, chrf, chrf_pp, ter, separated by commas (default: all "
+        "but meteor, which needs Java).",
+        metavar="NAMES",
+        kind="list",
+        read=lazy(f"{_READERS}metrics"),
+    ),
+    Option(
+        "subset",
+        "Score only these segments: document and segment per line, tab-separated.",
+        read=lazy(f"{_READERS}subset"),
+    ),
+    Option(
+        "sf_justifications",
+        "Score only segments that justify correct situation frames of this submission of "
+        "lorehlt-sf.",
+        needs={"": ("sf_reference",)},
+        read=lazy(f"{_READERS}frames"),
+    ),
+    Option(
+        "sf_reference",
+        "Reference of situation frames by which those of --sf-justifications are judged.",
+        metavar="PATH",
+        needs_any={"score": ("sf_justifications",), "compare": ("sf_justifications",)},
+        read=lazy(f"{_READERS}reference_frames"),
+    ),
+    Option(
+        "neighbours",
+        "Segments before and after each justification in the table `assessment` (default: 1).",
+        metavar="N",
+        adds="tables",
+        needs={"": ("sf_justifications",)},
+        read=lazy(f"{_READERS}neighbours"),
+    ),
+    Option(
+        "sf_scores",
+        "Scores of situation frames to correlate with those of translations: document; source, "
+        "reference or mt; score; tab-separated.",
+        adds="tables",
+        read=lazy(f"{_READERS}sf_scores"),
+    ),
+    Option(
+        "protect_urls",
+        "Take each URL, e-mail address, @name and #tag as one word.",
+        switch=True,
+    ),
+    Option(
+        "missing",
+        "Score segments without a translation as empty ones (default: nothing is scored).",
+        choices=("empty",),
+        commands=("score", "validate"),
+    ),
+    Option(
+        "tokenize",
+        "Tokenizer of BLEU (default: 13a).",
+        choices=("13a", "intl", "char", "none"),
+    ),
+    Option(
+        "lowercase",
+        "Ignore case in BLEU, chrF and chrF++.",
+        switch=True,
+    ),
+    Option(
+        "meteor_jar",
+        "METEOR 1.5, meteor-1.5.jar (default: that of the package pycocoevalcap).",
+        metavar="JAR",
+    ),
+    Option(
+        "no_paraphrases",
+        "Leave out the paraphrases of METEOR, which take most of its start; other values.",
+        switch=True,
+    ),
+)
+"""The options of scoring; `missing` changes validation, too."""
