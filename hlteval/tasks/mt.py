@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from hlteval.extensions import lazy
+from hlteval.tasks.mt_scores import (
+    METRIC,
+    METRIC_CODES,
+    METRIC_OPTIONS,
+    OPTION_CODES,
+    OPTIONS,
+    PRIMARY,
+    STATISTICS,
+    TABLE_STATISTICS,
+    accepted,
+    primary,
+)
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Task
 
@@ -33,6 +45,14 @@ LOREHLT_MT = Task(
         arrange=lazy("hlteval.validators.mt.packing:arrange"),
         named=lazy("hlteval.validators.mt.package:named"),
     ),
-    codes=("MTV1",),
+    codes=("MTV1", *METRIC_CODES, *OPTION_CODES),
     document_codes=frozenset({"MTV102", "MTV201", "MTV202"}),
+    accepted=accepted,
+    metric=METRIC,
+    metric_options=METRIC_OPTIONS,
+    statistics=STATISTICS,
+    table_statistics=TABLE_STATISTICS,
+    primary=PRIMARY,
+    primary_of=primary,
+    options=OPTIONS,
 )

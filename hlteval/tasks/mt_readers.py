@@ -70,6 +70,8 @@ def subset(source: Source, _: Mapping[str, str]) -> FileValue:
     """
     rows, findings = read_table(source, SUBSET)
     pairs: Pairs = frozenset(rows.select("document", "segment").iter_rows())
+    if not (pairs or findings):
+        findings.append(finding("OPT109", file=source.path, title="document, tab, segment"))
     return FileValue(pairs, findings)
 
 

@@ -8,45 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlteval.extensions import lazy
-from hlteval.tasks.statistics import COUNT, LOW, NORMAL, RATE, RATIO, Range, StatisticInfo
+from hlteval.tasks.statistics import COUNT, LOW, RATE, RATIO, Range, StatisticInfo
 from hlteval.tasks.task import Option
 
 _CLAUSE = "LoReHLT 2019 plan, 15.2.2"
 _PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)
-_WEIGHTED = "δ · content words + (1 − δ) · function words, matches by their matcher"
 
 STATISTICS = (
     StatisticInfo(
         "meteor",
         "METEOR 1.5; only if --metrics names it, and then it ranks.",
-        "(1 − Pen) · P · R / (0.85 · P + 0.15 · R), of summed counts",
+        "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)",
         RATE,
         clause=_CLAUSE,
-    ),
-    StatisticInfo(
-        "meteor.precision",
-        "Weighted matches per weighted word of the translation.",
-        f"P; δ = 0.75; {_WEIGHTED}",
-        RATE,
-        clause=_CLAUSE,
-        importance=NORMAL,
-    ),
-    StatisticInfo(
-        "meteor.recall",
-        "Weighted matches per weighted word of the reference.",
-        f"R; δ = 0.75; {_WEIGHTED}",
-        RATE,
-        clause=_CLAUSE,
-        importance=NORMAL,
-    ),
-    StatisticInfo(
-        "meteor.penalty",
-        "Penalty of METEOR for words in another order.",
-        "Pen = 0.6 · (chunks / matches) ^ 0.2",
-        RATE,
-        "less",
-        _CLAUSE,
-        NORMAL,
     ),
     StatisticInfo(
         "bleu",
@@ -87,6 +61,12 @@ STATISTICS = (
         LOW,
     ),
 )
+TABLE_STATISTICS = (
+    StatisticInfo("meteor_precision", "Weighted matches per weighted word of the translation."),
+    StatisticInfo("meteor_recall", "Weighted matches per weighted word of the reference."),
+    StatisticInfo("meteor_penalty", "Penalty of METEOR for words in another order.", better="less"),
+)
+"""What the tables of documents and segments have beside the metrics."""
 PRIMARY = {"plan": "bleu"}
 METRIC = lazy("hlteval.scoring.mt.metric:Translation")
 METRIC_OPTIONS = lazy("hlteval.scoring.mt.options:TranslationOptions")

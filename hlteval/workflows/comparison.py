@@ -123,6 +123,8 @@ def _giving(task: Task, metric: Metric, name: str) -> Metric:
     except ValueError as reason:
         raise WrongOption(f"unknown metric {name} of {task.name}: {reason}") from reason
     if name not in part.score(part.total([]))[0]:
+        if name in task.metrics:
+            raise WrongOption(f"{name} is not computed with these options")
         hint = did_you_mean(name, task.metrics, f"use one of {', '.join(task.metrics)}")
         raise WrongOption(f"unknown metric {name} of {task.name}; {hint}")
     return part

@@ -6,6 +6,7 @@ import shlex
 
 from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.results.verdict import Verdict
+from hlteval.tasks.task import Task
 from hlteval.workflows.batches import Submission
 
 NOTHING_TO_SCORE = frozenset({"REF101", "REF102", "REF103", "REF104", "REF106"})
@@ -64,7 +65,7 @@ def refuse(
     if not blocking or (lenient and not nothing):
         return
     others = sorted({finding.side for finding in blocking} - {SUBMISSION})
-    where = "".join(f" in the {named(side)}" for side in others[:1])
+    where = "".join(f" in the {named(side, opened.task)}" for side in others[:1])
     fix = "fix the blocking findings"
     fix += "" if nothing else ", or use --lenient to score the rest"
     if REFERENCE in others and not nothing:
@@ -73,9 +74,12 @@ def refuse(
     raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
 
 
-def named(side: str) -> str:
-    """A side as in a sentence: that of an option is its file."""
-    return f"file of {side}" if side.startswith("--") else side
+def named(side: str, task: Task) -> str:
+    """A side as in a sentence: that of an option is its file, or what it asks for."""
+    options = {f"--{option.flag}": option for option in task.options}
+    if side in options:
+        return f"file of {side}" if options[side].is_input else f"option {side}"
+    return side
 
 
 def command(opened: Submission, side: str, encoding: str) -> str:

@@ -244,7 +244,8 @@ class Run:
             if finding.severity == "error":
                 errors.setdefault(finding.side, Counter())[finding.code] += finding.count
         return {
-            side: f"{_counted(codes.total())} in the {named(side)} ({', '.join(sorted(codes))}); "
+            side: f"{_counted(codes.total())} in the {named(side, self.opened.task)} "
+            f"({', '.join(sorted(codes))}); "
             f"for details, run `{command(self.opened, side, self.encoding)}`"
             for side, codes in errors.items()
         }

@@ -27,18 +27,14 @@ class Measure(Protocol):
     def size(self) -> int:
         """How many counts a segment has."""
 
-    @property
-    def endings(self) -> tuple[str, ...]:
-        """The endings of the names of its values; the empty one is that of the metric itself."""
-
     def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
         """The counts of segments, a row each."""
 
     def values(self, sums: Numbers) -> dict[str, Numbers]:
-        """The values of rows of summed counts, by the endings of their names."""
+        """The values of rows of summed counts, by what follows the name of the metric in theirs."""
 
-    def segment_values(self, counts: Numbers) -> Numbers:
-        """The value of each segment by itself."""
+    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
+        """The values of segments by themselves, in the same way."""
 
     def signature(self, references: int) -> str:
         """How it is computed, in one line; `references` is -1 where their number varies."""
@@ -52,7 +48,6 @@ class StringMeasure:
     """BLEU, chrF, chrF++ or TER."""
 
     metric: StringMetric
-    endings: tuple[str, ...] = ("",)
 
     @property
     def size(self) -> int:
@@ -67,9 +62,9 @@ class StringMeasure:
         """The values of rows of summed counts."""
         return {"": self.metric.values(sums)}
 
-    def segment_values(self, counts: Numbers) -> Numbers:
+    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
         """The value of each segment by itself."""
-        return self.metric.segment_values(counts)
+        return {"": self.metric.segment_values(counts)}
 
     def signature(self, references: int) -> str:
         """The signature of sacrebleu."""
@@ -85,7 +80,6 @@ class MeteorMeasure:
 
     process: MeteorProcess
     size: int = SIZE
-    endings: tuple[str, ...] = ("", ".precision", ".recall", ".penalty")
 
     def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
         """The counts of segments, a row each.
@@ -106,12 +100,12 @@ class MeteorMeasure:
         return addable(counts)
 
     def values(self, sums: Numbers) -> dict[str, Numbers]:
-        """The values of rows of summed counts."""
-        return dict(zip(self.endings, meteor(sums), strict=True))
+        """The score of rows of summed counts, and what it is made of."""
+        return dict(zip(_PARTS, meteor(sums), strict=True))
 
-    def segment_values(self, counts: Numbers) -> Numbers:
-        """The value of each segment by itself."""
-        return meteor(counts).score
+    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
+        """The values of each segment by itself."""
+        return self.values(counts)
 
     def signature(self, references: int) -> str:
         """As sacrebleu writes signatures."""
@@ -124,6 +118,7 @@ class MeteorMeasure:
         self.process.close()
 
 
+_PARTS = ("", "_precision", "_recall", "_penalty")
 _COMPARED = 100
 """How many segments are scored by the jar, too."""
 

@@ -26,7 +26,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.mt import assessment, correlation, remarks
 from hlteval.scoring.mt.measures import Measure, measure
-from hlteval.scoring.mt.options import METRICS, TranslationOptions
+from hlteval.scoring.mt.options import DEFAULT_METRICS, METEOR, METRICS, TranslationOptions
 from hlteval.scoring.mt.segments import paired
 
 PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -106,7 +106,10 @@ class Translation(Metric):
         return rows.sort("document", "order", maintain_order=True)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
-        """The values of the system, and tables of documents and segments."""
+        """The values of the system, and tables of documents and segments.
+
+        METEOR is undefined, not absent, where no metrics were chosen.
+        """
         scored = total.filter("scored")
         values = self._of_system(scored)
         rows = (
@@ -128,8 +131,9 @@ class Translation(Metric):
         for name, one in self.measures.items():
             sums = [math.fsum(scored[column]) for column in _columns(name, one)]
             found = one.values(np.array([sums])) if scored.height else None
-            for ending in one.endings:
-                values[name + ending] = None if found is None else float(found[ending][0])
+            values[name] = None if found is None else float(found[""][0])
+        if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
+            values[METEOR] = None
         return {**values, "segments": scored.height}
 
     def _of_documents(self, scored: pl.DataFrame) -> pl.DataFrame:
@@ -143,11 +147,11 @@ class Translation(Metric):
 
     def _series(self, sums: pl.DataFrame, *, alone: bool = False) -> list[pl.Series]:
         """The values of rows of counts, a column per metric."""
-        series = []
+        series: list[pl.Series] = []
         for name, one in self.measures.items():
             counts = _matrix(sums, _columns(name, one))
-            found = one.segment_values(counts) if alone else one.values(counts)[""]
-            series.append(pl.Series(name, found, dtype=pl.Float64))
+            found = one.segment_values(counts) if alone else one.values(counts)
+            series += [pl.Series(name + end, each, dtype=pl.Float64) for end, each in found.items()]
         return series
 
     @property
@@ -170,16 +174,16 @@ class Translation(Metric):
         return {"assessment": assessment.table(aligned, found, self.options.neighbours)}, {}
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Translation, ...]:
-        """The metric of the named values.
+        """The metric of the named values; it lacks those that are not computed.
 
         Raises:
             ValueError: for an unknown name.
         """
         if names is None:
             return (self,)
-        wanted = {name.partition(".")[0] for name in names} - {"segments"}
-        if unknown := sorted(wanted - {*self.options.metrics}):
-            raise ValueError(_absent(unknown[0], self.options.metrics))
+        wanted = {*names} - {"segments"}
+        if wanted - {*METRICS}:
+            raise ValueError(f"use one of {', '.join(METRICS)}")
         kept = tuple(name for name in self.options.metrics if name in wanted)
         return (replace(self, options=replace(self.options, metrics=kept, sf_scores={})),)
 
@@ -208,10 +212,9 @@ class Translation(Metric):
         found: Replicates = {"segments": summed[:, 0]}
         at = 1
         for name, one in self.measures.items():
-            values = one.values(summed[:, at : at + one.size])
+            values = one.values(summed[:, at : at + one.size])[""]
             at += one.size
-            for ending, each in values.items():
-                found[name + ending] = np.where(something, each, np.nan)
+            found[name] = np.where(something, values, np.nan)
         return found
 
 
@@ -221,9 +224,3 @@ def _columns(name: str, one: Measure) -> list[str]:
 
 def _matrix(rows: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
     return rows.select(columns).to_numpy().astype(np.float64).reshape(rows.height, len(columns))
-
-
-def _absent(name: str, computed: Sequence[str]) -> str:
-    if name in METRICS:
-        return f"it is not computed: name it in --metrics, {','.join((*computed, name))}"
-    return f"use one of {', '.join(METRICS)}"

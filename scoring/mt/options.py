@@ -72,7 +72,6 @@ class TranslationOptions:
         sf_reference: the frames by which these are judged.
         neighbours: how many segments before and after each of these assessors see.
         protect_urls: whether URLs, e-mail addresses, @names and #tags are one token each.
-        missing: whether segments without a translation are scored as empty ones.
         tokenize: the tokenizer of BLEU.
         lowercase: whether BLEU, chrF and chrF++ ignore case; METEOR and TER always do.
         meteor_jar: path of METEOR 1.5; that of the package pycocoevalcap if empty.
@@ -86,7 +85,6 @@ class TranslationOptions:
     sf_reference: pl.DataFrame | None = None
     neighbours: int = 1
     protect_urls: bool = False
-    missing: str = ""
     tokenize: Tokenizer = "13a"
     lowercase: bool = False
     meteor_jar: str = ""

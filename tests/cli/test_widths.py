@@ -30,6 +30,7 @@ SIDES = {
     "seedev-full": (f"{DEMO}/reference", f"{DEMO}/system"),
     "speech-sf": (f"{DEMO}/speech/annotations", f"{DEMO}/speech/system.json"),
     "lorehlt-sf": (f"{SCORED}/lorehlt-sf/reference", f"{SCORED}/lorehlt-sf/system"),
+    "lorehlt-mt": (f"{SCORED}/lorehlt-mt/reference", f"{SCORED}/lorehlt-mt/system"),
     "lorehlt-edl": (f"{DEMO}/entities/reference.tab", f"{DEMO}/entities/system.tab"),
     "hub4": (f"{DEMO}/comparison/reference.tpl", f"{DEMO}/comparison/bold.tpl"),
     **{
@@ -46,6 +47,8 @@ FLAWED = {
     "speech-sf": f"{DEMO}/speech/flawed.json",
     "lorehlt-sf": "fixtures/lorehlt-sf/invalid/LSF402-ninety-nine.json --system-edl "
     "fixtures/lorehlt-sf/valid/submission/edl.tab",
+    "lorehlt-mt": "fixtures/lorehlt-mt/invalid/MTF101-system.ltf.xml --against "
+    f"{SCORED}/lorehlt-mt/reference",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
     "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
     "ccu-nd": f"{CCU}/CCU403-one-point --against fixtures/ccu/valid/reference",

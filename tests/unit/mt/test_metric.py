@@ -159,7 +159,7 @@ def test_replicates_are_scores_of_documents_that_occur_so_often():
     for row, (first, second) in enumerate(weights.tolist()):
         parts = [total.filter(document="D1")] * first + [total.filter(document="D2")] * second
         values, _ = metric.score(metric.total(parts))
-        for name, value in values.items():
+        for name, value in values.items() - {("meteor", None)}:
             assert found[name][row] == pytest.approx(value, abs=1e-9), name
 
 
@@ -177,8 +177,8 @@ def test_parts_have_the_values_that_are_named():
     metric = Translation()
     (part,) = metric.decompose(("chrf",))
     assert set(part.score(part.total([]))[0]) == {"chrf", "segments"}
-    with pytest.raises(ValueError, match="name it in --metrics"):
-        metric.decompose(("meteor",))
+    (other,) = metric.decompose(("meteor",))
+    assert set(other.score(other.total([]))[0]) == {"segments"}
     with pytest.raises(ValueError, match="use one of meteor, bleu"):
         metric.decompose(("rouge",))
 

@@ -21,6 +21,7 @@ ELSEWHERE = {
     "SRC125": "2 GiB (test_limits)",
     "SRC126": "300,000 files, or a lower limit (test_limits)",
     "SRC204": "another encoding than UTF-8 (test_decoding)",
+    **dict.fromkeys((f"MTS{n}" for n in range(101, 110)), "a program that fails (test_meteor)"),
 }
 """What cannot be a small file in a repository, and where it is made instead."""
 

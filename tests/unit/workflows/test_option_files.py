@@ -29,6 +29,7 @@ SIDES = {
         for task in ("nd", "ed", "vd", "ad", "cd")
     },
     "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
+    "lorehlt-mt": ("scores/lorehlt-mt/reference", "scores/lorehlt-mt/system"),
 }
 """Reference and submission of the tasks that score."""
 WITH = {
@@ -37,6 +38,12 @@ WITH = {
         "hyp_corpus": str(FIXTURES / "hub4/valid/corpus.sgml"),
     },
     ("hub4", "hyp_corpus"): {"corpus": str(FIXTURES / "hub4/valid/corpus.sgml")},
+    ("lorehlt-mt", "sf_justifications"): {
+        "sf_reference": str(FIXTURES / "lorehlt-sf-reference/valid/annotation")
+    },
+    ("lorehlt-mt", "sf_reference"): {
+        "sf_justifications": str(FIXTURES / "lorehlt-sf/valid/submission")
+    },
     ("hub4", "corpus"): {"hyp_corpus": str(FIXTURES / "hub4/valid/corpus.sgml")},
 }
 """Options that others need."""

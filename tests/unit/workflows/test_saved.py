@@ -26,6 +26,7 @@ SCORED = {
         ("comparison/reference.tpl", "comparison/bold.tpl"),
         ("templettes/reference.tpl", "templettes/flawed.tpl"),
     ],
+    "lorehlt-mt": [("lorehlt-mt/reference", "lorehlt-mt/system")],
     **{
         f"ccu-{task}": [("ccu/reference", f"ccu-{task}/system")]
         for task in ("nd", "ed", "vd", "ad", "cd")
@@ -48,7 +49,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     demo.unpack(folder)
     for path in FIXTURES.glob("scores/ccu*"):
         shutil.copytree(path, folder / path.name)
-    shutil.copytree(FIXTURES / "scores" / "lorehlt-sf", folder / "lorehlt-sf")
+    for name in ("lorehlt-sf", "lorehlt-mt"):
+        shutil.copytree(FIXTURES / "scores" / name, folder / name)
     return folder
 
 

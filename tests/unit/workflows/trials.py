@@ -59,6 +59,8 @@ def trials(folder: Path) -> Iterator[Trial]:
     yield from frames_of_texts(folder)
     room = FIXTURES / "scores" / "lorehlt-sf"
     yield Trial("lorehlt-sf", room / "system", room / "reference", scored=True)
+    room = FIXTURES / "scores" / "lorehlt-mt"
+    yield Trial("lorehlt-mt", room / "system", room / "reference", scored=True)
     yield from mentions(folder)
     yield from templettes(folder)
     yield from translations(folder)
