@@ -99,6 +99,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             sizes=(6, 10, 20),
             resamples=20,
         ),
+        "lorehlt-mt": Setting(("bleu", "chrf", "chrf_pp", "ter")),
         "ccu-ta2": Setting(
             (
                 *("operation_1.agreement", "operation_1.agreement_over_baseline"),

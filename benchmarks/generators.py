@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks import situation_frames, streams
+from benchmarks.translations import translations
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.questionnaire import CONDITIONS, IDEAL, QUESTIONS
 from hlteval.tasks import load
@@ -293,6 +294,7 @@ GENERATORS: Mapping[str, Generator] = MappingProxyType(
         "speech-sf": speech,
         "lorehlt-sf": frames,
         "ccu-ta2": dialogues,
+        "lorehlt-mt": translations,
         **{f"ccu-{task}": partial(annotated, task) for task in ("nd", "ed", "vd", "ad", "cd")},
     }
 )

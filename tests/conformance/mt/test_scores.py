@@ -112,7 +112,7 @@ def test_several_references_and_traps(meteor):
     references = [["the cat ||| sat"], ["a b"], ["no match", "the dog ran"], ["x"]]
     scores = meteor.segment_values(meteor.counts(texts, references))[""]
     assert scores[1:].tolist() == [1.0, 1.0, 0.0]
-    assert 0.5 < scores[0] < 1
+    assert 0.4 < scores[0] < 1
 
 
 def test_protected_words_are_words_of_meteor(meteor):
