@@ -76,7 +76,6 @@ CONTEXTS: Mapping[str, Context] = {
         "lorehlt-edl/valid/texts.jsonl",
         {"kb": "lorehlt-edl/valid/kb.tab", "documents": "lorehlt-edl/valid/documents.list"},
     ),
-    "lorehlt-mt": Context("lorehlt-mt/valid", "lorehlt-mt/valid"),
     "ltf": Context("ltf/valid", "rsd/valid"),
     "laf": Context("laf/valid", "rsd/valid"),
     "lorehlt-mt": Context("lorehlt-mt/valid", "mt/valid/ltf"),

@@ -29,7 +29,6 @@ BUILTIN: Mapping[str, str] = {
     "ccu-ndmap": "hlteval.tasks.ccu:NDMAP",
     "ccu-reference": "hlteval.tasks.ccu:REFERENCE",
     "ccu-ta2": "hlteval.tasks.ccu_ta2:TA2",
-    "lorehlt-mt": "hlteval.tasks.mt:LOREHLT_MT",
 }
 """The tasks by name, each imported where it is first used."""
 

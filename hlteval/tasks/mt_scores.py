@@ -88,6 +88,16 @@ def primary(options: Mapping[str, str]) -> str:
     return "meteor" if "meteor" in names else names[0]
 
 
+def accepted(options: Mapping[str, str]) -> frozenset[str]:
+    """The codes of missing translations, where these are scored as empty ones.
+
+    Examples:
+        >>> sorted(accepted({"missing": "empty"})), sorted(accepted({}))
+        (['MTV201', 'MTV301'], [])
+    """
+    return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())
+
+
 OPTIONS = (
     Option(
         "metrics",
@@ -140,7 +150,6 @@ OPTIONS = (
         "missing",
         "Score segments without a translation as empty ones (default: nothing is scored).",
         choices=("empty",),
-        commands=("score", "validate"),
     ),
     Option(
         "tokenize",
@@ -163,4 +172,4 @@ OPTIONS = (
         switch=True,
     ),
 )
-"""The options of scoring; `missing` changes validation, too."""
+"""The options of scoring."""

@@ -49,6 +49,11 @@ def _nothing_compared(form: str, options: Collection[str]) -> str:  # noqa: ARG0
     return ""
 
 
+def _nothing_accepted(_: Mapping[str, str]) -> frozenset[str]:
+    """For tasks that score nothing in spite of a finding that blocks."""
+    return frozenset()
+
+
 def _nothing_special(_: Corpus) -> str:
     """For tasks whose references may have nothing that submissions may not."""
     return ""
@@ -114,6 +119,7 @@ class Task:
         alignment: the name of the table of what was paired with what.
         compared: what records are compared with, in a few words, by the format of what the
             submission is checked against (empty if nothing is) and by the options.
+        accepted: codes of findings that do not block with some options.
         noted: codes of warnings about a submission that its scores note.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
         packaging: how its submissions are packed.
@@ -154,6 +160,7 @@ class Task:
     document_codes: frozenset[str] = frozenset()
     alignment: str = "alignment"
     compared: Callable[[str, Collection[str]], str] = _nothing_compared
+    accepted: Callable[[Mapping[str, str]], frozenset[str]] = _nothing_accepted
     noted: frozenset[str] = frozenset()
     reads_sub_folders: bool = True
     packaging: Packaging = field(default_factory=Packaging)

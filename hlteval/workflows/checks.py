@@ -218,6 +218,8 @@ class Check:
             self.unusable = [] if self._unread else list(self.sides.findings())
         named = self._named()
         findings = [*self.findings, *self.unusable, *self._judging(), *named]
+        accepted = opened.task.accepted(opened.options)
+        findings = [_not_blocking(item) if item.code in accepted else item for item in findings]
         sides = {opened.role: opened.system, self.other: opened.reference}
         paths = {side: source.path for side, source in sides.items() if source is not None}
         judged = Verdict(
@@ -312,6 +314,10 @@ class Check:
 
 def _is_error(finding: Finding) -> bool:
     return finding.severity == "error"
+
+
+def _not_blocking(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, blocking=False)
 
 
 def _of(side: str, findings: Sequence[Finding]) -> list[Finding]:

@@ -47,8 +47,6 @@ FLAWED = {
     "speech-sf": f"{DEMO}/speech/flawed.json",
     "lorehlt-sf": "fixtures/lorehlt-sf/invalid/LSF402-ninety-nine.json --system-edl "
     "fixtures/lorehlt-sf/valid/submission/edl.tab",
-    "lorehlt-mt": "fixtures/lorehlt-mt/invalid/MTF101-system.ltf.xml --against "
-    f"{SCORED}/lorehlt-mt/reference",
     "lorehlt-edl": f"{DEMO}/entities/flawed.tab --against {DEMO}/entities/texts",
     "hub4": "fixtures/hub4/invalid/HUB204-two-templates.tpl",
     "ccu-nd": f"{CCU}/CCU403-one-point --against fixtures/ccu/valid/reference",

@@ -28,6 +28,11 @@ def _expected(context: RuleContext) -> pl.LazyFrame:
     return only_if(not context.own, known)
 
 
+def beside_reference(context: RuleContext) -> bool:
+    """Whether the submission is beside reference translations, which only a part of it may have."""
+    return "reference" in context.against.translations["role"]
+
+
 def english_names(context: RuleContext) -> pl.LazyFrame:
     """The names of the English documents of both sides."""
     own = context.table("documents", "name", "language")
@@ -71,7 +76,8 @@ def _own(context: RuleContext) -> pl.LazyFrame:
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document that is not among those to be translated."""
-    rows = only_if(not context.own, _own(context).filter(~pl.col("known"))).collect()
+    compared = not context.own and not beside_reference(context)
+    rows = only_if(compared, _own(context).filter(~pl.col("known"))).collect()
     names = context.against.documents["name"].to_list()
     meant = closest_files(rows["name"].to_list(), names)
     expected = set(names)

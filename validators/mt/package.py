@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from hlteval.converters.mt import lorehlt_mt
 from hlteval.findings import Finding, entry, finding
 from hlteval.findings.suggest import closest_files
 from hlteval.sources import Member, Source
@@ -61,8 +62,11 @@ def _other_files(package: Package) -> Iterator[Finding]:
 
 
 def _input_names(package: Package) -> set[str]:
-    """The names of the input files; none where these are unknown, or all in one file."""
-    if package.reference is None:
+    """The names of the input files; none where these are unknown, or all in one file.
+
+    Reference translations are of a part of the input.
+    """
+    if package.reference is None or lorehlt_mt.sniff(package.reference):
         return set()
     return {f"{name}{SUFFIX}" for name in package.expected if name}
 

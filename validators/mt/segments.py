@@ -9,7 +9,7 @@ import polars as pl
 
 from hlteval.converters.mt.texts import SOURCE
 from hlteval.findings.suggest import closest
-from hlteval.validators.mt.documents import english_names
+from hlteval.validators.mt.documents import beside_reference, english_names
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
 _SHOWN = 3
@@ -75,7 +75,8 @@ def missing_segment(context: RuleContext) -> pl.LazyFrame:
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:
     """A segment that its document does not have."""
-    rows = context.cached(_texts).filter(pl.col("position").is_null()).collect()
+    unknown = context.cached(_texts).filter(pl.col("position").is_null())
+    rows = only_if(not beside_reference(context), unknown).collect()
     wanted = rows.lazy().select("document").unique()
     some = context.cached(_expected).join(wanted, on="document", how="semi", maintain_order="left")
     known: dict[int, list[str]] = {}

@@ -47,6 +47,37 @@ def test_the_metrics_that_are_named(invoke):
     assert "unknown metric blue; did you mean bleu?" in result.output
 
 
+def test_missing_segments_are_scored_only_where_that_is_asked_for(invoke, tmp_path):
+    system = tmp_path / "system"
+    shutil.copytree(SIDES[2], system)
+    (system / "EPO_NW_2.ltf.xml").unlink()
+    path = system / "EPO_NW_1.ltf.xml"
+    path.write_text(path.read_text("utf-8").replace("segment-2", "segment-9"), "utf-8")
+    command = ["score", "lorehlt-mt", "-r", SIDES[0], "-s", system]
+    result = invoke(*command)
+    assert result.exit_code == 1
+    assert "nothing was scored because of blocking findings (MTV201, MTV301)" in result.output
+    for option in (["--missing", "empty"], ["--lenient"]):
+        result = invoke(*command, *option, "--format", "json")
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)
+        assert "3 segments without a translation: scored as empty" in found["notes"]
+        assert found["metrics"]["ter"] == pytest.approx(100 * (3 + 3 + 4 + 3 + 5) / 23)
+
+
+def test_the_system_may_have_more_than_the_reference(invoke, tmp_path):
+    reference = tmp_path / "reference"
+    shutil.copytree(SIDES[0], reference)
+    (reference / "EPO_NW_2.ltf.xml").unlink()
+    path = reference / "EPO_NW_1.ltf.xml"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "segment-2" not in line), "utf-8")
+    result = invoke("score", "lorehlt-mt", "-r", reference, *SIDES[1:], "--format", "json")
+    found = json.loads(result.stdout)
+    assert found["metrics"]["ter"] == pytest.approx(100 * 6 / 11)
+    assert not [note for note in found["notes"] if "error" in note]
+
+
 def test_a_subset(invoke, tmp_path):
     subset = tmp_path / "subset.tsv"
     subset.write_text("EPO_NW_1\tsegment-1\nEPO_NW_2\tsegment-2\nEPO_NW_2\tsegment-2\n")

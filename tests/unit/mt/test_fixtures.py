@@ -26,11 +26,11 @@ MTV101-notes                           0   0   0  E!
 MTV102-readme                          0   0   0  E
 MTV103-folder.tgz                      0   0   0  E
 MTV104-tar-gz.tar.gz                   0   0   0  W
-MTV201-one-missing                     0   0   0  E
+MTV201-one-missing                     0   0   0  E!
 MTV202-small-letters                   0   0   0  E
 MTV203-other-file                      0   0   0  E
 MTV204-english                         0   0   0  W
-MTV301-truncated                       0   0   0  E
+MTV301-truncated                       0   0   0  E!
 MTV302-one-too-many                    8  16  25  E
 MTV303-copied                          8  16  25  E
 MTV304-backwards                       7  16  25  W
