@@ -31,14 +31,14 @@ STATISTICS = (
     ),
     StatisticInfo(
         "chrf",
-        "chrF2 of sacrebleu: F of 1 to 6 characters.",
+        "The chrF2 of sacrebleu: F of 1 to 6 characters.",
         "5 · P · R / (4 · P + R), of means over orders",
         _PERCENT,
         clause=_CLAUSE,
     ),
     StatisticInfo(
         "chrf_pp",
-        "chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
+        "The chrF2++ of sacrebleu: F of 1 to 6 characters and 1 to 2 words.",
         "5 · P · R / (4 · P + R), of means over orders",
         _PERCENT,
         clause=_CLAUSE,

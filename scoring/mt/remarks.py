@@ -36,7 +36,8 @@ def notes(
         return
     numbers = scored["references"].unique().to_list()
     references = numbers[0] if len(numbers) == 1 else -1
-    yield from (one.signature(references) for one in measures.values())
+    for name, one in measures.items():
+        yield f"signature of {name}: {one.signature(references)}"
 
 
 def _subset(total: pl.DataFrame, options: TranslationOptions) -> Iterator[str]:

@@ -88,7 +88,7 @@ def test_options_of_bleu(options, metric):
     values, _, notes, *_ = scored(REFERENCE, system=system, metrics=("bleu",), **options)
     expected = metric.corpus_score(clean(system)[:4], [clean(REFERENCE)]).score
     assert values["bleu"] == pytest.approx(expected, abs=1e-10)
-    assert f"BLEU|{metric.get_signature()}" in notes
+    assert f"signature of bleu: BLEU|{metric.get_signature()}" in notes
 
 
 def test_signatures_are_those_of_sacrebleu():
