@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlteval.extensions import lazy
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import COUNT, LOW, RATE, RATIO, Range, StatisticInfo
-from hlteval.tasks.task import Option
 
 _CLAUSE = "LoReHLT 2019 plan, 15.2.2"
 _PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)

@@ -290,6 +290,8 @@ class Check:
 
     def blocks(self, finding: Finding) -> bool:
         """Whether a finding blocks if the verdict keeps it."""
+        if finding.code in self.opened.task.accepted(self.opened.options):
+            return False
         return (self._as_official(finding) if self.profile == "official" else finding).blocking
 
     def _as_official(self, finding: Finding) -> Finding:

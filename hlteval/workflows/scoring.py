@@ -10,6 +10,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 
 from hlteval.findings import Finding

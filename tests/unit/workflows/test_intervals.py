@@ -24,6 +24,7 @@ GIVEN = {
     "lorehlt-edl": ("entities/reference.tab", "entities/system.tab"),
     "hub4": ("templettes/reference.tpl", "templettes/system.tpl"),
     "lorehlt-sf": (f"{SMALL}/reference", f"{SMALL}/system"),
+    "lorehlt-mt": (f"{SMALL.parent}/lorehlt-mt/reference", f"{SMALL.parent}/lorehlt-mt/system"),
     **{
         f"ccu-{task}": (f"{SMALL.parent}/ccu/reference", f"{SMALL.parent}/ccu-{task}/system")
         for task in ("nd", "ed", "vd", "ad", "cd")
