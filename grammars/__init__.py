@@ -42,7 +42,7 @@ def load(name: str) -> Lark:
     from lark import Lark
 
     text = resources.files("hlteval.grammars").joinpath(f"{name}.lark").read_text("utf-8")
-    return Lark(text, parser="lalr", lexer="contextual", start="record", keep_all_tokens=False)
+    return Lark(text, parser="lalr", lexer="contextual", start="record", propagate_positions=True)
 
 
 @cache

@@ -9,7 +9,9 @@ The commands of the command line, from Python:
 - `compare` gives a `Comparison` of several systems;
 - `verify` gives a `Verification`: which part of a signature differs;
 - `pack` writes an archive that validates, and gives a `PackedArchive`;
-- `inspect` gives an `Inspection`: what an archive is.
+- `inspect` gives an `Inspection`: what an archive is;
+- `pipeline` gives a `PipelineResult`: the status of each submission of an evaluation;
+- `check_manifest` and `best_submissions` are about the manifest of an evaluation.
 
 A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data frames.
 """
@@ -23,12 +25,14 @@ if TYPE_CHECKING:
     from hlteval.api.comparison import compare
     from hlteval.api.conversion import convert, read
     from hlteval.api.packages import inspect, pack
+    from hlteval.api.pipelines import best_submissions, check_manifest, pipeline
     from hlteval.api.scoring import score
     from hlteval.api.validation import validate
     from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
     from hlteval.results.comparison import Comparison
     from hlteval.results.packages import Inspection, PackedArchive
+    from hlteval.results.pipeline import PipelineResult
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
     from hlteval.results.verification import Verification
@@ -49,6 +53,7 @@ __all__ = [
     "Inspection",
     "Lossy",
     "PackedArchive",
+    "PipelineResult",
     "Refused",
     "Scores",
     "Severity",
@@ -56,10 +61,13 @@ __all__ = [
     "Verification",
     "WrongArgument",
     "WrongOption",
+    "best_submissions",
+    "check_manifest",
     "compare",
     "convert",
     "inspect",
     "pack",
+    "pipeline",
     "read",
     "score",
     "validate",
@@ -76,6 +84,7 @@ _PUBLIC = {
     "Inspection": "hlteval.results.packages",
     "Lossy": "hlteval.workflows.conversion",
     "PackedArchive": "hlteval.results.packages",
+    "PipelineResult": "hlteval.results.pipeline",
     "Refused": "hlteval.workflows.refusals",
     "Scores": "hlteval.results.scores",
     "Severity": "hlteval.findings",
@@ -83,10 +92,13 @@ _PUBLIC = {
     "Verification": "hlteval.results.verification",
     "WrongArgument": "hlteval.sources.inputs",
     "WrongOption": "hlteval.tasks.option",
+    "best_submissions": "hlteval.api.pipelines",
+    "check_manifest": "hlteval.api.pipelines",
     "compare": "hlteval.api.comparison",
     "convert": "hlteval.api.conversion",
     "inspect": "hlteval.api.packages",
     "pack": "hlteval.api.packages",
+    "pipeline": "hlteval.api.pipelines",
     "read": "hlteval.api.conversion",
     "score": "hlteval.api.scoring",
     "validate": "hlteval.api.validation",

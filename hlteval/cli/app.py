@@ -9,11 +9,12 @@ import typer
 from typer.core import TyperGroup
 
 from hlteval import __version__
-from hlteval.cli import compare, pack, score, validate
+from hlteval.cli import compare, manifest, pack, score, validate
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
 from hlteval.cli.inspect import inspect
+from hlteval.cli.pipeline import pipeline
 from hlteval.cli.verify import verify
 
 
@@ -91,5 +92,7 @@ app.command(
     no_args_is_help=True,
 )(verify)
 app.add_typer(pack.app, name="pack", short_help=pack.app.info.help)
+app.add_typer(manifest.app, name="manifest", short_help=manifest.app.info.help)
+app.command("pipeline", short_help=_first_line(pipeline), no_args_is_help=True)(pipeline)
 for command in (inspect, tasks, formats, explain, demo):
     app.command(command.__name__, short_help=_first_line(command))(command)

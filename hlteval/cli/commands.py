@@ -372,6 +372,11 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     from hlteval.tasks.option import WrongOption
     from hlteval.workflows.batches import NothingGiven
     from hlteval.workflows.conversion import UnknownFormat, WrongOutput
+    from hlteval.workflows.manifests import WrongManifest
+    from hlteval.workflows.pipeline_settings import NoReference
+    from hlteval.workflows.pipeline_watch import CannotWatch
+    from hlteval.workflows.root_lock import InUse
     from hlteval.workflows.selection import UnknownCode
 
-    return (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
+    usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
+    return (*usual, CannotWatch, InUse, NoReference, WrongManifest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from hlteval.sources.disk import written
 
 _MAX_SYNCED = 100
 """Maximum number of files of a folder that are synchronized with the disk."""
+_UNFINISHED = re.compile(r"\..*\.[0-9a-f]{8}\.part", re.DOTALL)
+"""The names of what is not complete."""
 _HERE, _SWAP = -100, 2
 """Arguments of renameat2: paths relative to the working directory, exchange of two names."""
 
@@ -186,6 +189,18 @@ def _exchange(first: Path, second: Path) -> bool:
         return False
     done: int = swap(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _SWAP)
     return done == 0
+
+
+def hidden_path(target: Path) -> Path:
+    """A path in the folder of a target at which to make what is not complete."""
+    return _hidden_path(resolved(target))
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what killed processes left unfinished in a folder to which nobody else writes."""
+    for path in folder.iterdir():
+        if _UNFINISHED.fullmatch(path.name):
+            _remove_surely(path)
 
 
 def _remove_surely(path: Path) -> None:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from hlteval.extensions import lazy
 from hlteval.tasks import ccu_detection as detection
 from hlteval.tasks import ccu_levels as levels
+from hlteval.tasks.deposited import Deposited
 from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.findings import Finding
+    from hlteval.representation import Corpus
 
 _PLAN = "CCU Phase 1 Evaluation Plan, February 21, 2023"
 _REFERENCES = ("ccu-reference", "ccu-index", "corpus", "jsonl")
@@ -37,6 +39,24 @@ _ANNOTATIONS = {
 """What of a reference each task is about: the annotation of other tasks is not judged there."""
 _LAYOUT = {"ndmap": "nd.map.tab"}
 _TABLES = "system_output.index.tab and a .tab file for each document"
+_INSTANCE_FILES = {
+    "detections": "instance_alignment.tab",
+    "classes": "scores_by_class.tab",
+    "aggregated": "scores_aggregated.tab",
+}
+_LEVEL_FILES = {"alignment": "segment_diarization.tab", "metrics": "scores_aggregated.tab"}
+_FILES: Mapping[str, Mapping[str, str]] = {
+    "nd": _INSTANCE_FILES,
+    "ed": _INSTANCE_FILES,
+    "vd": _LEVEL_FILES,
+    "ad": _LEVEL_FILES,
+    "cd": {
+        "detections": "instance_alignment.tab",
+        "changes": "scores_by_class.tab",
+        "metrics": "scores_aggregated.tab",
+    },
+}
+"""The names that section 3.1 gives files of scores, by table."""
 _PACKAGE_CODES = (*(f"CCU{number}" for number in range(201, 210)), "CCU509")
 _REFUSED = frozenset(
     {
@@ -61,6 +81,11 @@ def _refuses(finding: Finding) -> bool:
 def _ignores(finding: Finding) -> bool:
     """Whether the official scorer goes on in spite of a finding: it does not validate."""
     return finding.code.startswith("CCU") and finding.code != _OTHER_TASK
+
+
+def _mapped(corpus: Corpus) -> tuple[str, ...]:
+    """The submissions of norms that a mapping names."""
+    return tuple(corpus.mappings["submission"].drop_nulls().unique().sort())
 
 
 def _task(
@@ -97,6 +122,11 @@ def _task(
         official_rejects=_refuses,
         official_ignores=_ignores,
         scored_table=table,
+        deposited=Deposited(
+            most=5,
+            result_files=_FILES.get(name, {}),
+            companions=_mapped if name == "ndmap" else None,
+        ),
         **more,
     )
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from hlteval.tasks.deposited import Deposited
 from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.packaging import Packaging
 
@@ -112,8 +113,7 @@ class Task:
             reads files in another way.
         schema_for: what the task allows, where that depends on options, and on whether a reference
             is checked.
-        only_in_references: what a corpus has that only references may have, in a few words; empty
-            if it has nothing of this kind.
+        only_in_references: what a corpus has that only references may have; empty if nothing.
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
         alignment: the name of the table of what was paired with what.
@@ -123,6 +123,7 @@ class Task:
         noted: codes of warnings about a submission that its scores note.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
         packaging: how its submissions are packed.
+        deposited: what the specification says of the archives of an evaluation.
     """
 
     name: str
@@ -164,6 +165,7 @@ class Task:
     noted: frozenset[str] = frozenset()
     reads_sub_folders: bool = True
     packaging: Packaging = field(default_factory=Packaging)
+    deposited: Deposited = field(default_factory=Deposited)
 
     @property
     def metrics(self) -> tuple[str, ...]:

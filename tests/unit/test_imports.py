@@ -189,7 +189,8 @@ def test_every_library_is_declared_and_every_declared_one_imported():
 
 def declared_libraries() -> set[str]:
     extras = PROJECT["project"]["optional-dependencies"]
-    listed = [*PROJECT["project"]["dependencies"], *extras["plot"], *extras["mt"]]
+    optional = [*extras["plot"], *extras["mt"], *extras["watch"]]
+    listed = [*PROJECT["project"]["dependencies"], *optional]
     listed = [name for name in listed if not name.startswith("pycocoevalcap")]  # only its jar
     return {re.split("[<>=]", name)[0].replace("-", "_") for name in listed}
 

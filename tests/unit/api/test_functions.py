@@ -21,6 +21,7 @@ from hlteval.reports.score_formats import FORMATS
 from hlteval.workflows import demo
 
 FUNCTIONS = ("compare", "convert", "inspect", "pack", "read", "score", "validate")
+OF_EVALUATIONS = ("best_submissions", "check_manifest", "pipeline")
 EDL = {"reference": "entities/reference.tab", "system": "entities/system.tab"}
 
 
@@ -48,7 +49,7 @@ def test_importing_it_imports_no_heavy_library():
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False"
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *OF_EVALUATIONS])
 def test_functions_are_typed_and_documented(name):
     function = getattr(hlteval, name)
     signature = inspect.signature(function)

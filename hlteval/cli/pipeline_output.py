@@ -1,0 +1,89 @@
+"""What `hlteval pipeline` reads of its arguments, runs and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+from hlteval.cli.commands import unknown_task
+from hlteval.cli.output import publish, show_findings
+from hlteval.reports import pipeline as reports
+from hlteval.reports.terminal import progress, remarks, results, write
+from hlteval.results.pipeline import PipelineResult
+from hlteval.tasks import known
+from hlteval.workflows.pipeline import pipeline
+from hlteval.workflows.pipeline_settings import PipelineSettings, settings
+from hlteval.workflows.pipeline_workers import WorkLimits
+
+
+def check_task(task: str) -> str:
+    """The name of a task; empty if there is none.
+
+    Raises:
+        BadParameter: for an unknown task.
+    """
+    if task and task not in known():
+        raise unknown_task(task, list(known()))
+    return task
+
+
+def options_of(assignments: Sequence[str] | None) -> Mapping[str, str]:
+    """The values of `--option NAME=VALUE`, by name.
+
+    Raises:
+        BadParameter: for anything else.
+    """
+    found: dict[str, str] = {}
+    for assignment in assignments or ():
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise typer.BadParameter(f"invalid --option {assignment}: use NAME=VALUE")
+        found[name.replace("-", "_")] = value
+    return found
+
+
+def _settings(given: Mapping[str, Any]) -> PipelineSettings:
+    """The settings of a pipeline; findings about its manifest are printed.
+
+    Raises:
+        Exit: with status 1, if the manifest has errors.
+    """
+    made, found = settings(**given)
+    show_findings(found)
+    if any(finding.severity == "error" for finding in found):
+        raise typer.Exit(1)
+    return made
+
+
+def run(given: Mapping[str, Any], jobs: int, limits: WorkLimits, form: str) -> bool:
+    """Run a pipeline once, and print its result; whether nothing but submissions is wrong."""
+    made = _settings(given)
+    with progress(remarks(), "submissions") as step:
+        result = pipeline(made, jobs=jobs, limits=limits, step=step)
+    publish(lambda name: reports.FORMATS[name](result), form)
+    return result.clean
+
+
+def run_watching(given: Mapping[str, Any], jobs: int, limits: WorkLimits, form: str) -> bool:
+    """Run a pipeline again and again, and print what is new; a signal ends it."""
+    from hlteval.workflows.pipeline_watch import watch
+
+    before: PipelineResult | None = None
+    for result in watch(_settings(given), jobs=jobs, limits=limits):
+        _show_news(before, result, form)
+        before = result
+    return before is not None and before.clean
+
+
+def _show_news(before: PipelineResult | None, result: PipelineResult, form: str) -> None:
+    """Print the submissions whose status is new; as JSON all of them."""
+    if form == "json":
+        write(results(), reports.json(result))
+        return
+    old = set(before.submissions) if before else set()
+    for entry in result.submissions:
+        if entry not in old:
+            write(results(), reports.line(entry))
+    write(remarks(), reports.summary(result))

@@ -1,0 +1,183 @@
+"""What a pipeline does with submissions to each task: references, options and limits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hlteval.findings import Finding
+from hlteval.results.evaluation import Evaluation, Limit, Part, TaskSettings
+from hlteval.tasks import load
+from hlteval.tasks.option import WrongOption
+from hlteval.tasks.options import merged
+from hlteval.tasks.task import Task
+from hlteval.workflows.deposits import Deposit
+
+_PER_TEAM: tuple[Part, ...] = ("team", "task")
+
+
+class NoReference(ValueError):
+    """No task has a reference: an error of usage."""
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """How submissions are validated and scored.
+
+    Attributes:
+        root: the folder of the evaluation.
+        reference: path of the reference of tasks that have none in the manifest; empty for none.
+        against: path of what submissions are checked against, likewise; that of the reference if
+            it is empty.
+        task: the task of all submissions; empty if their names, or the manifest, say it.
+        profile: `plan` or `official`, of tasks for which the manifest says nothing.
+        options: values of options, for the tasks that have them.
+        evaluation: what the manifest declares, if there is one.
+        folder: the folder of the manifest, to which its paths are relative.
+        most: how many valid submissions of a team to a task are scored; 0 for all, None for what
+            the manifest, or else the task, says.
+        retry: whether what crashed, or took too much time or memory, is tried again.
+    """
+
+    root: Path
+    reference: str = ""
+    against: str = ""
+    task: str = ""
+    profile: str = "plan"
+    options: Mapping[str, str] = field(default_factory=dict)
+    evaluation: Evaluation | None = None
+    folder: Path = Path()
+    most: int | None = None
+    retry: bool = False
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The limits of all tasks; those of tasks only where nothing else is said."""
+        if self.most is not None:
+            return (Limit(_PER_TEAM, most=self.most),) if self.most else ()
+        if self.evaluation and self.evaluation.limits:
+            return self.evaluation.limits
+        return ()
+
+    def limits_of(self, task: str) -> tuple[Limit, ...]:
+        """The limits of a task."""
+        own = load(task).deposited.most
+        if not self.limits and self.most is None and own is not None:
+            return (Limit(_PER_TEAM, most=own),)
+        return self.limits
+
+    def of_task(self, task: str) -> TaskSettings:
+        """What the manifest says of a task."""
+        known = self.evaluation.tasks if self.evaluation else {}
+        return known.get(task, TaskSettings(profile=self.profile))
+
+    def reference_of(self, deposit: Deposit) -> str:
+        """The path of the reference of a submission, from the root; empty if there is none."""
+        return self._path(self.of_task(deposit.task).reference, self.reference, deposit)
+
+    def against_of(self, deposit: Deposit) -> str:
+        """The path of what a submission is checked against, from the root; empty if nothing."""
+        own = self._path(self.of_task(deposit.task).against, self.against, deposit)
+        return own or self.reference_of(deposit)
+
+    def _path(self, given: str | Mapping[str, str], otherwise: str, deposit: Deposit) -> str:
+        if not isinstance(given, str):
+            given = given.get(deposit.parts.get("language", ""), "")
+        path = self.folder / given if given else Path(otherwise)
+        return os.path.relpath(path, self.root) if given or otherwise else ""
+
+    def options_of(self, task: str) -> Mapping[str, str]:
+        """The values of the options of a task, as text; paths are from the root."""
+        declared = load(task)
+        return self._merged(declared, self.of_task(task).options, self.folder) | self._given(
+            declared
+        )
+
+    def _given(self, task: Task) -> dict[str, str]:
+        """The values on the command line of the options that the task has."""
+        known = {option.name for option in task.options}
+        own = {name: value for name, value in self.options.items() if name in known}
+        return self._merged(task, own, Path())
+
+    def _merged(self, task: Task, given: Mapping[str, object], folder: Path) -> dict[str, str]:
+        inputs = {option.name for option in task.options if option.is_input}
+        placed = {
+            name: self._placed(value, folder) if name in inputs else value
+            for name, value in given.items()
+        }
+        return merged(task, placed)
+
+    def _placed(self, value: object, folder: Path) -> object:
+        """The path, or the paths, of an option from the root."""
+        if isinstance(value, str):
+            return os.path.relpath(folder / value, self.root)
+        if isinstance(value, Sequence):
+            return [self._placed(item, folder) for item in value]
+        return value
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that are named; none if names of submissions say them."""
+        if self.task:
+            return (self.task,)
+        return tuple(self.evaluation.tasks) if self.evaluation else ()
+
+    def check(self) -> None:
+        """Check all that does not depend on submissions.
+
+        Raises:
+            FileNotFoundError: if the folder, its submissions, or a path does not exist.
+            NoReference: if no task has a reference.
+            WrongOption: for an option that no task has, or that cannot have its value.
+        """
+        self._check_paths()
+        of_tasks = [self.of_task(task).reference for task in self.tasks]
+        alone = [load(task).scored_alone for task in self.tasks]
+        if not (self.reference or any(of_tasks) or any(alone)):
+            raise NoReference("there is no reference: use --reference, or name it in the manifest")
+        for task in self.tasks:
+            load(task).hold_profile(self.of_task(task).profile)
+            self.options_of(task)
+        known = {option.name for task in self.tasks for option in load(task).options}
+        for name in self.options if self.tasks else ():
+            if name not in known:
+                raise WrongOption(f"no task of the pipeline has the option {name}")
+
+    def _check_paths(self) -> None:
+        folders = (self.root / "submissions",)
+        for path in (*folders, *(Path(each) for each in (self.reference, self.against) if each)):
+            if not path.exists():
+                raise FileNotFoundError(2, "no such file or folder", str(path))
+
+
+def settings(
+    root: Path, manifest: str | None = None, **given: Any
+) -> tuple[PipelineSettings, tuple[Finding, ...]]:
+    """The settings of a pipeline, with what its manifest declares.
+
+    Args:
+        root: the folder of the evaluation.
+        manifest: path of the manifest, if there is one.
+        **given: the other settings, by name.
+
+    Returns:
+        The settings, and the findings about the manifest by itself; with an error among them, the
+        pipeline should not run.
+
+    Raises:
+        FileNotFoundError: if there is no such manifest.
+        WrongManifest: if it is not a file.
+    """
+    from hlteval.workflows.manifest_check import check_manifest
+    from hlteval.workflows.manifests import read_manifest
+
+    if manifest is None:
+        return PipelineSettings(root, **given), ()
+    read = read_manifest(manifest)
+    found = check_manifest(read)
+    made = PipelineSettings(root, evaluation=read.evaluation, folder=Path(manifest).parent, **given)
+    return made, found

@@ -1,0 +1,40 @@
+"""Work that goes wrong in as many ways: what tests give to the workers of a pipeline."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from hlteval.workflows.pipeline_work import Order, Outcome
+
+
+def perform(order: Order) -> Outcome:
+    """Do what the name of a submission says."""
+    if "hang" in order.name:
+        time.sleep(60)
+    if "kill" in order.name:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "abort" in order.name:
+        os.abort()
+    if "exit" in order.name:
+        os._exit(3)
+    if "first" in order.name and not Path("first").exists():  # as after much work before
+        Path("first").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "hungry" in order.name:
+        return _hungry()
+    sys.stdout.write("noise among the outcomes")
+    if order.step == "score":
+        Path(order.output).mkdir()
+        Path(order.output, "scores.json").write_text("{}")
+    return Outcome("passed" if order.step == "validation" else "scored", "fine\n")
+
+
+def _hungry() -> Outcome:
+    try:
+        return Outcome("passed", str(len(bytearray(3_000_000_000))))
+    except MemoryError:
+        return Outcome("memory")

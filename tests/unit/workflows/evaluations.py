@@ -1,0 +1,55 @@
+"""Small evaluations for tests: archives of submissions, their reference, and what came of them."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+REFERENCE = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
+STREAMS = FIXTURES / "scores" / "ccu" / "reference"
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    """A .tgz with these files, the same bytes for the same files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as archive:
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def links(team: str, run: int, label: str = "GPE", checkpoint: str = "CP1") -> tuple[str, bytes]:
+    """A submission of entity mentions: its name and its bytes."""
+    name = f"{team}_EDL_{checkpoint}_{run}.tab"
+    table = REFERENCE.replace("GPE", label).replace("R\t", f"{team}{run}\t", 1)
+    return f"{name}.tgz", packed({name: table.encode()})
+
+
+def streams(task: str, team: str = "LCC", second: int = 0, **more: str) -> tuple[str, bytes]:
+    """A submission of CCU with the files of the fixtures, and others: its name and its bytes."""
+    name = f"CCU_P1_TA1_{task.upper()}_{team}_LDC2022R17-V1_20220531_0502{second:02}"
+    folder = FIXTURES / "scores" / f"ccu-{task}" / "system"
+    files = {path.name: path.read_bytes() for path in sorted(folder.glob("*"))}
+    files |= {f"{key.replace('_map', '.map')}.tab": text.encode() for key, text in more.items()}
+    return f"{name}.tgz", packed({f"{name}/{key}": data for key, data in files.items()})
+
+
+def evaluation(folder: Path, *submissions: tuple[str, bytes]) -> Path:
+    """A root with these submissions, beside `reference.tab`."""
+    root = folder / "root"
+    (root / "submissions").mkdir(parents=True, exist_ok=True)
+    (folder / "reference.tab").write_text(REFERENCE, "utf-8")
+    for name, data in submissions:
+        (root / "submissions" / name).write_bytes(data)
+    return root
+
+
+def content(root: Path) -> dict[str, bytes]:
+    """All logs and results by path."""
+    folders = (root / "logs", root / "results")
+    files = sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
