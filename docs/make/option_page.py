@@ -11,8 +11,9 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.cli import compare, convert, demo, describe, pack, score, validate, verify
+from hlteval.cli import compare, convert, demo, describe, manifest, pack, score, validate, verify
 from hlteval.cli import inspect as inspect_command
+from hlteval.cli import pipeline as pipeline_command
 from hlteval.cli.commands import Command
 from hlteval.tasks.option import Option
 from hlteval.tasks.task import Task
@@ -37,6 +38,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "verify": verify.verify,
         "pack": pack.pack,
         "inspect": inspect_command.inspect,
+        "pipeline": pipeline_command.pipeline,
+        "manifest check": manifest.check,
+        "manifest best": manifest.best,
         "tasks": describe.tasks,
         "formats": describe.formats,
         "explain": describe.explain,

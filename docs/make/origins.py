@@ -12,7 +12,9 @@ from hlteval.findings import catalogue
 from hlteval.sources import CODES
 from hlteval.workflows.sides import CODES as OF_REFERENCES
 
-_OTHERWISE: Mapping[str, str] = MappingProxyType({"PKG": "packing"})
+_OTHERWISE: Mapping[str, str] = MappingProxyType(
+    {"PKG": "packing", "MAN": "`hlteval manifest`", "PIP": "`hlteval pipeline`"}
+)
 """What raises the codes of a prefix that no format and no task has."""
 
 

@@ -128,7 +128,7 @@ class Run:
     @cached_property
     def orders(self) -> Orders:
         """What is to be done for each."""
-        return Orders(self.settings, self.limits, self.digests)
+        return Orders(self.settings, self.limits, self.digests, self.deposits)
 
     def complete(self) -> PipelineResult:
         """Validate, choose what is within the limits, score, and say what came of it."""
@@ -192,7 +192,7 @@ class Run:
         elif order.step == "score":
             self.records.forget(deposit)
         values = self.values(deposit, order, outcome)
-        self.records.write(deposit, order.step, values, f"$ {order.command}\n\n{outcome.report}")
+        self.records.write(deposit, order.step, values, outcome.report or order.headed())
         self.done += 1
         self.status(deposit)
 

@@ -22,6 +22,7 @@ class Orders:
         settings: how submissions are validated and scored.
         limits: of the work on each.
         digests: of the files on which results depend.
+        deposits: all submissions.
         made: the orders by submission and step.
         read: the digest of each path in this run.
     """
@@ -29,6 +30,7 @@ class Orders:
     settings: PipelineSettings
     limits: WorkLimits
     digests: Digests
+    deposits: Sequence[Deposit] = ()
     made: dict[tuple[str, Step], Order] = field(default_factory=dict)
     read: dict[str, str] = field(default_factory=dict)
 
@@ -61,8 +63,22 @@ class Orders:
             options={**more, **self.settings.options_of(deposit.task)},
             name=deposit.name,
         )
+        if step == "validation":
+            beside, mates = self._mates(deposit)
+            order = replace(order, beside=beside, mates=mates)
         digests = [self._digest(path) if path else "" for path in _inputs(order)]
-        return replace(order, key=key(step, order.validate_command, order.command, digests))
+        commands = (order.validate_command, order.command, sorted(order.mates))
+        return replace(order, key=key(step, *commands, digests))
+
+    def _mates(self, deposit: Deposit) -> tuple[str, dict[str, str]]:
+        """The submissions of the same team that a submission may go with, and the option for it."""
+        beside, mates = "", {}
+        for other in self.deposits:
+            if deposit.team and other.team == deposit.team and not other.problem:
+                for option in load(other.task).options:
+                    if option.submission_to and option.submission_to[0] == deposit.task:
+                        beside, mates[other.identifier] = option.submission_to[1], other.path
+        return beside, mates
 
     def _digest(self, path: str) -> str:
         if path not in self.read:
@@ -86,6 +102,7 @@ class Orders:
 def _inputs(order: Order) -> list[str]:
     """The paths that are read for an order."""
     paths = [order.submission, order.against if order.step == "validation" else order.reference]
+    paths += [order.mates[name] for name in sorted(order.mates)]
     for option in load(order.task).options:
         if option.is_input and option.name in order.own_options:
             value = order.own_options[option.name]

@@ -44,6 +44,9 @@ class Order:
         output: the folder that takes the scores.
         name: of the submission, by which its outcome is known.
         key: the digest of all that the outcome depends on.
+        mates: paths of submissions by identifier: where the submission goes with one of them, it is
+            validated beside this.
+        beside: the option of validation that names it.
     """
 
     step: Step
@@ -56,6 +59,8 @@ class Order:
     output: str = ""
     name: str = ""
     key: str = ""
+    mates: Mapping[str, str] = field(default_factory=dict)
+    beside: str = ""
 
     @property
     def own_options(self) -> Mapping[str, str]:
@@ -87,6 +92,10 @@ class Order:
                 for item in () if option.switch else values:
                     words += [f"--{option.flag}", item]
         return shlex.join(words)
+
+    def headed(self, report: str = "") -> str:
+        """A report after the command."""
+        return f"$ {self.command}\n" + (f"\n{report}" if report else "")
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,15 @@ def perform(order: Order) -> Outcome:
 
 
 def _validated(order: Order) -> Outcome:
+    outcome = _validate(order)
+    named = [order.mates[each] for each in outcome.companions if each in order.mates]
+    if not named or order.beside in order.options:
+        return outcome
+    beside = replace(order, options={**order.options, order.beside: named[0]})
+    return replace(_validate(beside), companions=outcome.companions)
+
+
+def _validate(order: Order) -> Outcome:
     from hlteval.reports.findings import render
     from hlteval.reports.terminal import rendered
     from hlteval.workflows.refusals import BESIDE_A_SUBMISSION
@@ -137,7 +155,7 @@ def _validated(order: Order) -> Outcome:
         profile=order.profile,
         options=order.own_options,
     )
-    report = rendered(render(verdict, "text", MAX_FINDINGS))
+    report = order.headed(rendered(render(verdict, "text", MAX_FINDINGS)))
     if verdict.passed and verdict.decided:
         return Outcome("passed", report, companions=_companions(order))
     errors = _errors(verdict)
@@ -187,10 +205,10 @@ def _scored(order: Order) -> Outcome:
     except Refused as refused:
         command = shlex.split(order.command)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
-        report = rendered(refusal.as_text(MAX_FINDINGS))
+        report = order.headed(rendered(refusal.as_text(MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
     write_results(scores, Path(order.output), order)
-    return Outcome("scored", "the scores are in the folder of results\n")
+    return Outcome("scored", order.headed("the scores are in the folder of results\n"))
 
 
 def write_results(scores: Scores, folder: Path, order: Order) -> None:

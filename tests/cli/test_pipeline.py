@@ -16,7 +16,7 @@ import pytest
 from hlteval.workflows import pipeline_workers
 from hlteval.workflows.pipeline import pipeline
 from hlteval.workflows.pipeline_records import read_record
-from hlteval.workflows.pipeline_settings import PipelineSettings
+from hlteval.workflows.pipeline_settings import PipelineSettings, settings
 from hlteval.workflows.pipeline_work import Order, Outcome
 from hlteval.workflows.pipeline_workers import InProcess, Processes, WorkLimits
 from hlteval.workflows.root_lock import InUse, locked
@@ -42,8 +42,8 @@ def unsynchronized(monkeypatch):
 def run(root: Path, reference: Path | str = "", **more: object):
     """The statuses of a root, worked out in this process."""
     more.setdefault("options", MUC)
-    settings = PipelineSettings(root, str(reference or root.parent / "reference.tab"), **more)
-    return pipeline(settings, workers=InProcess(root))
+    made = PipelineSettings(root, str(reference or root.parent / "reference.tab"), **more)
+    return pipeline(made, workers=InProcess(root))
 
 
 def statuses(result) -> dict[str, str]:
@@ -74,8 +74,8 @@ class Fake:
 
 def fake(root: Path, **more: object):
     workers = Fake(root)
-    settings = PipelineSettings(root, str(STREAMS), **more)
-    return pipeline(settings, workers=workers), workers.orders
+    made = PipelineSettings(root, str(STREAMS), **more)
+    return pipeline(made, workers=workers), workers.orders
 
 
 def test_a_submission_gets_the_logs_and_results_of_the_plan(tmp_path):
@@ -190,8 +190,8 @@ def test_two_hundred_submissions_of_which_twenty_are_broken_get_two_hundred_stat
     wrong = broken(shared)
     good = [(f"T{at}_EDL_CP1_1.tab.tgz", b"valid") for at in range(180)]
     root = evaluation(tmp_path, *good, *wrong.items())
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)
-    result = pipeline(settings, workers=Fake(root, wrong))
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)
+    result = pipeline(made, workers=Fake(root, wrong))
     assert len(wrong) == 20
     assert result.counts == {"scored": 180, "invalid": 20}
     found = Counter(read_record(path)["status"] for path in root.glob("logs/*.status.txt"))
@@ -212,8 +212,8 @@ def test_only_the_first_valid_submissions_of_a_team_are_scored(tmp_path):
     )
     # One of the first five turns out to be broken: it is not counted.
     (root / "submissions" / streams("cd", second=3)[0]).write_bytes(b"broken")
-    settings = PipelineSettings(root, str(STREAMS))
-    second = pipeline(settings, workers=Fake(root, [streams("cd", second=3)[0]]))
+    made = PipelineSettings(root, str(STREAMS))
+    second = pipeline(made, workers=Fake(root, [streams("cd", second=3)[0]]))
     assert second.counts == {"scored": 7, "invalid": 1}
     third, _ = fake(root, most=1)
     assert third.counts == {"scored": 3, "over limit": 4, "invalid": 1}
@@ -240,10 +240,15 @@ def test_the_latest_valid_mapping_of_the_same_team_wins(tmp_path):
         return log.read_text("utf-8").partition("--mapping submissions/")[2].split("\n")[0]
 
     assert mapped() == mapping(20, 1, "102")[0]
-    for later in (mapping(30, 1, "102", "COL"), mapping(40, 2, "102"), mapping(50, 1, "\t\t")):
+    # Of another team, of another submission, malformed, and of a norm that the submission lacks.
+    other, absent = mapping(30, 1, "102", "COL"), mapping(40, 2, "102")
+    for later in (other, absent, mapping(50, 1, "\t\t"), mapping(51, 1, "777")):
         (root / "submissions" / later[0]).write_bytes(later[1])
     assert mapped() == mapping(20, 1, "102")[0]
-    name, archive = mapping(25, 1, "104")
+    log = root / "logs" / f"{mapping(51, 1, '')[0].removesuffix('.tgz')}.validation.txt"
+    assert f" --norms submissions/{norms}" in log.read_text("utf-8")
+    assert "CCU711" in log.read_text("utf-8")
+    name, archive = mapping(25, 1, "103")
     (root / "submissions" / name).write_bytes(archive)
     assert mapped() == name
 
@@ -251,14 +256,14 @@ def test_the_latest_valid_mapping_of_the_same_team_wins(tmp_path):
 def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     names = ("abort", "exit", "fine1", "fine2", "first", "hang", "hungry", "kill")
     root = evaluation(tmp_path, *((f"{name}.tgz", b"x") for name in names))
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
     limits = WorkLimits(seconds=1, megabytes=2000)
     orders = "tests.cli.pipeline_orders:perform"
     workers = Processes(root, 2, limits, orders)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline_workers, "_START", 20.0)
         patch.syspath_prepend(str(FIXTURES.parent))
-        result = pipeline(settings, limits=limits, workers=workers)
+        result = pipeline(made, limits=limits, workers=workers)
     found = {entry.submission: (entry.status, entry.reason[-8:]) for entry in result.submissions}
     assert found == {
         "abort": ("failed", "(PIP106)"),
@@ -273,9 +278,9 @@ def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
     assert not result.clean
     # What failed is not tried again, unless there is more time or memory, or somebody asks for it.
     again = Fake(root)
-    assert pipeline(settings, limits=limits, workers=again).done == 0
+    assert pipeline(made, limits=limits, workers=again).done == 0
     more = WorkLimits(seconds=2, megabytes=2000)
-    assert pipeline(settings, limits=more, workers=Fake(root)).counts == {"scored": 8}
+    assert pipeline(made, limits=more, workers=Fake(root)).counts == {"scored": 8}
 
 
 def test_a_failed_submission_is_tried_again_on_request(tmp_path):
@@ -286,11 +291,11 @@ def test_a_failed_submission_is_tried_again_on_request(tmp_path):
             for order in orders:
                 yield order, Outcome("crashed", reason="the signal SIGSEGV")
 
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
-    (entry,) = pipeline(settings, workers=Failing(root)).submissions
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
+    (entry,) = pipeline(made, workers=Failing(root)).submissions
     assert entry.reason == "the validation ended with the signal SIGSEGV (PIP104)"
-    assert pipeline(settings, workers=Fake(root)).done == 0
-    retry = PipelineSettings(root, settings.reference, task="lorehlt-edl", retry=True)
+    assert pipeline(made, workers=Fake(root)).done == 0
+    retry = PipelineSettings(root, made.reference, task="lorehlt-edl", retry=True)
     assert pipeline(retry, workers=Fake(root)).counts == {"scored": 1}
 
 
@@ -303,10 +308,10 @@ def test_a_submission_that_changes_while_it_is_read_waits_for_the_next_run(tmp_p
                 (self.root / order.submission).write_bytes(b"changed")
                 yield order, outcome
 
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
-    result = pipeline(settings, workers=Changing(root))
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
+    result = pipeline(made, workers=Changing(root))
     assert (result.counts, result.done, result.clean) == ({"waiting": 1}, 0, False)
-    assert pipeline(settings, workers=Fake(root)).counts == {"scored": 1}
+    assert pipeline(made, workers=Fake(root)).counts == {"scored": 1}
 
 
 def test_a_second_pipeline_says_who_works_on_the_root(tmp_path, invoke):
@@ -383,8 +388,8 @@ def test_names_that_are_long_equal_or_odd_have_logs_of_their_own(tmp_path):
     names += ["A.zip", "- b.tgz", ".hidden.tgz", "東京.tgz"]
     root = evaluation(tmp_path, *((name, b"x") for name in names))
     (root / "submissions" / "folder.tgz").mkdir()
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
-    result = pipeline(settings, workers=Fake(root))
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
+    result = pipeline(made, workers=Fake(root))
     assert result.counts == {"scored": 9, "invalid": 1}
     assert len(list(root.glob("logs/*.status.txt"))) == 10
     assert len({path.name.casefold() for path in root.glob("results/*")}) == 9
@@ -398,19 +403,26 @@ def test_logs_are_not_written_through_links(tmp_path):
     (tmp_path / "precious" / "file").write_text("text")
     (root / "logs" / "a.status.txt").symlink_to(tmp_path / "precious" / "file")
     (root / "results" / "a").symlink_to(tmp_path / "precious")
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
-    assert pipeline(settings, workers=Fake(root)).counts == {"scored": 1}
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
+    assert pipeline(made, workers=Fake(root)).counts == {"scored": 1}
     assert (tmp_path / "precious" / "file").read_text() == "text"
     assert [path.name for path in (tmp_path / "precious").iterdir()] == ["file"]
     assert not (root / "results" / "a").is_symlink()
 
 
-@pytest.mark.parametrize("folder", sorted((FIXTURES / "pipeline" / "invalid").iterdir()))
+@pytest.mark.parametrize(
+    "folder", sorted((FIXTURES / "pipeline" / "invalid").iterdir()), ids=lambda path: path.name
+)
 def test_a_fixture_raises_its_code(folder, tmp_path):
-    shutil.copytree(folder, tmp_path / "root")
-    result = run(tmp_path / "root", STREAMS, options={})
-    (entry,) = result.submissions
-    assert entry.status == "invalid"
+    root = tmp_path / "root"
+    shutil.copytree(folder, root)
+    manifest = root / "manifest.toml"
+    given = {"reference": str(STREAMS)} if not manifest.exists() else {"manifest": str(manifest)}
+    made, found = settings(root, **given)
+    assert not found
+    *others, entry = pipeline(made, workers=Fake(root)).submissions
+    assert [each.status for each in others] == ["scored"] * len(others)
+    assert entry.status in {"invalid", "over limit", "not scored"}
     assert entry.reason.endswith(f"({folder.name[:6]})")
 
 
@@ -419,15 +431,15 @@ def test_watching_reports_what_is_new(tmp_path):
     from hlteval.workflows import pipeline_watch
 
     root = evaluation(tmp_path, links("LCC", 1, "CITY"))
-    settings = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)
-    assert pipeline_watch.watched_paths(settings) == [
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), options=MUC)
+    assert pipeline_watch.watched_paths(made) == [
         root / "submissions",
         tmp_path / "reference.tab",
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline_watch, "_QUIET", 50)
         patch.setattr(pipeline_watch, "_NOW_AND_THEN", 500)
-        runs = pipeline_watch.watch(settings)
+        runs = pipeline_watch.watch(made)
         assert next(runs).counts == {"invalid": 1}
         name, data = links("LCC", 2, "CITY")
         (root / "submissions" / name).write_bytes(data)

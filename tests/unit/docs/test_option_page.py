@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from docs.make.option_page import COMMANDS, PER_TASK, option_page
 from hlteval import tasks
+from hlteval.cli import manifest
 from hlteval.cli.app import app
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -22,14 +23,17 @@ def test_the_committed_page_is_up_to_date(golden):
 
 def test_every_command_is_told():
     registered = {item.name for item in (*app.registered_commands, *app.registered_groups)}
-    assert registered == set(COMMANDS)
-    assert {group.name for group in app.registered_groups} == set(PER_TASK)
-    assert re.findall(r"^## (\w+)$", option_page(), re.M) == list(COMMANDS)
+    assert registered == {name.partition(" ")[0] for name in COMMANDS}
+    assert {group.name for group in app.registered_groups} == {*PER_TASK, "manifest"}
+    of_manifests = {f"manifest {item.name}" for item in manifest.app.registered_commands}
+    assert of_manifests == {name for name in COMMANDS if name.startswith("manifest ")}
+    shown = [name for name in re.findall(r"^## ([\w ]+)$", option_page(), re.M) if name in COMMANDS]
+    assert shown == list(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_has_the_options_that_its_help_tells(command: str) -> None:
-    arguments = [command, *([TASK] if command in PER_TASK else []), "--help"]
+    arguments = [*command.split(), *([TASK] if command in PER_TASK else []), "--help"]
     shown = CliRunner().invoke(app, arguments, terminal_width=200).stdout
     own = {option.flag for option in tasks.load(TASK).options}
     helped = set(re.findall(r"--([a-z][a-z-]*)", shown)) - {"help"}
