@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from hlteval.api.arguments import AnyTask, Between, Count, Positive, Profile, checked
 from hlteval.api.options import python_names
@@ -15,7 +15,7 @@ from hlteval.sources.inputs import WrongArgument, output_path
 from hlteval.workflows import best, manifest_verdict
 from hlteval.workflows import pipeline as workflow
 from hlteval.workflows.manifests import read_manifest
-from hlteval.workflows.pipeline_settings import settings
+from hlteval.workflows.pipeline_settings import PipelineSettings, settings
 from hlteval.workflows.pipeline_workers import WorkLimits
 
 PathName: TypeAlias = str | os.PathLike[str]
@@ -41,8 +41,7 @@ def pipeline(
     """Validate and score all submissions of an evaluation.
 
     Args:
-        root: the folder of the evaluation, with the archives in `submissions`; `logs` and `results`
-            are written there.
+        root: the folder of the evaluation, with the archives in `submissions`.
         reference: the reference of tasks that have none in the manifest.
         against: what submissions are checked against; by default the reference.
         task: the task of all submissions; by default their names, or the manifest, say it.
@@ -73,22 +72,32 @@ def pipeline(
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
+    given: dict[str, Any] = {"task": task or "", "profile": profile, "most": limit, "retry": retry}
     with python_names(dict(names)):
-        made, found = settings(
-            Path(names["root"]),
-            names.get("manifest"),
-            reference=names.get("reference", ""),
-            against=names.get("against", ""),
-            task=task or "",
-            profile=profile,
-            options={name.replace("-", "_"): value for name, value in (options or {}).items()},
-            most=limit,
-            retry=retry,
-        )
-        errors = [finding for finding in found if finding.severity == "error"]
-        if errors:
-            raise WrongArgument(f"manifest: {errors[0].message} ({errors[0].code})")
+        made = _settings(names, options or {}, given)
         return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
+
+
+def _settings(
+    names: Mapping[str, str], options: Mapping[str, str], given: Mapping[str, Any]
+) -> PipelineSettings:
+    """The settings of a pipeline.
+
+    Raises:
+        WrongArgument: if its manifest has errors.
+    """
+    made, found = settings(
+        Path(names["root"]),
+        names.get("manifest"),
+        reference=names.get("reference", ""),
+        against=names.get("against", ""),
+        options={name.replace("-", "_"): value for name, value in options.items()},
+        **given,
+    )
+    for finding in found:
+        if finding.severity == "error":
+            raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
+    return made
 
 
 @checked

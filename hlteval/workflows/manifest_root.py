@@ -8,6 +8,8 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
+import msgspec
+
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import PARTS, Ensemble, Evaluation, Limit
@@ -81,9 +83,9 @@ class _Beside:
 
     def name(self, deposit: Deposit) -> Iterator[Finding]:
         """What is wrong with the name of a submission."""
-        file, name = shown(deposit.name), printable(deposit.name)
+        file, name = str(self.root / shown(deposit.name)), printable(deposit.name)
         if deposit.problem is not None and deposit.problem.code == "PIP102":
-            yield deposit.problem
+            yield msgspec.structs.replace(deposit.problem, file=file)
         elif not deposit.task or (self.evaluation.teams and not deposit.team):
             yield finding("MAN204", file=file, name=name)
         for part, value, hint in undeclared(deposit, self.evaluation):
