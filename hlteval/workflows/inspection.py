@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import reduce
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
@@ -123,8 +124,9 @@ def _size(source: Source, name: str, size: int | None) -> int:
 
 
 def _digest(path: str) -> tuple[int | None, str | None]:
-    """The size and the digest of a file of the disk; None of anything else."""
-    file = Path(path)
-    if path == "-" or not file.is_file():
-        return None, None
-    return file.stat().st_size, file_sha256(file)
+    """The size and the digest of a file of the disk that can be read; None of anything else."""
+    with suppress(OSError):  # which is a finding of the source
+        file = Path(path)
+        if path != "-" and file.is_file():
+            return file.stat().st_size, file_sha256(file)
+    return None, None

@@ -58,7 +58,7 @@ def pack(
     Raises:
         FileExistsError: if the archive exists, unless `force` is set.
         FileNotFoundError: if a path does not exist, or the folder of the archive.
-        WrongOption: if the archive has a suffix that the task does not accept.
+        WrongOption: if the archive has a suffix that the task does not accept, or a file no name.
         hlteval.workflows.batches.NothingGiven: if there is nothing to check against.
     """
     declared = load(task)
@@ -107,8 +107,15 @@ _FOREIGN = (".zip", ".tgz", ".gz", ".tar", ".bz2", ".xz", ".zst", ".7z", ".rar",
 
 
 def _joined(paths: Sequence[str], encoding: str) -> Source:
-    """The files of all paths as those of one folder; a single file has its own name."""
+    """The files of all paths as those of one folder; a single file has its own name.
+
+    Raises:
+        WrongOption: for a stream that is a file, which has no name.
+    """
     sources = [open_source(path, encoding=encoding) for path in dict.fromkeys(paths)]
+    for source in sources:
+        if not source.has_name and any(not member.name for member in source.members):
+            raise WrongOption(f"{source.path} is a file without a name; pass a path or an archive")
     members = tuple(
         msgspec.structs.replace(member, name=member.name or PurePosixPath(source.path).name)
         for source in sources

@@ -119,3 +119,17 @@ def test_standard_input_is_inspected(invoke: Run) -> None:
     result = invoke("inspect", "-", stdin=TEMPLATES.read_bytes())
     assert result.exit_code == 0
     assert result.stdout.startswith("-: stream; 1 file, ")
+
+
+def test_standard_input_has_no_name_to_be_packed_under(invoke: Run, tmp_path: Path) -> None:
+    result = invoke("pack", "hub4", "-", "-o", "run.zip", stdin=TEMPLATES.read_bytes())
+    assert result.exit_code == 2
+    assert "- is a file without a name; pass a path or an archive" in result.output
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_an_archive_on_standard_input_is_packed(invoke: Run, tmp_path: Path) -> None:
+    assert invoke("pack", "hub4", TEMPLATES, "-o", "run.zip").exit_code == 0
+    data = (tmp_path / "run.zip").read_bytes()
+    assert invoke("pack", "hub4", "-", "-o", "again.zip", stdin=data).exit_code == 0
+    assert (tmp_path / "again.zip").read_bytes() == data

@@ -141,3 +141,18 @@ def test_inspection_is_as_hard_to_surprise_as_validation(tmp_path: Path) -> None
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x5A]) + data[at + 1 :])
         found = inspect(path)
         assert found.findings or found.members
+
+
+def test_a_file_that_cannot_be_read_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    path = tmp_path / "run.zip"
+    shutil.copy(FIXTURES / "source/invalid/SRC107-macos.zip", path)
+    monkeypatch.setattr("hlteval.sources.opening.Spool.open", refuse)
+    monkeypatch.setattr("hlteval.workflows.inspection.file_sha256", refuse)
+    found = inspect(path)
+    assert [finding.code for finding in found.findings] == ["SRC108"]
+    assert (found.sha256, found.readable) == (None, False)
