@@ -64,7 +64,9 @@ def findings(text: str, problems: Problems, file: Member) -> list[Finding]:
 
     def finding(_: int, named: tuple[Problem, str | None]) -> Finding:
         problem, name = named
-        return problem.in_line(file.display, lines[problem.record - 1], name)
+        line = lines[problem.record - 1]  # the root is in no line
+        inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
+        return inside.in_line(file.display, line, name)
 
     for named in problems:
         bounded.add(named[0].code, named[0].record, finding, named)
