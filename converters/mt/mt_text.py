@@ -38,7 +38,7 @@ from hlteval.converters.mt.aligned import (
     wrong_length,
 )
 from hlteval.converters.mt.collected import Collected, Text
-from hlteval.converters.mt.texts import ROLES, SYSTEM
+from hlteval.converters.mt.texts import ROLES, SYSTEM, with_sources
 from hlteval.converters.toolkit.single_file import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
@@ -135,7 +135,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a text for each set, and a list of segments; others where they differ."""
     path.mkdir(parents=True, exist_ok=True)
-    corpus = Corpus.concat(corpora)
+    corpus = with_sources(Corpus.concat(corpora))
     listed = keys(corpus)
     (path / COMMON).write_text(ids(corpus, listed), "utf-8", newline="")
     for each in sets(corpus):

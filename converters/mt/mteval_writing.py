@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, SYSTEM, UNKNOWN
+from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, SYSTEM, UNKNOWN, with_sources
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_text import ABSENT, attributes, escaped
 
@@ -50,7 +50,7 @@ def write(
         sysid: the name of the system, where none is known.
     """
     defaults = {"setid": setid, "srclang": srclang, "trglang": trglang, "sysid": sysid}
-    every = Corpus.concat(corpora)
+    every = with_sources(Corpus.concat(corpora))
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(_HEAD)
         file.writelines(_sets(every, defaults))

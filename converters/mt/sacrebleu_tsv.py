@@ -26,7 +26,7 @@ import polars as pl
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.mt.aligned import ids, keys, lines_of, lost, read_ids, sets, wrong_length
 from hlteval.converters.mt.collected import Collected, Text
-from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM
+from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM, with_sources
 from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
 from hlteval.converters.toolkit.single_file import locate_lines
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
@@ -110,7 +110,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """A folder with a table for each role that there is, and both lists."""
     path.mkdir(parents=True, exist_ok=True)
-    corpus = Corpus.concat(corpora)
+    corpus = with_sources(Corpus.concat(corpora))
     corpus = corpus.replace(translations=corpus.translations.with_columns(text=_NORMAL))
     listed, every = keys(corpus), sets(corpus)
     (path / SEGMENTS).write_text(ids(corpus, listed), "utf-8", newline="")
@@ -127,7 +127,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the tables cannot represent."""
-    every, listed = sets(corpus), keys(corpus)
+    whole = with_sources(corpus)
+    every, listed = sets(whole), keys(whole)
     lacking = sum(len(listed) - len(each.texts) for each in every)
     return {
         **lost(corpus, pl.col("text") != _NORMAL),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.mt.texts import ROLES, SOURCE, UNKNOWN
+from hlteval.converters.mt.texts import ROLES, SOURCE, UNKNOWN, with_sources
 from hlteval.representation import Corpus
 from hlteval.syntax.xml_text import ABSENT, attributes, escaped
 
@@ -24,7 +24,7 @@ _VARIANT = ("role", "set", "part", "language", "text")
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """All segments as units of one file: the source, then the references, then the systems."""
-    corpus = Corpus.concat(corpora)
+    corpus = with_sources(Corpus.concat(corpora))
     header = [*_HEADER, ("srclang", _source_language(corpus)), ("datatype", "plaintext")]
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(f"{_HEAD}<header{attributes(header)}/>\n<body>\n")

@@ -117,6 +117,23 @@ def test_a_system_is_converted_to_mteval_and_back(tmp_path: Path) -> None:
     assert first.read_bytes() == again.read_bytes()
 
 
+@pytest.mark.parametrize("form", ["mteval", "mt-text", "tmx", "sacrebleu-tsv"])
+def test_segments_are_the_sources_of_their_translations(tmp_path: Path, form: str) -> None:
+    inputs = [str(FIXTURES / "mt/valid/ltf"), str(FIXTURES / "lorehlt-mt/valid")]
+    there = str(tmp_path / f"there{load(form).suffixes[0]}")
+    convert(inputs, there, to_format=form)
+    corpus, _ = joined(there)
+    sources = corpus.translations.filter(role="source")
+    assert sources["text"].to_list() == [
+        "Akvo mankas en la urbo.",
+        "Sendu \U0001f600 helpon al AT&T!",
+        "Vidu https://example.org/a?b=1&c=2 kaj respondu.",
+        "La rivero superakvis.",
+        "Neniu mortis.",
+    ]
+    assert corpus.translations.filter(role="system").height == 5
+
+
 def test_inputs_with_other_sets_are_joined_by_document(tmp_path: Path) -> None:
     reference = tmp_path / "reference"
     reference.mkdir()
