@@ -136,7 +136,7 @@ class PipelineSettings:
         """
         self._check_paths()
         of_tasks = [self.of_task(task).reference for task in self.tasks]
-        alone = [load(task).scored_alone for task in self.tasks]
+        alone = [load(task).scored_alone or load(task).metric is None for task in self.tasks]
         if not (self.reference or any(of_tasks) or any(alone)):
             raise NoReference("there is no reference: use --reference, or name it in the manifest")
         for task in self.tasks:
