@@ -25,6 +25,7 @@ class Orders:
         deposits: all submissions.
         made: the orders by submission and step.
         read: the digest of each path in this run.
+        options: those of each task.
     """
 
     settings: PipelineSettings
@@ -33,6 +34,7 @@ class Orders:
     deposits: Sequence[Deposit] = ()
     made: dict[tuple[str, Step], Order] = field(default_factory=dict)
     read: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def order(self, deposit: Deposit, step: Step) -> Order:
         """The order for a step of a submission."""
@@ -60,7 +62,7 @@ class Orders:
             against=self.settings.against_of(deposit),
             reference=self.settings.reference_of(deposit),
             profile=self.settings.of_task(deposit.task).profile,
-            options={**more, **self.settings.options_of(deposit.task)},
+            options={**more, **self._options(deposit.task)},
             name=deposit.name,
         )
         if step == "validation":
@@ -79,6 +81,12 @@ class Orders:
                     if option.submission_to and option.submission_to[0] == deposit.task:
                         beside, mates[other.identifier] = option.submission_to[1], other.path
         return beside, mates
+
+    def _options(self, task: str) -> Mapping[str, str]:
+        """The options of a task, which are checked once."""
+        if task not in self.options:
+            self.options[task] = self.settings.options_of(task)
+        return self.options[task]
 
     def _digest(self, path: str) -> str:
         if path not in self.read:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from hlteval.findings import Finding
+from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import Evaluation, Limit, Part, TaskSettings
-from hlteval.tasks import load
+from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.option import WrongOption
-from hlteval.tasks.options import merged
+from hlteval.tasks.options import check_values, merged, metric_options
 from hlteval.tasks.task import Task
 from hlteval.workflows.deposits import Deposit
 
@@ -91,11 +92,18 @@ class PipelineSettings:
         return os.path.relpath(path, self.root) if given or otherwise else ""
 
     def options_of(self, task: str) -> Mapping[str, str]:
-        """The values of the options of a task, as text; paths are from the root."""
+        """The values of the options of a task, as text; paths are from the root.
+
+        Raises:
+            WrongOption: for a value that an option cannot have.
+        """
         declared = load(task)
-        return self._merged(declared, self.of_task(task).options, self.folder) | self._given(
-            declared
-        )
+        own = self._merged(declared, self.of_task(task).options, self.folder)
+        values = own | self._given(declared)
+        check_values(declared, values)
+        if declared.metric is not None:
+            metric_options(declared, values)
+        return values
 
     def _given(self, task: Task) -> dict[str, str]:
         """The values on the command line of the options that the task has."""
@@ -142,10 +150,11 @@ class PipelineSettings:
         for task in self.tasks:
             load(task).hold_profile(self.of_task(task).profile)
             self.options_of(task)
-        known = {option.name for task in self.tasks for option in load(task).options}
-        for name in self.options if self.tasks else ():
-            if name not in known:
-                raise WrongOption(f"no task of the pipeline has the option {name}")
+        names = {option.name for task in self.tasks or BUILTIN for option in load(task).options}
+        for name in self.options:
+            if name not in names:
+                hint = did_you_mean(name, sorted(names), "`hlteval score TASK --help` lists them")
+                raise WrongOption(f"no task of the pipeline has the option {name}; {hint}")
 
     def _check_paths(self) -> None:
         folders = (self.root / "submissions",)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from hlteval.sources.disk import NotWritten
 from hlteval.workflows import pipeline_workers
 from hlteval.workflows.pipeline import pipeline
 from hlteval.workflows.pipeline_records import read_record
@@ -349,6 +350,12 @@ def test_the_lock_of_a_process_that_ended_is_taken_over(tmp_path):
             ["-r", ".", "--task", "hub4", "--option", "x=1"],
             "no task of the pipeline has the option",
         ),
+        (
+            ["-r", ".", "--option", "mesure=muc"],
+            "no task of the pipeline has the option mesure; did",
+        ),
+        (["-r", ".", "--task", "hub4", "--option", "beta=x"], "--beta is a number above 0, not x"),
+        (["-r", ".", "--task", "hub4", "--option", "mode=x"], "invalid value x of --mode"),
         (["-r", ".", "--task", "hub4", "--profile", "official"], "no profile official"),
         (["-r", ".", "--manifest", "no.toml"], "no such file or folder: no.toml"),
     ],
@@ -359,6 +366,20 @@ def test_wrong_arguments_are_errors_of_usage(arguments, message, tmp_path, invok
     assert (result.exit_code, result.stdout) == (2, "")
     assert message in " ".join(result.stderr.split())
     assert not (root / "logs").exists()
+
+
+def test_a_full_disk_ends_the_pipeline_and_not_the_submission(tmp_path):
+    root = evaluation(tmp_path, ("a.tgz", b"x"))
+
+    class Full(Fake):
+        def outcomes(self, orders):
+            for order in orders:
+                yield order, Outcome("disk", reason="No space left on device")
+
+    made = PipelineSettings(root, str(tmp_path / "reference.tab"), task="lorehlt-edl")
+    with pytest.raises(NotWritten, match="No space left on device"):
+        pipeline(made, workers=Full(root))
+    assert pipeline(made, workers=Fake(root)).counts == {"scored": 1}
 
 
 def test_a_root_without_submissions_is_an_error_of_usage(tmp_path, invoke):

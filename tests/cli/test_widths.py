@@ -148,6 +148,13 @@ def test_lists(command: str, screen: Screen, golden: Any) -> None:
     golden(GOLDEN / f"{command.replace(' ', '-')}.txt", screen.all(command))
 
 
+def test_manifest(screen: Screen, golden: Any) -> None:
+    folder = "fixtures/manifest/invalid/MAN202-three-of-two"
+    golden(
+        GOLDEN / "manifest-check.txt", screen.all(f"manifest check {folder}/manifest.toml {folder}")
+    )
+
+
 def words(text: str) -> set[str]:
     """The words of a text, and the parts of words with hyphens, after which lines may end."""
     return set(re.sub(r"(\w-)\s*", r"\1 ", text).split())
@@ -167,7 +174,10 @@ def help_at(
     return run
 
 
-@pytest.mark.parametrize("command", ["", "score", "validate", "tasks", "convert", "explain"])
+COMMANDS = ("", "score", "validate", "tasks", "convert", "explain", "pipeline", "manifest check")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_is_whole_at_every_width(command: str, help_at: Callable[[str, int], str]) -> None:
     shown = [help_at(command, width) for width in WIDTHS]
     assert not any(re.search(r"[a-z]\.\.\.", text) for text in shown)

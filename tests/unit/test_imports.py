@@ -225,6 +225,8 @@ sys.stderr.write(f"{status or 0} {' '.join(sys.modules)}")
         "score --help",
         "score seedev-binary --help",
         "convert --help",
+        "pipeline --help",
+        "manifest check --help",
         "explain --help",
         "explain STD302",
         "explain STD",
