@@ -80,8 +80,10 @@ def names_file(option: Option | None) -> bool:
         >>> from hlteval.tasks import load
         >>> [option.name for option in load("lorehlt-edl").options if names_file(option)]
         ['type_weights', 'exclude', 'texts', 'documents', 'kb']
+        >>> [option.name for option in load("lorehlt-mt").options if names_file(option)]
+        ['subset', 'sf_justifications', 'sf_scores', 'meteor_jar']
     """
-    return option is not None and option.placeholder == "FILE" and not option.display
+    return option is not None and option.placeholder in {"FILE", "JAR"} and not option.display
 
 
 def digest_of(files: Iterable[File]) -> str:

@@ -149,7 +149,10 @@ def test_without_java_nothing_is_scored_or_written(invoke, tmp_path, monkeypatch
 def test_meteor_ranks_where_it_is_named(invoke):
     if shutil.which("java") is None or packaged_jar() is None:
         pytest.skip("METEOR NOT CHECKED: no Java or no jar, install the extra mt")
-    found = scores(invoke, "--metrics", "bleu,meteor", "--no-paraphrases", "--bootstrap", "100")
+    own = ["--meteor-jar", str(packaged_jar()), "--no-paraphrases"]
+    found = scores(invoke, "--metrics", "bleu,meteor", *own, "--bootstrap", "100")
+    assert "/" not in found["signature"].partition("|meteor_jar:")[2].partition("|")[0]
+    assert "|meteor_jar:" in found["signature"]
     assert found["primary"] == "meteor"
     assert 0.4 < found["metrics"]["meteor"] < 0.7
     assert any("matchers:exact+stem+synonym|version:1.5" in note for note in found["notes"])
