@@ -1,4 +1,4 @@
-"""Watching: a pipeline that goes on whenever submissions, references or the manifest change."""
+"""Watching: a pipeline that goes on whenever submissions or references change."""
 
 from __future__ import annotations
 
