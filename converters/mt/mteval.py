@@ -90,10 +90,14 @@ def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
         return
     yield from problems
     file = _Sets(elements, collected)
+    documents: dict[int, list[Element]] = {}
+    for element in elements:
+        if element.tag == "doc" and element.parent:
+            documents.setdefault(element.parent.ordinal, []).append(element)
     for element in elements:
         if element.tag in ROLES:
             file.set = element
-            yield from _missing(element, elements)
+            yield from _missing(element, documents.get(element.ordinal, []))
         elif element.tag == "doc":
             file.enter(element)
         elif element.tag == "seg":
@@ -111,10 +115,14 @@ def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
     return kept, [*problems, *((problem, None) for problem in of_schema)]
 
 
-def _missing(element: Element, elements: Sequence[Element]) -> Iterator[Named]:
-    """The attributes that a set lacks; in the older form, documents name the system."""
-    inside = [each.attributes for each in elements if each.parent is element]
-    by_documents = bool(inside) and all("sysid" in attributes for attributes in inside)
+def _missing(element: Element, documents: Sequence[Element]) -> Iterator[Named]:
+    """The attributes that a set lacks; in the older form, documents name the system.
+
+    Args:
+        element: the set.
+        documents: its documents.
+    """
+    by_documents = bool(documents) and all("sysid" in each.attributes for each in documents)
     names = [
         name
         for name in _NEEDED[element.tag]

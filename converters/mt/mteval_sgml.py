@@ -15,9 +15,17 @@ from hlteval.syntax.xml_elements import Element
 from hlteval.syntax.xml_places import lines_of
 
 SETS = ("srcset", "refset", "tstset")
-_TAGS = ("mteval", *SETS, "doc", "hl", "poster", "p", "seg")
-_VALUE = r"""[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+)"""
-_TAG = re.compile(rf"<!--.*?-->|<(/?)({'|'.join(_TAGS)})((?:\s+{_VALUE})*)\s*(/?)>", re.I | re.S)
+_LEVELS = {
+    "mteval": 0,
+    **dict.fromkeys(SETS, 1),
+    "doc": 2,
+    **dict.fromkeys(("hl", "poster", "p"), 3),
+    "seg": 4,
+}
+"""The levels of elements: none is inside another one of its level."""
+_TAGS = tuple(_LEVELS)
+_VALUE = r"""[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>]+)"""
+_TAG = re.compile(rf"<!--|<(/?)({'|'.join(_TAGS)})((?:\s+{_VALUE})*)\s*(/?)>", re.I)
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _FIRST = re.compile(rf"<({'|'.join(_TAGS)})[\s>]", re.I)
 _ENTITY = re.compile("&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));")
@@ -88,25 +96,38 @@ class _Reader:
         self.elements = [Element(0, "mteval", {}, None, 1, 1, [])]
         self.open = [self.elements[0]]
         self.problems: Problems = []
-        self.line, self.begin, self.at, self.count = 1, 0, 0, 0
+        self.line, self.begin, self.placed, self.at, self.count = 1, 0, 0, 0, 0
+        self.last_comment = text.rfind("-->")
 
     def read(self) -> None:
         """All elements of the file."""
         for match in _TAG.finditer(self.text):
+            if match.start() < self.at:
+                continue  # inside a comment
             self.characters(self.text[self.at : match.start()])
-            self.at = match.end()
+            self.at = match.end() if match[2] else self.after_comment(match.start())
             if match[2]:
                 self.tag(match)
         self.characters(self.text[self.at :])
-        for element in reversed(self.open[1:]):
-            self.missing_end(element)
+        self.leave(0)
+
+    def after_comment(self, start: int) -> int:
+        """Where a comment ends; one without an end is text."""
+        end = self.text.find("-->", start) if start <= self.last_comment else -1
+        return end + len("-->") if end >= 0 else start
+
+    def leave(self, level: int) -> None:
+        """Leave the open elements below a level, which have no end tag."""
+        while len(self.open) > 1 and _LEVELS[self.open[-1].tag] > level:
+            self.missing_end(self.open.pop())
 
     def place(self, index: int) -> tuple[int, int]:
         """Line and column of a place after the last one that was asked for."""
-        lines = self.text.count("\n", self.begin, index)
+        lines = self.text.count("\n", self.placed, index)
         if lines:
             self.line += lines
-            self.begin = self.text.rfind("\n", 0, index) + 1
+            self.begin = self.text.rfind("\n", self.placed, index) + 1
+        self.placed = index
         return self.line, index - self.begin + 1
 
     def tag(self, match: re.Match[str]) -> None:
@@ -120,8 +141,7 @@ class _Reader:
         self.count += 1
         if tag == "mteval" and len(self.open) == 1:
             return  # the root is there already
-        if self.open[-1].tag == "seg":
-            self.missing_end(self.open.pop())
+        self.leave(_LEVELS[tag] - 1)
         pairs = _ATTRIBUTE.finditer(attributes)
         values = {m[1].lower(): decoded(m[2] or m[3] or m[4] or "") for m in pairs}
         element = Element(self.count, tag, values, self.open[-1], line, column, [])
@@ -137,8 +157,7 @@ class _Reader:
             end = column + len(f"</{tag}")
             self.problems.append((Problem("MTF203", line, column - 1, end, {"tag": tag}), None))
             return
-        while self.open[-1].tag != tag:
-            self.missing_end(self.open.pop())
+        self.leave(_LEVELS[tag])
         self.open.pop()
 
     def missing_end(self, element: Element) -> None:

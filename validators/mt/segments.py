@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -12,6 +12,8 @@ from hlteval.findings.suggest import closest
 from hlteval.validators.mt.documents import beside_reference, english_names
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 
+_MOST = 100
+"""Unknown identifiers that are compared with the known ones; more have another cause."""
 _SHOWN = 3
 """Identifiers that a message lists."""
 _ODD = "[\t\n\r\x0b\x0c\x1c-\x1e\u0085\u2028\u2029]|\\|\\|\\|"
@@ -27,7 +29,7 @@ _NAMES: dict[str, str] = {
 }
 _NO_WORDS = r"(?:https?://|www\.)\S+|\S+@\S+|[@#]\S+"
 """Addresses and names of users and topics, which are the same in any language."""
-_NUMBER = re.compile("[0-9]+$")
+_NUMBER = re.compile("[0-9]{1,20}$")
 
 
 def _expected(context: RuleContext) -> pl.LazyFrame:
@@ -79,32 +81,38 @@ def unknown_segment(context: RuleContext) -> pl.LazyFrame:
     rows = only_if(not beside_reference(context), unknown).collect()
     wanted = rows.lazy().select("document").unique()
     some = context.cached(_expected).join(wanted, on="document", how="semi", maintain_order="left")
-    known: dict[int, list[str]] = {}
+    known: dict[int, dict[str, str]] = {}
     for document, name in some.select("document", "segment").collect().iter_rows():
-        known.setdefault(document, []).append(name)
+        known.setdefault(document, {}).setdefault(_number(name) or name, name)
+    few = rows.height <= _MOST
     pairs = rows.select("document", "id").iter_rows()
-    hints = [_meant(name, known.get(document, [])) for document, name in pairs]
+    hints = [_meant(name, known.get(document, {}), similar=few) for document, name in pairs]
     return at(rows.lazy().with_columns(pl.Series("hint", hints, dtype=pl.String)), "id")
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
+def _meant(name: str, known: Mapping[str, str], *, similar: bool = True) -> str:
     """How to correct the identifier of a segment.
 
+    Args:
+        name: the identifier.
+        known: those of the document, by the number at their end.
+        similar: whether a similar one is looked for.
+
     Examples:
-        >>> _meant("0", ["segment-0", "segment-1"]), _meant("x", ["segment-0"])
+        >>> _meant("0", {"0": "segment-0"}), _meant("x", {"0": "segment-0"})
         ('did you mean segment-0?', 'remove it, or copy the id from the input file')
     """
-    number = _NUMBER.search(name)
-    same = (other for other in known if number and _ends(other) == number[0])
-    found = next(same, None)
-    if found is None and not number:
-        found = closest(name, known)
+    number = _number(name)
+    found = known.get(number) if number else None
+    if found is None and similar and not number:
+        found = closest(name, known.values())
     return f"did you mean {found}?" if found else "remove it, or copy the id from the input file"
 
 
-def _ends(name: str) -> str:
-    number = _NUMBER.search(name)
-    return number[0] if number else ""
+def _number(name: str) -> str:
+    """The number at the end of an identifier; empty if there is none."""
+    found = _NUMBER.search(name)
+    return found[0] if found else ""
 
 
 def repeated_segment(context: RuleContext) -> pl.LazyFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -148,3 +149,20 @@ def test_inputs_with_other_sets_are_joined_by_document(tmp_path: Path) -> None:
     again, findings = joined([pair[1], str(reference)])
     assert {finding.code for finding in findings} == {"CNV204"}
     assert again.documents.height == 4
+
+
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<p>", "<seg id=1>", "</hl>", "<tstset>", "<seg a=", "&#"]
+)
+def test_the_older_form_is_read_in_linear_time(tmp_path: Path, piece: str) -> None:
+    path = single(tmp_path, "x.sgm", "<tstset><doc docid=d>" + piece * 8_000)
+    before = process_time()
+    read(str(path), "mteval")
+    assert process_time() - before < 3
+
+
+def test_comments_are_no_text_and_an_open_one_is(tmp_path: Path) -> None:
+    body = "a<!-- <seg id=2>b</seg> -->c</seg><seg id=3>d <!-- e</seg>"
+    path = single(tmp_path, "x.sgm", f"<refset><doc docid=d><seg id=1>{body}</doc></refset>")
+    corpus, _ = read(str(path), "mteval")
+    assert texts(corpus, "segment", "text") == [("1", "ac"), ("3", "d <!-- e")]
