@@ -166,3 +166,29 @@ def test_comments_are_no_text_and_an_open_one_is(tmp_path: Path) -> None:
     path = single(tmp_path, "x.sgm", f"<refset><doc docid=d><seg id=1>{body}</doc></refset>")
     corpus, _ = read(str(path), "mteval")
     assert texts(corpus, "segment", "text") == [("1", "ac"), ("3", "d <!-- e")]
+
+
+HOSTILE = {
+    "lorehlt-mt": ("x.ltf.xml", "<mteval><tstset><doc docid='d'><seg id='s'>{}</seg></doc>"),
+    "mteval": ("x.mteval.xml", "<mteval><refset><doc docid='d'><seg id='s'>{}</seg></doc>"),
+    "tmx": ("x.tmx", "<tmx version='1.4'><header/><body><tu><tuv><seg>{}</seg></tuv></tu>"),
+}
+
+
+@pytest.mark.parametrize("form", HOSTILE)
+@pytest.mark.parametrize("entity", ['"AAAA"', 'SYSTEM "file:///etc/hostname"'], ids=["own", "file"])
+def test_no_entity_is_ever_expanded(tmp_path: Path, form: str, entity: str) -> None:
+    name, body = HOSTILE[form]
+    ends = "</tstset></mteval>" if form == "lorehlt-mt" else "</refset></mteval>"
+    ends = "</body></tmx>" if form == "tmx" else ends
+    text = f"<!DOCTYPE x [<!ENTITY a {entity}>]>\n{body.format('&a;')}{ends}"
+    corpus, findings = read(str(single(tmp_path, name, text)), form)
+    assert [finding.code for finding in findings] == ["XML102"]
+    assert corpus.translations.is_empty()
+
+
+def test_entities_of_the_older_form_are_text(tmp_path: Path) -> None:
+    head = '<!DOCTYPE tstset [<!ENTITY a "AAAA">]>\n'
+    text = f"{head}<tstset><doc docid=d><seg id=1>&a;</seg></doc></tstset>"
+    corpus, _ = read(str(single(tmp_path, "x.sgm", text)), "mteval")
+    assert texts(corpus, "text") == [("&a;",)]
