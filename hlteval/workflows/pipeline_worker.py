@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 from queue import SimpleQueue
 from threading import Thread
@@ -30,12 +31,15 @@ def main() -> None:
 
 
 def _receive(orders: SimpleQueue[Any]) -> None:
-    """Take orders; at the end of the input the pipeline has ended, and so does this process."""
+    """Take orders; at the end of the input the pipeline has ended, and so does this process.
+
+    What it started, such as a Java program, is in its group of processes and ends, too.
+    """
     try:
         while True:
             orders.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - from our own process
     finally:
-        os.kill(os.getpid(), 9)
+        os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 def _limit_memory(megabytes: int) -> None:

@@ -186,8 +186,9 @@ class _Process:
         return self.order, outcome
 
     def close(self) -> None:
-        """End it."""
-        self.process.kill()
+        """End it, and the processes that it started, such as a Java program."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         with suppress(BrokenPipeError):
             cast(IO[bytes], self.process.stdin).close()
         self.results.close()

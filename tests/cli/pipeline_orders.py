@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from hlteval.workflows.pipeline_work import Order, Outcome
 def perform(order: Order) -> Outcome:
     """Do what the name of a submission says."""
     if "hang" in order.name:
+        subprocess.Popen(["sleep", "60"])
         time.sleep(60)
     if "kill" in order.name:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -28,6 +28,7 @@ from tests.unit.workflows.evaluations import (
     evaluation,
     links,
     packed,
+    processes_in,
     streams,
 )
 
@@ -277,6 +278,7 @@ def test_workers_that_crash_hang_or_take_all_memory_stop_no_other(tmp_path):
         "kill": ("failed", "(PIP104)"),
     }
     assert not result.clean
+    assert processes_in(root) == []
     # What failed is not tried again, unless there is more time or memory, or somebody asks for it.
     again = Fake(root)
     assert pipeline(made, limits=limits, workers=again).done == 0

@@ -18,7 +18,7 @@ import pytest
 from hlteval.workflows.pipeline import pipeline
 from hlteval.workflows.pipeline_settings import PipelineSettings
 from hlteval.workflows.pipeline_workers import InProcess
-from tests.unit.workflows.evaluations import content, evaluation, links
+from tests.unit.workflows.evaluations import content, evaluation, links, processes_in
 
 KILLS = int(os.environ.get("HLTEVAL_KILLS", "60"))
 SEED = os.environ.get("HLTEVAL_SEED", "1")
@@ -34,18 +34,6 @@ def test_runs_that_are_killed_at_random_moments_end_with_the_logs_and_results_of
     assert int(completed) > 0, "no run was quick enough to complete"
 
 
-def workers(root: Path) -> list[str]:
-    """The processes that work in a root; those that have just been ended get a moment."""
-    found: list[str] = []
-    for _ in range(100):
-        folders = (path for path in Path("/proc").glob("[0-9]*/cwd") if os.access(path, os.R_OK))
-        found = [str(path) for path in folders if os.path.realpath(path) == str(root)]
-        if not found:
-            break
-        time.sleep(0.05)
-    return found
-
-
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill", "interrupt"])
 def test_the_program_that_is_ended_leaves_no_process_behind_and_is_continued(number, tmp_path):
     root = evaluation(tmp_path, *(links("LCC", run) for run in range(2)))
@@ -58,7 +46,7 @@ def test_the_program_that_is_ended_leaves_no_process_behind_and_is_continued(num
         shown, _ = process.communicate()
     assert process.returncode == -number, "it had ended before it was killed"
     assert shown == b""
-    assert workers(root.resolve()) == []
+    assert processes_in(root) == []
     if number == signal.SIGINT:
         assert not list(root.rglob("*.part"))
     options = {"measure": "muc"}

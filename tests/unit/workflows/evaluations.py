@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import tarfile
+import time
 from pathlib import Path
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -53,3 +55,15 @@ def content(root: Path) -> dict[str, bytes]:
     folders = (root / "logs", root / "results")
     files = sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
     return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
+
+
+def processes_in(root: Path) -> list[str]:
+    """The processes that work in a root; those that have just been ended get a moment."""
+    found: list[str] = []
+    for _ in range(100):
+        folders = (path for path in Path("/proc").glob("[0-9]*/cwd") if os.access(path, os.R_OK))
+        found = [str(path) for path in folders if os.path.realpath(path) == os.path.realpath(root)]
+        if not found:
+            break
+        time.sleep(0.05)
+    return found
