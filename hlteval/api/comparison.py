@@ -21,7 +21,7 @@ from hlteval.sources.inputs import Input
 from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
 from hlteval.workflows import comparison
-from hlteval.workflows.scoring import Intervals
+from hlteval.workflows.runs import Intervals
 
 
 @checked

@@ -20,7 +20,7 @@ from hlteval.sources.inputs import Input, as_path
 from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
 from hlteval.workflows import plotting, scoring
-from hlteval.workflows.scoring import Intervals
+from hlteval.workflows.runs import Intervals
 
 
 @checked

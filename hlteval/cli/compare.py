@@ -81,7 +81,7 @@ def compare(
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.comparison import compare as run
-    from hlteval.workflows.scoring import Intervals
+    from hlteval.workflows.runs import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings["options"] = with_seed(load(task), options or {}, seed)

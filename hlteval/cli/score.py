@@ -71,7 +71,8 @@ def score(
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.plotting import plot, split_options
-    from hlteval.workflows.scoring import Intervals, measure_names
+    from hlteval.workflows.runs import Intervals
+    from hlteval.workflows.scoring import measure_names
     from hlteval.workflows.scoring import score as run
 
     files = output_files(output_file, get_args(TableForm), [reference, system])

@@ -10,7 +10,7 @@ import msgspec
 
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
 PARTS: tuple[Part, ...] = ("team", "task", "language", "condition", "checkpoint")
-"""What a submission is told apart by, in the order of tables."""
+"""What distinguishes submissions, in the order of tables."""
 _WRITTEN = {"run": ".+", "any": ".*", "timestamp": "[0-9]{8}_[0-9]{6}"}
 """Placeholders of names that may have underscores in them."""
 _PLACEHOLDER = re.compile(r"\{([a-z]*)\}")

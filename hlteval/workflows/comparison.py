@@ -24,7 +24,8 @@ from hlteval.tasks.option import WrongOption
 from hlteval.tasks.options import merged
 from hlteval.tasks.task import Task
 from hlteval.workflows.refused_systems import scored_systems
-from hlteval.workflows.scoring import Intervals, Run, scored
+from hlteval.workflows.runs import Intervals, Run
+from hlteval.workflows.scoring import scored
 from hlteval.workflows.steps import Step, part, silent
 
 Values = NDArray[np.float64]

@@ -92,7 +92,7 @@ class Records:
 
 
 def read_record(path: Path) -> Mapping[str, str]:
-    """The values of a record, by name; none if it is not there, or is no record."""
+    """The values of a record, by name; none if it is not there, or is not a record."""
     try:
         with path.open("rb") as stream:
             head = stream.read(_HEAD).decode("utf-8", "replace")

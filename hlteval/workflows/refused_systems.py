@@ -8,7 +8,7 @@ import msgspec
 
 from hlteval.results.comparison import RefusedSystem
 from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import Run
+from hlteval.workflows.runs import Run
 
 
 def scored_systems(

@@ -20,7 +20,8 @@ from hlteval.tasks.task import Task
 from hlteval.workflows.batches import submission
 from hlteval.workflows.claims import Claim, read_claim
 from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import Intervals, score
+from hlteval.workflows.runs import Intervals
+from hlteval.workflows.scoring import score
 from hlteval.workflows.signatures import Files, files_of, names_file
 from hlteval.workflows.signatures import signature as signed
 from hlteval.workflows.steps import Step, silent, watched

@@ -117,7 +117,7 @@ def check(root: Path, wanted: list[dict[str, bytes]]) -> None:
     found = content(root)
     folders: dict[str, dict[str, bytes]] = {}
     for path, data in found.items():
-        if "/." in path:  # unfinished, and told by its name
+        if "/." in path:  # unfinished, which its name shows
             assert path.partition("/.")[2].split("/")[0].endswith(".part"), path
         elif path.startswith("results/"):
             folders.setdefault(path.split("/")[1], {})[path] = data

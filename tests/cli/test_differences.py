@@ -22,7 +22,8 @@ from hlteval.reports.display import visible
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.results.scores import Scores
 from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import Intervals, score
+from hlteval.workflows.runs import Intervals
+from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate
 
 pytestmark = pytest.mark.xdist_group("differences")

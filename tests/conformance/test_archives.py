@@ -189,7 +189,7 @@ print(json.dumps({"outside": outside, "most": most}))
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="tells the memory of a process")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="has the memory of a process")
 def test_nothing_is_written_outside_and_memory_stays_small(archives: Path, tmp_path: Path) -> None:
     """All archives one after the other, in one process, inspected and validated."""
     temporary = tmp_path / "temporary"

@@ -24,7 +24,8 @@ from scipy.special import betaincinv
 
 from hlteval.scoring.metric import DOCUMENTS
 from hlteval.scoring.resampling import bootstrap
-from hlteval.workflows.scoring import Run, scored
+from hlteval.workflows.runs import Run
+from hlteval.workflows.scoring import scored
 
 pytestmark = pytest.mark.xdist_group("seedev-intervals")  # so that nothing is scored twice
 

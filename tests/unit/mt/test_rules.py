@@ -1,4 +1,4 @@
-"""Rules of machine translation: what a submission lacks, and what is no mistake."""
+"""Rules of machine translation: what a submission lacks, and what is not a mistake."""
 
 from __future__ import annotations
 

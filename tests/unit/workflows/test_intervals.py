@@ -11,7 +11,8 @@ import pytest
 from hlteval import tasks
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.resampling import draws
-from hlteval.workflows.scoring import Intervals, Run, scored
+from hlteval.workflows.runs import Intervals, Run
+from hlteval.workflows.scoring import scored
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 FIXTURES = DEMO.parents[1] / "fixtures"

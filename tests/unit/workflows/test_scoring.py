@@ -18,7 +18,8 @@ from hlteval.tasks import load, seedev_metrics
 from hlteval.tasks.statistics import StatisticInfo
 from hlteval.workflows import scoring
 from hlteval.workflows.refusals import Refused
-from hlteval.workflows.scoring import Intervals, score
+from hlteval.workflows.runs import Intervals
+from hlteval.workflows.scoring import score
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 EXAMPLES = [(task, profile) for task in ("full", "binary") for profile in ("plan", "official")]

@@ -14,7 +14,8 @@ from hlteval.results.verification import Verification
 from hlteval.tasks.option import WrongOption
 from hlteval.workflows.claims import read_claim
 from hlteval.workflows.comparison import compare
-from hlteval.workflows.scoring import Intervals, score
+from hlteval.workflows.runs import Intervals
+from hlteval.workflows.scoring import score
 from hlteval.workflows.verification import verify
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
