@@ -18,10 +18,10 @@ BENCH_ARGS ?=
 # Arguments for fuzzing, e.g. make fuzz FUZZ_ARGS="hub4 --mutations 1000"
 FUZZ_ARGS ?=
 
-# Tests start many programs, whose modules are compiled once. Tests of a group share what they build.
+# Tests start many programs, whose modules are compiled once. Tests of a file share what they build.
 # There is a worker per core: more threads of Polars would only wait for each other.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := pytest -n auto --dist loadgroup
+PYTEST := pytest -n auto --dist loadfile
 
 .PHONY: demo docs test test-oldest lint types pytest bench bench-peers coverage fuzz clean
 

@@ -26,8 +26,6 @@ from hlteval.workflows.runs import Intervals
 from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate
 
-pytestmark = pytest.mark.xdist_group("differences")
-
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"
 FIXTURES = ROOT / "fixtures" / "differences"

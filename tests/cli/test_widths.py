@@ -17,8 +17,6 @@ from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
 from hlteval.workflows import comparison, scoring, validation
 
-pytestmark = pytest.mark.xdist_group("widths")
-
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "terminal"

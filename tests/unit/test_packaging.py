@@ -21,8 +21,6 @@ from packaging.version import Version
 
 import hlteval
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from mypy import api
 
-pytestmark = pytest.mark.xdist_group("types")
-
 ROOT = Path(__file__).parents[2]
 DECLARATIONS = """
 from collections.abc import Callable

@@ -15,8 +15,6 @@ from hlteval.sources import open_source
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.scoring import score
 
-pytestmark = pytest.mark.xdist_group("edl-scores")  # so that nothing is scored twice
-
 MEASURES = (
     "all overlap-maxmax::span overlap-maxsum::span overlap-summax::span overlap-sumsum::span "
     "overlap-sumsum::span+type mention_ceaf:is_first:span b_cubed:is_first:span muc:is_first:span "

@@ -13,8 +13,6 @@ import pytest
 from hlteval.results.scores import Scores
 from hlteval.workflows.scoring import score
 
-pytestmark = pytest.mark.xdist_group("hub4-scores")  # so that nothing is scored twice
-
 MODES = ("content", "extent", "both")
 CASES = [
     "00_sample",

@@ -18,7 +18,6 @@ from hlteval.scoring.mt.metric import Translation
 from hlteval.scoring.mt.options import METRICS, TranslationOptions
 from hlteval.sources import open_source
 
-pytestmark = pytest.mark.xdist_group("meteor")  # one start of the jar
 FIRST = "segment-0"
 
 

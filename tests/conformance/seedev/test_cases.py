@@ -16,8 +16,6 @@ from typer.testing import CliRunner
 
 from hlteval.cli.app import app
 
-pytestmark = pytest.mark.xdist_group("seedev-cases")  # so that nothing is scored twice
-
 CASES = {
     "b01_perfect": "binary",
     "b02_drop": "binary",

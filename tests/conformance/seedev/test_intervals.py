@@ -27,8 +27,6 @@ from hlteval.scoring.resampling import bootstrap
 from hlteval.workflows.runs import Run
 from hlteval.workflows.scoring import scored
 
-pytestmark = pytest.mark.xdist_group("seedev-intervals")  # so that nothing is scored twice
-
 CASES = {
     **dict.fromkeys(("b01_perfect", "b02_drop", "b03_mixed", "b04_types_swaps"), "binary"),
     "b05_missing_wild": "binary",

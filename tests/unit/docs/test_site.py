@@ -27,7 +27,6 @@ def loaded() -> ModuleType:
 
 
 HOOKS = loaded()
-pytestmark = pytest.mark.xdist_group("site")
 
 
 @pytest.fixture(scope="module")

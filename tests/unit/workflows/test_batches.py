@@ -15,8 +15,6 @@ from hlteval.workflows.batches import Submission, submission
 from hlteval.workflows.scoring import score
 from hlteval.workflows.validation import validate
 
-pytestmark = pytest.mark.xdist_group("batches")
-
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"
 TRIALS = runpy.run_path(str(Path(__file__).with_name("trials.py")))
