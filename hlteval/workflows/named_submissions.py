@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from hlteval.findings import Finding, Severity
+from hlteval.findings import SUBMISSION, Finding, Severity
 from hlteval.tasks.option import Option
 from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Task
@@ -18,7 +18,7 @@ def judged(
     files: OptionFiles,
     task: Task,
     given: Mapping[str, str],
-    sides: tuple[str, str],
+    pair: tuple[str, str],
     profile: str,
     encoding: str,
 ) -> OptionFiles:
@@ -28,32 +28,28 @@ def judged(
         files: as they were read.
         task: the task that is scored.
         given: values as text, by the names of the task's options.
-        sides: the reference and the submission that is scored.
+        pair: the reference and the submission that is scored.
         profile: `plan` or `official`.
         encoding: of the files.
     """
-    findings = list(files.findings)
-    for option in task.options:
-        if option.submission_to and option.name in given:
-            flag = f"--{option.flag}"
-            reading = [item for item in findings if item.side == flag and _of_reading(item)]
-            findings = [item for item in findings if item not in reading]
-            findings += _judged(option, given[option.name], sides, profile, encoding)
+    named = [item for item in task.options if item.submission_to and item.name in given]
+    sides = {f"--{option.flag}" for option in named}
+    # Validation reads these files too; what only the reader of an option finds stays.
+    findings = [
+        item for item in files.findings if item.side not in sides or item.code.startswith("OPT")
+    ]
+    for option in named:
+        findings += _judged(option, given[option.name], pair, profile, encoding)
     return replace(files, findings=tuple(findings))
 
 
-def _of_reading(item: Finding) -> bool:
-    """Whether it is a finding that the validation has, too."""
-    return not item.code.startswith("OPT")
-
-
 def _judged(
-    option: Option, path: str, sides: tuple[str, str], profile: str, encoding: str
+    option: Option, path: str, pair: tuple[str, str], profile: str, encoding: str
 ) -> list[Finding]:
     """The findings about the submission that an option names; its errors block."""
     assert option.submission_to is not None  # noqa: S101 - the caller has seen to it
     task, beside = option.submission_to
-    reference, system = sides
+    reference, system = pair
     opened = open_submission(
         task, path, against=reference, options={beside: system}, profile=profile, encoding=encoding
     )
@@ -63,5 +59,5 @@ def _judged(
             item.of(f"--{option.flag}"), blocking=item.severity == Severity.ERROR
         )
         for item in found
-        if item.side == "submission"
+        if item.side == SUBMISSION
     ]
