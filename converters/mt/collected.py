@@ -20,6 +20,13 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def with_suffix(source: Source, suffixes: str | tuple[str, ...]) -> tuple[Member, ...]:
+    """A single file, whatever its name is; of several files, those with a suffix in any case."""
+    if source.kind in {"file", "stdin"}:
+        return source.members
+    return tuple(m for m in source.members if m.basename.lower().endswith(suffixes))
+
+
 class Text(NamedTuple):
     """The text of a segment.
 

@@ -29,7 +29,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.mt import lorehlt_mt, mteval_sgml
-from hlteval.converters.mt.collected import Collected, Text
+from hlteval.converters.mt.collected import Collected, Text, with_suffix
 from hlteval.converters.mt.mteval_writing import lost, write
 from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM, UNKNOWN
 from hlteval.converters.toolkit.single_file import beginning
@@ -56,9 +56,7 @@ Named = tuple[Problem, str | None]
 
 def members(source: Source) -> tuple[Member, ...]:
     """The files that are read."""
-    if source.kind in {"file", "stdin"}:
-        return source.members
-    return tuple(m for m in source.members if m.basename.lower().endswith(_SUFFIXES))
+    return with_suffix(source, _SUFFIXES)
 
 
 def sniff(source: Source) -> bool:

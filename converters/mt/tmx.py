@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.mt.collected import Collected, Text
+from hlteval.converters.mt.collected import Collected, Text, with_suffix
 from hlteval.converters.mt.texts import REFERENCE, ROLES, SOURCE, UNKNOWN
 from hlteval.converters.mt.tmx_writing import lost, write
 from hlteval.converters.toolkit.single_file import beginning
@@ -49,9 +49,7 @@ Named = tuple[Problem, str | None]
 
 def members(source: Source) -> tuple[Member, ...]:
     """The files that are read."""
-    if source.kind in {"file", "stdin"}:
-        return source.members
-    return tuple(m for m in source.members if m.basename.lower().endswith(SUFFIX))
+    return with_suffix(source, SUFFIX)
 
 
 def sniff(source: Source) -> bool:
