@@ -8,14 +8,14 @@ import polars as pl
 
 from hlteval.converters import load
 from hlteval.converters.corpus.memory import in_memory
-from hlteval.findings import finding
+from hlteval.findings import Problem, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import Corpus
 from hlteval.scoring.mt.options import FRAMES, METRICS, Pairs
 from hlteval.sources import Source
-from hlteval.syntax.tsv import Column, Table
+from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.option_files import FileValue
-from hlteval.tasks.option_readers import read_table
+from hlteval.tasks.option_readers import contradictions, read_table
 
 SUBSET = Table((Column("document"), Column("segment")), code="OPT101")
 SF_SCORES = Table(
@@ -82,11 +82,17 @@ def sf_scores(source: Source, _: Mapping[str, str]) -> FileValue:
         source: a table without a header: document; `source`, `reference` or `mt`; score. Of a
             document that occurs several times, the last line counts.
     """
-    rows, findings = read_table(source, SF_SCORES)
+    rows, findings = read_table(source, SF_SCORES, _other_scores)
     found: dict[str, dict[str, float]] = {}
     for document, name, score in rows.select("document", "input", "score").iter_rows():
         found.setdefault(name, {})[document] = score
     return FileValue(found, findings)
+
+
+def _other_scores(parsed: ParsedTable) -> list[Problem]:
+    """Lines with another score for what was found in a document than before."""
+    key = pl.concat_str("document", "input", separator=" and ")
+    return contradictions(parsed, key, "score", "last score")
 
 
 def frames(source: Source, _: Mapping[str, str]) -> FileValue:

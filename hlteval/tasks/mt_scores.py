@@ -72,7 +72,7 @@ METRIC = lazy("hlteval.scoring.mt.metric:Translation")
 METRIC_OPTIONS = lazy("hlteval.scoring.mt.options:TranslationOptions")
 METRIC_CODES = tuple(f"MTS{number}" for number in range(101, 110))
 """The codes of findings about METEOR and sacrebleu."""
-OPTION_CODES = ("OPT101", "OPT107", "OPT109", "MTS201", "MTS202")
+OPTION_CODES = ("OPT101", "OPT106", "OPT107", "OPT109", "MTS201", "MTS202")
 """The codes of findings in files that options name."""
 _READERS = "hlteval.tasks.mt_readers:"
 

@@ -108,11 +108,18 @@ def _wrong_weights(parsed: ParsedTable) -> list[Problem]:
     )
     problems = parsed.problems_at("OPT103", outside, "weight")
     key = pl.concat_str("reference", "system", separator=" and ")
-    return problems + _contradictions(parsed, key, "weight", "largest weight")
+    return problems + contradictions(parsed, key, "weight", "largest weight")
 
 
-def _contradictions(parsed: ParsedTable, key: pl.Expr, value: str, counts: str) -> list[Problem]:
-    """Lines that give a key another value than its first line does; `counts` is what has effect."""
+def contradictions(parsed: ParsedTable, key: pl.Expr, value: str, counts: str) -> list[Problem]:
+    """Lines that give a key another value than its first line does.
+
+    Args:
+        parsed: a file.
+        key: what has one value.
+        value: the column of the value.
+        counts: which of several values has an effect, in words.
+    """
     rows = parsed.rows.with_columns(key=key, counts=pl.lit(counts))
     first = rows.with_columns(
         first=pl.col("record").first().over("key"), other=pl.col(value).first().over("key")
@@ -214,7 +221,7 @@ def place_dictionary(source: Source, _: Mapping[str, str]) -> FileValue:
     rows, findings = read_table(
         source,
         NAMES,
-        lambda parsed: _contradictions(parsed, pl.col("written"), "name", "last name"),
+        lambda parsed: contradictions(parsed, pl.col("written"), "name", "last name"),
     )
     last = rows.drop("record").unique("written", keep="last", maintain_order=True)
     return FileValue(dict(last.rows()), findings)
