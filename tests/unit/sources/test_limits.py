@@ -7,7 +7,6 @@ import io
 import os
 import struct
 import sys
-import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
@@ -152,7 +151,6 @@ def test_what_has_no_end_is_limited(path: str) -> None:
     if not os.path.lexists(path):
         pytest.skip(f"the system has no {path}")
     source = open_source(path, limits=Limits(growth=1_000_000))
-    started = time.process_time()
     codes = [found.code for found in source.findings]
     for member in source.members:
         with pytest.raises(Unreadable) as caught:
@@ -160,7 +158,6 @@ def test_what_has_no_end_is_limited(path: str) -> None:
         codes.append(caught.value.finding.code)
     assert len(codes) == 1
     assert codes[0] in {"SRC108", "SRC109", "SRC125"}
-    assert time.process_time() - started < 1
 
 
 def test_standard_input_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
