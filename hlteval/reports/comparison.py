@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -17,6 +16,7 @@ from hlteval.reports.refusal import Refusal
 from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
 from hlteval.results.comparison import Comparison, Limits, RefusedSystem
+from hlteval.results.names import short_names
 from hlteval.tasks import load
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
 
@@ -45,29 +45,28 @@ COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
 
 def _systems(comparison: Comparison) -> Iterator[list[str]]:
     values = values_of(load(comparison.task), comparison.metric)
+    names = _names(comparison)
     for system in comparison.systems:
         rank = "-" if system.rank is None else str(system.rank)
-        name = _short(comparison, system.name)
-        yield [rank, name, shown(system.value, values), _limits(system.interval)]
+        yield [rank, names[system.name], shown(system.value, values), _limits(system.interval)]
     for refused in comparison.refused:
-        yield ["refused", _short(comparison, refused.name), UNDEFINED, UNDEFINED]
+        yield ["refused", names[refused.name], UNDEFINED, UNDEFINED]
 
 
 def _pairs(comparison: Comparison) -> Iterator[list[str]]:
+    names = _names(comparison)
     for pair in comparison.differences:
         numbers = [_signed(pair.difference), _limits(pair.interval)]
         chances = [shown(pair.probability, RATE), shown(pair.corrected, RATE)]
         documents = [str(count) for count in (pair.wins, pair.losses, pair.ties)]
-        names = [_short(comparison, name) for name in (pair.first, pair.second)]
-        yield [*names, *numbers, *chances, *documents]
+        yield [names[pair.first], names[pair.second], *numbers, *chances, *documents]
 
 
-def _short(comparison: Comparison, name: str) -> str:
-    """The path of a system without the folders that the paths of all systems share."""
-    names = [system.name for system in comparison.systems]
-    names += [system.name for system in comparison.refused]
-    shared = os.path.commonprefix(names)  # noqa: RUF071 - cut back to a folder
-    return visible(name[shared.rfind("/") + 1 :])
+def _names(comparison: Comparison) -> dict[str, str]:
+    """The short names of all systems, by path."""
+    paths = [system.name for system in comparison.systems]
+    paths += [system.name for system in comparison.refused]
+    return {path: visible(name) for path, name in short_names(paths).items()}
 
 
 def _limits(interval: Limits) -> str:

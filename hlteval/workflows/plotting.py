@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hlteval.results.names import short_names
 from hlteval.results.scores import Scores
 from hlteval.sources import writing
 from hlteval.tasks import load
@@ -55,44 +56,23 @@ def plot(
         write_plot({**scores, **others}, Path(file))
 
 
-def write_plot(scores: Mapping[str, Scores], path: Path) -> None:
+def write_plot(scores: Mapping[str, Scores], file: Path) -> None:
     """Draw the curves of submissions, a panel for each layer.
 
     Args:
         scores: the scores by the paths of the submissions.
-        path: of the picture; its suffix is its format.
+        file: of the picture; its suffix is its format.
 
     Raises:
         WrongOption: for another suffix, or where matplotlib is not installed.
     """
-    if path.suffix not in SUFFIXES:
-        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {path.name}")
+    if file.suffix not in SUFFIXES:
+        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {file.name}")
     try:
         from hlteval.reports.curves import draw
     except ImportError as error:
         raise WrongOption("a plot needs matplotlib: pip install 'hlteval[plot]'") from error
-    with writing(path) as unfinished:
-        draw(named(scores), unfinished, path.suffix.removeprefix("."))
-
-
-def named(scores: Mapping[str, Scores]) -> dict[str, Scores]:
-    """The scores by the shortest ends of their paths that differ, without a common suffix.
-
-    Examples:
-        >>> list(named({"runs/a.json": None, "runs/b.json": None}))
-        ['a', 'b']
-        >>> list(named({"runs/a/system.json": None, "runs/b/system.json": None}))
-        ['a/system', 'b/system']
-    """
-    stems = [Path(path).with_suffix("").parts for path in scores]
-    parts = stems if len(set(stems)) == len(stems) else [Path(path).parts for path in scores]
-    ends = [_end(own, [other for other in parts if other != own]) for own in parts]
-    return dict(zip(ends, scores.values(), strict=True))
-
-
-def _end(parts: tuple[str, ...], others: list[tuple[str, ...]]) -> str:
-    """The shortest end of a path that is not the end of another."""
-    for size in range(1, len(parts)):
-        if all(other[-size:] != parts[-size:] for other in others):
-            return "/".join(parts[-size:])
-    return str(Path(*parts))
+    names = short_names(scores)
+    named = {names[path]: own for path, own in scores.items()}
+    with writing(file) as unfinished:
+        draw(named, unfinished, file.suffix.removeprefix("."))

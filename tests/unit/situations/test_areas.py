@@ -11,7 +11,6 @@ import pytest
 from hlteval.results.scores import Scores
 from hlteval.scoring.situations.situations import LAYERS
 from hlteval.validators.situations.schema import types
-from hlteval.workflows.plotting import named
 from hlteval.workflows.scoring import score
 
 ANNOTATED = "TYPE: {types}\nTIME: Current\nResolution: Sufficient\nPLACE: {place}\n"
@@ -103,19 +102,6 @@ def test_f1_is_undefined_where_neither_side_has_frames(tmp_path):
     metrics = scores(annotated(tmp_path, D1=("out-of-domain", "n/a")), []).metrics
     assert metrics["type.max_f1"] is None
     assert metrics["relevance.auc"] is None
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (("runs/a.json", "runs/b.json"), ["a", "b"]),
-        (("/data/runs/a/system.json", "/data/runs/b/system.json"), ["a/system", "b/system"]),
-        (("x/run.json", "x/run.tsv"), ["run.json", "run.tsv"]),
-        (("a/x/run.json", "b/x/run.json", "c.json"), ["a/x/run", "b/x/run", "c"]),
-    ],
-)
-def test_systems_are_named_by_what_differs_in_their_paths(paths, names):
-    assert list(named(dict.fromkeys(paths))) == names
 
 
 def test_a_legend_covers_no_panel_however_long_the_names(perfect, tmp_path):
