@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from hlteval.extensions import lazy
 from hlteval.representation.schema import TABLES
 from hlteval.representation.table import Table
 
@@ -87,6 +88,10 @@ class Corpus:
         tables = self._tables.items()
         counts = ", ".join(f"{frame.height} {name}" for name, frame in tables if frame.height)
         return f"<Corpus: {counts or 'empty'}>"
+
+    def _repr_html_(self) -> str:
+        html: str = lazy("hlteval.reports.notebook:corpus")(self)
+        return html
 
     def tables(self) -> Iterable[tuple[str, pl.DataFrame]]:
         """Every table with its name, in declared order."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from hlteval.extensions import lazy
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
 
@@ -118,6 +119,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         value = "undefined" if best.value is None else f"{best.value:.4f}"
         head = f"{self.task}, profile {self.profile}: {self.metric} of {len(self.systems)} systems"
         return f"<Comparison: {head}; best {best.name} {value}>"
+
+    def _repr_html_(self) -> str:
+        html: str = lazy("hlteval.reports.notebook:comparison")(self)
+        return html
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison in plain types, as `hlteval compare --format json` prints it."""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from hlteval.extensions import lazy
 from hlteval.results.verdict import Verdict
 
 
@@ -43,6 +44,10 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         shown = "undefined" if value is None else f"{value:.4f}"
         more = f"{len(self.metrics)} metrics, tables {', '.join(self.tables) or 'none'}"
         return f"<Scores: {self.task}, profile {self.profile}: {self.primary} {shown}; {more}>"
+
+    def _repr_html_(self) -> str:
+        html: str = lazy("hlteval.reports.notebook:scores")(self)
+        return html
 
     @property
     def warnings(self) -> tuple[str, ...]:

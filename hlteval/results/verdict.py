@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Findings, Severity, in_order
 from hlteval.findings.sequence import severities, tally
 
@@ -65,6 +66,10 @@ class Verdict(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         head = f"{self.task}, profile {self.profile}: " if self.task else ""
         return f"<Verdict: {head}{self.outcome}; {severities(self.findings) or 'no findings'}>"
+
+    def _repr_html_(self) -> str:
+        html: str = lazy("hlteval.reports.notebook:verdict")(self)
+        return html
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, as `hlteval validate --format json` prints it."""
