@@ -15,6 +15,7 @@ from hlteval.cli import compare, convert, demo, describe, manifest, pack, score,
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import pipeline as pipeline_command
 from hlteval.cli.commands import Command
+from hlteval.cli.exit_codes import ALWAYS, exit_codes
 from hlteval.tasks.option import Option
 from hlteval.tasks.task import Task
 
@@ -76,7 +77,14 @@ def _command(name: str, run: Callable[..., None]) -> str:
     parts = [f"## {name}\n", f"{_description(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
     if taken:
         parts.append(table(("", "description", "default"), [item.row for item in taken]))
+    parts.append(f"{_exits(name)}\n")
     return "\n".join(parts)
+
+
+def _exits(name: str) -> str:
+    """What the exit codes of a command mean that not all commands share."""
+    own = [item for item in exit_codes(name).items() if item[0] not in ALWAYS]
+    return "  \n".join(f"Exit code {code}: {meaning}" for code, meaning in own)
 
 
 def _description(run: Callable[..., None]) -> str:

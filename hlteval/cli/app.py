@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from hlteval import __version__
 from hlteval.cli import compare, manifest, pack, score, validate
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
+from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.inspect import inspect
 from hlteval.cli.pipeline import pipeline
 from hlteval.cli.verify import verify
 
 
-class Commands(TyperGroup):
+class Commands(HelpfulGroup):
     """All commands; the reasons of their usage errors are wrapped at words in a terminal."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -51,6 +51,7 @@ app = typer.Typer(
     name="hlteval",
     cls=Commands,
     help="Validate, convert and score submissions to shared tasks in human language technology.",
+    epilog=epilog(""),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -69,7 +70,11 @@ def common(
     _: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+            "-V",
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help="Print the version and exit.",
         ),
     ] = False,
 ) -> None:
@@ -81,18 +86,31 @@ def _first_line(command: Callable[..., None]) -> str:
     return (command.__doc__ or "").partition("\n")[0]
 
 
-app.add_typer(validate.app, name="validate", short_help=validate.app.info.help)
-app.command("convert", short_help=_first_line(convert))(convert)
-app.add_typer(score.app, name="score", short_help=score.app.info.help)
-app.add_typer(compare.app, name="compare", short_help=compare.app.info.help)
-app.command(
+def _add(name: str, command: Callable[..., None], **settings: Any) -> None:
+    """Register a command, whose help has the first line of its docstring and its exit codes."""
+    short = _first_line(command)
+    app.command(name, cls=HelpfulCommand, short_help=short, epilog=epilog(name), **settings)(
+        command
+    )
+
+
+def _add_group(name: str, group: typer.Typer) -> None:
+    """Register a group of commands."""
+    app.add_typer(group, name=name, short_help=group.info.help, epilog=epilog(name))
+
+
+_add_group("validate", validate.app)
+_add("convert", convert)
+_add_group("score", score.app)
+_add_group("compare", compare.app)
+_add(
     "verify",
-    short_help=_first_line(verify),
+    verify,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
     no_args_is_help=True,
-)(verify)
-app.add_typer(pack.app, name="pack", short_help=pack.app.info.help)
-app.add_typer(manifest.app, name="manifest", short_help=manifest.app.info.help)
-app.command("pipeline", short_help=_first_line(pipeline), no_args_is_help=True)(pipeline)
-for command in (inspect, tasks, formats, explain, demo):
-    app.command(command.__name__, short_help=_first_line(command))(command)
+)
+_add_group("pack", pack.app)
+_add_group("manifest", manifest.app)
+_add("pipeline", pipeline, no_args_is_help=True)
+for each in (inspect, tasks, formats, explain, demo):
+    _add(each.__name__, each)

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Optional
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command
 
+from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
+from hlteval.cli.words import with_first
 from hlteval.tasks import BUILTIN, known, load
 from hlteval.tasks.option import Option
 from hlteval.tasks.task import Task
@@ -144,12 +145,16 @@ VIEWS = (
 """When `--columns` and `--wide` have an effect."""
 
 
-class TaskGroup(TyperGroup):
+class TaskGroup(HelpfulGroup):
     """A group with one command per task, built on request: naming a task loads no other task."""
 
     run: ClassVar[Callable[..., None]]
     command: ClassVar[Command]
     conditions: ClassVar[Sequence[Condition]]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command; options may be before the task, as hooks put them."""
+        return super().parse_args(ctx, with_first(args, known(), type(self).run))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
@@ -165,7 +170,8 @@ class TaskGroup(TyperGroup):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             function = _command(cmd_name, type(self).run, self.command, self.conditions)
             title = load(cmd_name).title
-            app.command(cmd_name, help=title, short_help=title, no_args_is_help=True)(function)
+            texts = {"help": title, "short_help": title, "epilog": epilog(self.command)}
+            app.command(cmd_name, cls=HelpfulCommand, no_args_is_help=True, **texts)(function)
             return get_command(app)
         if _exists(cmd_name):
             raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Optional, get_args
 import typer
 
 from hlteval.cli.commands import OutputFiles, usage
+from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.validate import FindingsForm, MaxFindings
 
 _Manifest = Annotated[
@@ -28,13 +29,14 @@ _Scored = Annotated[
     ),
 ]
 app = typer.Typer(
+    cls=HelpfulGroup,
     help="Check the manifest of an evaluation, and find the best submissions.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
-@app.command("check", no_args_is_help=True)
+@app.command("check", cls=HelpfulCommand, epilog=epilog("manifest check"), no_args_is_help=True)
 def check(
     manifest: _Manifest,
     root: _Root = None,
@@ -54,7 +56,7 @@ def check(
     raise typer.Exit(0 if verdict.passed else 1)
 
 
-@app.command("best", no_args_is_help=True)
+@app.command("best", cls=HelpfulCommand, epilog=epilog("manifest best"), no_args_is_help=True)
 def best(
     manifest: _Manifest,
     root: _Scored,

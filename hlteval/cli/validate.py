@@ -76,6 +76,14 @@ Severities = Annotated[
         metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."
     ),
 ]
+ByFolder = Annotated[
+    bool,
+    typer.Option(
+        "--by-folder",
+        help="Validate the folders of the files if submissions to the task are folders; for hooks "
+        "that name the files of a commit.",
+    ),
+]
 
 
 def validate(
@@ -96,6 +104,7 @@ def validate(
     severity: Severities = None,
     output_file: OutputFiles = None,
     fix: FixTo = None,
+    by_folder: ByFolder = False,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
     options: dict[str, Any] | None = None,
@@ -104,9 +113,11 @@ def validate(
     from hlteval.cli.output import show_fixes, show_verdict
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.workflows.folders import submissions
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
+    paths = submissions(task, paths) if by_folder else paths
     files = output_files(output_file, get_args(FindingsForm), [*paths, *filter(None, [against])])
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options, "role": role}

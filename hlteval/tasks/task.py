@@ -122,6 +122,8 @@ class Task:
         accepted: codes of findings that do not block with some options.
         noted: codes of warnings about a submission that its scores note.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
+        has_index: whether a submission is a folder of tables with an index that names them.
+        inner_folders: names of folders that its submissions have inside.
         packaging: how its submissions are packed.
         deposited: what the specification says of the archives of an evaluation.
     """
@@ -164,8 +166,21 @@ class Task:
     accepted: Callable[[Mapping[str, str]], frozenset[str]] = _nothing_accepted
     noted: frozenset[str] = frozenset()
     reads_sub_folders: bool = True
+    has_index: bool = False
+    inner_folders: frozenset[str] = frozenset()
     packaging: Packaging = field(default_factory=Packaging)
     deposited: Deposited = field(default_factory=Deposited)
+
+    @property
+    def submitted_as_folder(self) -> bool:
+        """Whether a submission is a folder of files, rather than one file.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> [load(name).submitted_as_folder for name in ("seedev-full", "ccu-nd", "hub4")]
+            [True, True, False]
+        """
+        return self.has_index or bool(self.submission_suffixes)
 
     @property
     def metrics(self) -> tuple[str, ...]:

@@ -1,0 +1,119 @@
+"""Exit codes of the commands, as their help, their manual pages and the documentation list them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+ALWAYS: Mapping[int, str] = MappingProxyType(
+    {
+        2: "Usage error, a path does not exist, or an output cannot be written.",
+        3: "Internal error of hlteval.",
+    }
+)
+"""What 2 and 3 mean for every command."""
+
+EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
+    {
+        "": {
+            0: "Success; warnings are allowed.",
+            1: "Validation failed, nothing was scored, or the result is negative.",
+        },
+        "validate": {
+            0: "The submission passes.",
+            1: "It fails, or the verdict is undecided.",
+        },
+        "convert": {
+            0: "The output was written.",
+            1: "The input has errors, or nothing was written.",
+        },
+        "score": {
+            0: "The submission was scored.",
+            1: "Nothing was scored because of blocking findings.",
+        },
+        "compare": {
+            0: "All submissions were compared.",
+            1: "At least one submission could not be scored.",
+        },
+        "verify": {
+            0: "No part of the signature differs.",
+            1: "At least one part of the signature differs.",
+        },
+        "pack": {
+            0: "The archive was written.",
+            1: "The submission fails; nothing was written.",
+        },
+        "inspect": {
+            0: "Nothing is wrong with the archive.",
+            1: "The archive has errors.",
+        },
+        "pipeline": {
+            0: "Every submission was handled; invalid ones are, too.",
+            1: "A submission was not scored, failed or is waiting, or the manifest has errors.",
+        },
+        "manifest": {
+            0: "Success; warnings are allowed.",
+            1: "The manifest has errors.",
+        },
+        "manifest check": {
+            0: "The manifest passes.",
+            1: "The manifest, or a submission beside it, has errors.",
+        },
+        "manifest best": {
+            0: "The best submissions are listed.",
+            1: "The manifest has errors.",
+        },
+        "tasks": {0: "The list was printed."},
+        "formats": {0: "The list was printed."},
+        "explain": {0: "The explanation was printed."},
+        "demo": {0: "All commands were run."},
+    }
+)
+"""What 0 and 1 mean, by command; the empty name is `hlteval` itself."""
+
+
+def exit_codes(command: str) -> Mapping[int, str]:
+    """The exit codes of a command with their meanings, in order.
+
+    Args:
+        command: its name, without `hlteval`; `validate` for all of `validate TASK`.
+
+    Examples:
+        >>> exit_codes("verify")[1]
+        'At least one part of the signature differs.'
+    """
+    return {**EXIT_CODES.get(command, EXIT_CODES[""]), **ALWAYS}
+
+
+def epilog(command: str) -> str:
+    """The exit codes of a command as its epilog, one per line.
+
+    Examples:
+        >>> epilog("tasks").splitlines()[0]
+        '0 The list was printed.'
+    """
+    return "\n".join(f"{code} {meaning}" for code, meaning in exit_codes(command).items())
+
+
+class _WithExitCodes:
+    """A command whose epilog is the list of its exit codes."""
+
+    epilog: str | None
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the exit codes as a section of the help."""
+        if self.epilog:
+            lines = self.epilog.splitlines()
+            with formatter.section("Exit codes"):
+                formatter.write_dl([tuple(line.split(" ", 1)) for line in lines])
+
+
+class HelpfulCommand(_WithExitCodes, TyperCommand):
+    """A command whose help lists its exit codes."""
+
+
+class HelpfulGroup(_WithExitCodes, TyperGroup):
+    """A group of commands whose help lists its exit codes."""
