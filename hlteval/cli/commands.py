@@ -170,7 +170,11 @@ class TaskGroup(HelpfulGroup):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             function = _command(cmd_name, type(self).run, self.command, self.conditions)
             title = load(cmd_name).title
-            texts = {"help": title, "short_help": title, "epilog": epilog(self.command)}
+            texts: dict[str, Any] = {
+                "help": title,
+                "short_help": title,
+                "epilog": epilog(self.command),
+            }
             app.command(cmd_name, cls=HelpfulCommand, no_args_is_help=True, **texts)(function)
             return get_command(app)
         if _exists(cmd_name):
