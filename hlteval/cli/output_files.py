@@ -19,7 +19,10 @@ Renderer = Callable[[str], str | RenderableType]
 
 
 def output_files(
-    assignments: Sequence[str] | None, forms: Collection[str], inputs: Iterable[str] = ()
+    assignments: Sequence[str] | None,
+    forms: Collection[str],
+    inputs: Iterable[str] = (),
+    report: Path | None = None,
 ) -> Files:
     """The files of `--output-file FORMAT=PATH`.
 
@@ -27,14 +30,17 @@ def output_files(
         assignments: the values of the option.
         forms: the names of the output formats.
         inputs: paths that the command reads, which are never replaced; an empty one is none.
+        report: the file of `--report`, which is checked too.
 
     Raises:
         BadParameter: for an unknown format, a file that is named twice or read, a folder, or a
             file in a folder that does not exist.
     """
     read = {resolved(path) for path in inputs if path not in {"", "-"}}
-    seen: set[Path] = set()
+    seen = {resolved(report)} if report else set()
     files = []
+    for reason in _problems(report, (), read) if report else ():
+        raise typer.BadParameter(f"invalid --report {report}: {reason}")
     for assignment in assignments or ():
         form, path = _parsed(assignment, forms)
         for reason in _problems(path, seen, read):

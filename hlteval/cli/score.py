@@ -19,6 +19,7 @@ from hlteval.cli.commands import (
     OutputFiles,
     Profile,
     Reference,
+    ReportFile,
     Seed,
     TableForm,
     Wide,
@@ -61,12 +62,13 @@ def score(
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     output_file: OutputFiles = None,
+    report: ReportFile = None,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import check_folder, refusals, show_scores
+    from hlteval.cli.output import check_folder, refusals, show_scores, write_report
     from hlteval.cli.output_files import output_files
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
@@ -75,12 +77,12 @@ def score(
     from hlteval.workflows.scoring import measure_names
     from hlteval.workflows.scoring import score as run
 
-    files = output_files(output_file, get_args(TableForm), [reference, system])
+    files = output_files(output_file, get_args(TableForm), [reference, system], report)
     forms = {form, *dict(files)}
     options, display = split_options(task, with_seed(load(task), options or {}, seed))
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
-    more: dict[str, Any] = {"alignment": "json" in forms or output is not None}
+    more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report)}
     more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
     command = validation(task, system, reference, settings)
     with usage():
@@ -91,6 +93,7 @@ def score(
         plot(task, reference, {system: scores}, display, **settings)
     with usage():
         show_scores(scores, form, output, view, files)
+        write_report(scores, report)
 
 
 CONDITIONS = (

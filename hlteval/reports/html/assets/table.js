@@ -1,0 +1,172 @@
+"use strict";
+// Tables that sort, filter and page (Tabulator); all cells and headers are text, never HTML.
+const Tables = (() => {
+  const {element} = Report;
+  const CHOICES = 40, PRINTED = 200, FILTERED = 8;
+
+  function heading(column) {
+    return (_cell, _params, onRendered) => {
+      const button = element("button", {type: "button", class: "sort", title: column.meaning});
+      button.textContent = Values.visible(column.title);
+      return button;
+    };
+  }
+
+  function cell(column) {
+    return (cellComponent) => {
+      const value = cellComponent.getValue();
+      const text = element("span", {class: "cell", dir: "auto"});
+      text.textContent = Values.shown(value, column.kind);
+      if (column.kind !== "link" || !value) return text;
+      const link = element("a", {href: encodeURI(value)});
+      link.append(text);
+      return link;
+    };
+  }
+
+  /** Numbers by value and texts by character; what is undefined comes last. */
+  function sorter(column) {
+    const order = Values.isNumeric(column)
+      ? (a, b) => Number(a) - Number(b)
+      : (a, b) => collator.compare(text(a), text(b));
+    return (a, b, _aRow, _bRow, _column, direction) => {
+      if (a === null || b === null) {
+        const last = (a === null) - (b === null);
+        return direction === "desc" ? -last : last;
+      }
+      return order(a, b);
+    };
+  }
+
+  const collator = new Intl.Collator("en", {numeric: true});
+  const text = (value) => (Array.isArray(value) ? value.join(", ") : String(value));
+
+  /** A filter below a header: a list of a few values, or a field for text or limits. */
+  function filter(column, choices) {
+    const label = `Filter ${column.title}`;
+    if (!choices) {
+      const numeric = Values.isNumeric(column);
+      return {
+        headerFilter: "input",
+        headerFilterPlaceholder: numeric ? ">0.5" : "filter",
+        headerFilterParams: {elementAttributes: {"aria-label": label, spellcheck: "false"}},
+        headerFilterFunc: numeric ? numbers() : contains,
+      };
+    }
+    return {
+      headerFilter: (_cell, _onRendered, success) => {
+        const list = element("select", {"aria-label": label}, new Option("all", ""));
+        choices.forEach((value, at) => {
+          list.append(new Option(Values.shown(value, column.kind), String(at + 1)));
+        });
+        list.addEventListener("change", () => success(list.value));
+        return list;
+      },
+      headerFilterFunc: (at, value) => text(value) === text(choices[at - 1]),
+      headerFilterEmptyCheck: (value) => !value,
+      headerFilterLiveFilter: false,
+    };
+  }
+
+  const contains = (written, value) => value !== null
+    && text(value).toLowerCase().includes(written.toLowerCase());
+
+  /** What is written is understood once, not for every row. */
+  function numbers() {
+    let known, test;
+    return (written, value) => {
+      if (written !== known) [known, test] = [written, Values.numberTest(written)];
+      return test(value === null ? null : Number(value));
+    };
+  }
+
+  /** The values of a column, if they are few. */
+  function choices(column, height) {
+    const few = column.words || (column.kind === "text" && column.values) || [];
+    const values = [...new Set(few)].filter((value) => value !== null).sort(collator.compare);
+    const repeated = values.length < height && values.length > 1;
+    return repeated && values.length <= CHOICES && values.every((v) => text(v).length < 60)
+      ? values : null;
+  }
+
+  function definition(column, at, height) {
+    const numeric = Values.isNumeric(column);
+    return {
+      title: column.title,
+      field: `c${at}`,
+      titleFormatter: heading(column),
+      formatter: cell(column),
+      sorter: sorter(column),
+      hozAlign: numeric ? "right" : "left",
+      headerHozAlign: numeric ? "right" : "left",
+      headerSortTristate: true,
+      minWidth: 72,
+      maxInitialWidth: 420,
+      resizable: "header",
+      ...(column.kind === "text" || column.kind === "list"
+        ? {variableHeight: true, cssClass: "long"} : {}),
+      ...(height >= FILTERED ? filter(column, choices(column, height)) : {}),
+    };
+  }
+
+  /** A plain table of the rows that are shown first, for printers. */
+  function printed(table, columns, title) {
+    const active = table.getData("active");
+    const head = element("tr", {}, ...columns.map((c) => element("th", {scope: "col"}, c.title)));
+    const body = active.slice(0, PRINTED).map((row) => element("tr", {}, ...columns.map((c, at) => {
+      const numeric = Values.isNumeric(c) ? "number" : "";
+      return element("td", {class: numeric}, Values.shown(row[`c${at}`], c.kind));
+    })));
+    const left = active.length - body.length;
+    const caption = left > 0 ? `${title} (the first ${PRINTED} of ${active.length} rows)` : title;
+    return element("table", {class: "paper"}, element("caption", {}, caption),
+      element("thead", {}, head), element("tbody", {}, ...body));
+  }
+
+  /**
+   * Draw a table.
+   *
+   * options: `rows`, objects to show in place of those of the columns; `settings`, of Tabulator;
+   * `columns`, changes to the definition of each column by its name.
+   */
+  function draw(host, data, options = {}) {
+    const rows = options.rows || Values.rows(data.columns);
+    const paged = rows.length > data.pageSize;
+    const place = element("div", {});
+    host.append(place);
+    const table = new Tabulator(place, {
+      data: rows,
+      columns: data.columns.map((column, at) => ({
+        ...definition(column, at, rows.length), ...(options.columns || {})[column.name],
+      })),
+      layout: "fitDataStretch",
+      renderHorizontal: data.columns.length > 30 ? "virtual" : "basic",
+      placeholder: rows.length ? "No row passes the filters" : "No rows",
+      headerSortElement: "<span class='arrow' aria-hidden='true'></span>",
+      pagination: paged,
+      paginationSize: data.pageSize,
+      paginationSizeSelector: [10, 25, 50, 100, 500],
+      paginationCounter: paged ? "rows" : undefined,
+      paginationButtonCount: 3,
+      ...options.settings,
+    });
+    place.setAttribute("aria-label", data.title);
+    table.on("tableBuilt", () => place.setAttribute("aria-rowcount", rows.length));
+    table.on("dataFiltered", (filters, found) => {
+      if (filters.length) Report.announce(`${found.length} of ${rows.length} rows`);
+    });
+    onPaper(host, () => printed(table, data.columns, data.title));
+    host.table = table;
+    return table;
+  }
+
+  /** What a printer gets in place of what is drawn for the screen. */
+  function onPaper(host, make) {
+    const remove = () => host.querySelectorAll(":scope > .paper").forEach((old) => old.remove());
+    window.addEventListener("beforeprint", () => { remove(); host.append(make()); });
+    window.addEventListener("afterprint", remove);
+  }
+
+  Report.kinds.table = (host, data) => draw(host, data);
+  return {draw, onPaper};
+})();
