@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Optional
 
 import typer
@@ -65,15 +64,6 @@ OutputFiles = Annotated[
         "--output-file",
         metavar="FORMAT=PATH",
         help="Also write the result to a file, in any output format. Repeatable.",
-    ),
-]
-
-ReportFile = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(
-        "--report",
-        metavar="FILE.html",
-        help="Also write a report: one HTML file that opens offline.",
     ),
 ]
 

@@ -146,14 +146,6 @@ def show_scores(
             write(remarks(), note(text))
 
 
-def write_report(result: Scores, path: Path | None) -> None:
-    """Write a result as one HTML file, if that is wanted."""
-    from hlteval.reports.html import write
-
-    if path is not None:
-        write(result, path)
-
-
 def show_comparison(comparison: Comparison, form: str, view: View, files: Files = ()) -> None:
     """Print a comparison in one of the output formats, and write it to files."""
     from hlteval.reports.comparison import FORMATS

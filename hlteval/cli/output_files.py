@@ -19,10 +19,7 @@ Renderer = Callable[[str], str | RenderableType]
 
 
 def output_files(
-    assignments: Sequence[str] | None,
-    forms: Collection[str],
-    inputs: Iterable[str] = (),
-    report: Path | None = None,
+    assignments: Sequence[str] | None, forms: Collection[str], inputs: Iterable[str] = ()
 ) -> Files:
     """The files of `--output-file FORMAT=PATH`.
 
@@ -30,20 +27,17 @@ def output_files(
         assignments: the values of the option.
         forms: the names of the output formats.
         inputs: paths that the command reads, which are never replaced; an empty one is none.
-        report: the file of `--report`, which is checked too.
 
     Raises:
         BadParameter: for an unknown format, a file that is named twice or read, a folder, or a
             file in a folder that does not exist.
     """
     read = {resolved(path) for path in inputs if path not in {"", "-"}}
-    seen = {resolved(report)} if report else set()
+    seen: set[Path] = set()
     files = []
-    for reason in _problems(report, (), read) if report else ():
-        raise typer.BadParameter(f"invalid --report {report}: {reason}")
     for assignment in assignments or ():
         form, path = _parsed(assignment, forms)
-        for reason in _problems(path, seen, read):
+        for reason in problems(path, seen, read):
             raise typer.BadParameter(f"invalid --output-file {assignment}: {reason}")
         seen.add(resolved(path))
         files.append((form, path))
@@ -62,7 +56,7 @@ def _parsed(assignment: str, forms: Collection[str]) -> tuple[str, Path]:
     return form, Path(path)
 
 
-def _problems(path: Path, seen: Collection[Path], read: Collection[Path]) -> Iterator[str]:
+def problems(path: Path, seen: Collection[Path], read: Collection[Path]) -> Iterator[str]:
     """Why a file cannot be written, found before the work begins."""
     target = resolved(path)
     if target in seen:

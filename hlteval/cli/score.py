@@ -19,7 +19,6 @@ from hlteval.cli.commands import (
     OutputFiles,
     Profile,
     Reference,
-    ReportFile,
     Seed,
     TableForm,
     Wide,
@@ -29,7 +28,13 @@ from hlteval.cli.commands import (
     uses_seed,
     validation,
 )
+from hlteval.cli.report_file import ReportFile
 from hlteval.tasks import load
+
+Bootstrap = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", help="Confidence intervals, from N resamples if counts add."),
+]
 
 
 def score(
@@ -53,12 +58,7 @@ def score(
         bool,
         typer.Option("--lenient", help="Score the rest despite blocking findings."),
     ] = False,
-    bootstrap: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="Confidence intervals, from N resamples if counts add."
-        ),
-    ] = 0,
+    bootstrap: Bootstrap = 0,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     output_file: OutputFiles = None,
@@ -68,8 +68,9 @@ def score(
     options: dict[str, Any] | None = None,
 ) -> None:
     """Score a submission."""
-    from hlteval.cli.output import check_folder, refusals, show_scores, write_report
+    from hlteval.cli.output import check_folder, refusals, show_scores
     from hlteval.cli.output_files import output_files
+    from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.plotting import plot, split_options
@@ -77,19 +78,20 @@ def score(
     from hlteval.workflows.scoring import measure_names
     from hlteval.workflows.scoring import score as run
 
-    files = output_files(output_file, get_args(TableForm), [reference, system], report)
+    files = output_files(output_file, get_args(TableForm), [reference, system])
+    check_report(report, [reference, system], files)
     forms = {form, *dict(files)}
     options, display = split_options(task, with_seed(load(task), options or {}, seed))
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
-    more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report)}
+    more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report), "jobs": jobs}
     more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
     command = validation(task, system, reference, settings)
     with usage():
         view = table_view(columns, wide, lambda: measure_names(task, profile, options))
     with usage(), refusals(form, files, command), progress(remarks(), "scoring") as step:
         check_folder(output)
-        scores = run(task, reference, system, jobs=jobs, step=step, **more, **settings)
+        scores = run(task, reference, system, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)
     with usage():
         show_scores(scores, form, output, view, files)

@@ -133,7 +133,12 @@ def family_of(name: str) -> tuple[str, str] | None:
     return (parts[1], parts[2]) if is_family else None
 
 
-FAMILIES = {name for name in PROJECT["tool"]["setuptools"]["packages"] if name.count(".") == 2}
+FAMILIES = {
+    name
+    for name in PROJECT["tool"]["setuptools"]["packages"]
+    if name.count(".") == 2 and not name.startswith("hlteval.reports.")
+}
+"""The packages of families; those of reports are what all tasks share."""
 
 
 def test_families_are_the_same_in_every_room():

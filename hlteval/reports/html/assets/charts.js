@@ -65,6 +65,7 @@ const Charts = (() => {
         width: size,
         height: Math.round(size * 0.72),
         marginLeft: 48,
+        marginBottom: 40,
         x: {label: data.axes[0], grid: true, ...unit},
         y: {label: data.axes[1], grid: true, domain: [0, 1]},
         marks: [

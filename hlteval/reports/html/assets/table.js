@@ -2,7 +2,7 @@
 // Tables that sort, filter and page (Tabulator); all cells and headers are text, never HTML.
 const Tables = (() => {
   const {element} = Report;
-  const CHOICES = 40, PRINTED = 200, FILTERED = 8;
+  const CHOICES = 40, PRINTED = 200, FILTERED = 8, DELAY = 200;
 
   function heading(column) {
     return (_cell, _params, onRendered) => {
@@ -47,10 +47,20 @@ const Tables = (() => {
     if (!choices) {
       const numeric = Values.isNumeric(column);
       return {
-        headerFilter: "input",
-        headerFilterPlaceholder: numeric ? ">0.5" : "filter",
-        headerFilterParams: {elementAttributes: {"aria-label": label, spellcheck: "false"}},
+        headerFilter: (_cell, _onRendered, success) => {
+          const field = element("input", {
+            type: "text", "aria-label": label, spellcheck: "false",
+            placeholder: numeric ? ">0.5" : "filter",
+          });
+          let waiting;
+          field.addEventListener("input", () => {
+            clearTimeout(waiting);
+            waiting = setTimeout(() => success(field.value), DELAY);
+          });
+          return field;
+        },
         headerFilterFunc: numeric ? numbers() : contains,
+        headerFilterLiveFilter: false,
       };
     }
     return {
@@ -82,7 +92,8 @@ const Tables = (() => {
 
   /** The values of a column, if they are few. */
   function choices(column, height) {
-    const few = column.words || (column.kind === "text" && column.values) || [];
+    if (column.kind !== "text") return null;
+    const few = column.words || column.values;
     const values = [...new Set(few)].filter((value) => value !== null).sort(collator.compare);
     const repeated = values.length < height && values.length > 1;
     return repeated && values.length <= CHOICES && values.every((v) => text(v).length < 60)

@@ -1,0 +1,100 @@
+"""The report of scores in a browser, as people use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from hlteval.reports.html import write
+from hlteval.workflows.runs import Intervals
+from hlteval.workflows.scoring import score
+
+DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = DEMO / "comparison"
+    scores = score(
+        "hub4",
+        str(folder / "reference.tpl"),
+        str(folder / "bold.tpl"),
+        intervals=Intervals(20),
+    )
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write(scores, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def curves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    speech = DEMO / "speech"
+    scores = score("speech-sf", str(speech / "annotations"), str(speech / "system.json"))
+    path = tmp_path_factory.mktemp("report") / "curves.html"
+    write(scores, path)
+    return path
+
+
+def test_the_headline_is_there_at_once(open_report, report):
+    page = open_report(report).page
+    expect(page.get_by_role("heading", level=1)).to_contain_text("HUB-4 templettes")
+    main = page.locator(".fact.main")
+    expect(main).to_contain_text("both.f (ranks)")
+    expect(main.locator(".value")).to_have_text("0.7803")
+    expect(main.locator(".interval")).to_have_text("[0.6886, 0.8803]")
+
+
+def test_tabs_by_mouse_and_keyboard(open_report, report):
+    opened = open_report(report)
+    panel = opened.tab("Scores")
+    expect(panel.get_by_role("heading", name="All metrics")).to_be_visible()
+    opened.page.keyboard.press("ArrowRight")
+    expect(opened.page.get_by_role("tab", name="Breakdown")).to_be_focused()
+    expect(opened.page.get_by_role("heading", name="Breakdown").last).to_be_visible()
+    opened.page.keyboard.press("Home")
+    expect(opened.page.locator(".fact.main")).to_be_visible()
+
+
+def test_a_table_sorts_filters_and_pages(open_report, report):
+    opened = open_report(report)
+    panel = opened.tab("Alignment")
+    header = panel.get_by_role("columnheader").filter(has_text="cor").first
+    header.get_by_role("button").focus()
+    opened.page.keyboard.press("Enter")
+    expect(header).to_have_attribute("aria-sort", "ascending")
+    panel.get_by_label("Filter level").select_option(label="set")
+    expect(panel.locator(".tabulator-page-counter")).to_contain_text("36")
+    panel.get_by_label("Filter cor").fill(">800")
+    expect(panel.get_by_text("No row passes the filters")).to_be_visible()
+    expect(opened.page.get_by_role("status")).to_have_text("0 of 756 rows")
+
+
+def test_hover_shows_the_point_and_its_threshold(open_report, curves):
+    opened = open_report(curves)
+    panel = opened.tab("Curves")
+    panel.locator("circle").nth(3).hover(force=True)
+    expect(panel.locator("[aria-label=tip]")).to_contain_text("threshold")
+
+
+def test_a_narrow_window_scrolls_only_inside_tables(open_report, report):
+    opened = open_report(report, width=360)
+    for tab in opened.page.get_by_role("tab").all():
+        tab.click()
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_dark_by_preference_and_by_the_switch(open_report, report):
+    page = open_report(report, scheme="dark").page
+    colour = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(colour) == "rgb(20, 23, 27)"
+    page.get_by_role("button", name="Switch to light colours").click()
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+
+
+def test_the_signature_is_copied(open_report, report):
+    page = open_report(report).page
+    page.get_by_role("button", name="Copy").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("getSelection().toString()").startswith("hlteval:")
