@@ -11,6 +11,7 @@ The commands of the command line, from Python:
 - `pack` writes an archive that validates, and gives a `PackedArchive`;
 - `inspect` gives an `Inspection`: what an archive is;
 - `pipeline` gives a `PipelineResult`: the status of each submission of an evaluation;
+- `campaign` gives a `CampaignResult`: many submissions to many tasks as one table;
 - `check_manifest` and `best_submissions` are about the manifest of an evaluation.
 
 A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data frames.
@@ -22,6 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hlteval.api.campaigns import campaign
     from hlteval.api.comparison import compare
     from hlteval.api.conversion import convert, read
     from hlteval.api.packages import inspect, pack
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from hlteval.api.validation import validate
     from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
+    from hlteval.results.campaign import CampaignResult
     from hlteval.results.comparison import Comparison
     from hlteval.results.packages import Inspection, PackedArchive
     from hlteval.results.pipeline import PipelineResult
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "CampaignResult",
     "Comparison",
     "Corpus",
     "Finding",
@@ -62,6 +66,7 @@ __all__ = [
     "WrongArgument",
     "WrongOption",
     "best_submissions",
+    "campaign",
     "check_manifest",
     "compare",
     "convert",
@@ -76,6 +81,7 @@ __all__ = [
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {
+    "CampaignResult": "hlteval.results.campaign",
     "Comparison": "hlteval.results.comparison",
     "Corpus": "hlteval.representation",
     "Finding": "hlteval.findings",
@@ -93,6 +99,7 @@ _PUBLIC = {
     "WrongArgument": "hlteval.sources.inputs",
     "WrongOption": "hlteval.tasks.option",
     "best_submissions": "hlteval.api.pipelines",
+    "campaign": "hlteval.api.campaigns",
     "check_manifest": "hlteval.api.pipelines",
     "compare": "hlteval.api.comparison",
     "convert": "hlteval.api.conversion",

@@ -217,11 +217,13 @@ class IntervalSet:
         limits: the interval of each value that has one, by name.
         methods: the method of each of these values.
         missing: why the other values have none.
+        replicates: the values of each resample, or without each group of documents.
     """
 
     limits: dict[str, Limits] = field(default_factory=dict)
     methods: dict[str, Method] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    replicates: Replicates = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
@@ -285,6 +287,7 @@ def intervals(
     """
     found: dict[str, Limits | str] = {}
     methods: dict[str, Method] = {}
+    drawn: Replicates = {}
     documents = metric.documents(counts)
     for part in metric.decompose():
         how = method(part, len(documents), resamples=resamples, confidence=confidence, seed=seed)
@@ -292,6 +295,7 @@ def intervals(
             found |= dict.fromkeys(part.score(part.total([]))[0], "no method is known to be valid")
             continue
         replicates = how.replicates(part, counts, documents) if documents else {}
+        drawn |= replicates
         for name, own in replicates.items():
             value = values.get(name)
             if value is not None:
@@ -303,7 +307,7 @@ def intervals(
     }
     limits = {name: item for name, item in named.items() if not isinstance(item, str)}
     missing = {name: item for name, item in named.items() if isinstance(item, str)}
-    return IntervalSet(limits, methods, missing)
+    return IntervalSet(limits, methods, missing, drawn)
 
 
 def _documents(number: int) -> str:

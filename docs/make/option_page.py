@@ -11,6 +11,7 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
+from hlteval.cli import campaign as campaign_command
 from hlteval.cli import compare, convert, demo, describe, manifest, pack, score, validate, verify
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import pipeline as pipeline_command
@@ -40,6 +41,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "pack": pack.pack,
         "inspect": inspect_command.inspect,
         "pipeline": pipeline_command.pipeline,
+        "campaign": campaign_command.campaign,
         "manifest check": manifest.check,
         "manifest best": manifest.best,
         "tasks": describe.tasks,

@@ -13,7 +13,12 @@ from hlteval.sources import CODES
 from hlteval.workflows.sides import CODES as OF_REFERENCES
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
-    {"PKG": "packing", "MAN": "`hlteval manifest`", "PIP": "`hlteval pipeline`"}
+    {
+        "PKG": "packing",
+        "MAN": "`hlteval manifest`",
+        "PIP": "`hlteval pipeline`",
+        "CPN": "`hlteval campaign`",
+    }
 )
 """What raises the codes of a prefix that no format and no task has."""
 

@@ -18,6 +18,14 @@ from hlteval.sources.listing import listing
 from hlteval.sources.names import printable
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.problems import special_file, too_large, unreadable
+from hlteval.sources.remote import (
+    absent,
+    is_url,
+    located,
+    open_remote_folder,
+    remote_chunks,
+    remote_member,
+)
 from hlteval.sources.signatures import KINDS, archive_kind, archive_suffix
 from hlteval.sources.source import Member, Source, Unreadable
 from hlteval.sources.spooling import CHUNK, Spool, spool
@@ -36,11 +44,14 @@ _READERS: dict[str | None, tuple[str, _Reader]] = {
 def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") -> Source:
     """Open a folder, a file, an archive (`.zip`, `.tgz`, `.tar.gz`) or standard input (`-`).
 
+    A URL, such as `s3://bucket/runs`, is opened through fsspec.
+
     Problems are in the findings of the source, or in the `Unreadable` that `fetch` of a member
     raises; only a path that does not exist raises an exception here.
 
     Args:
-        path: the path; `-` is standard input, which is read to its end. An `OpenInput` is open.
+        path: the path or URL; `-` is standard input, which is read to its end. An `OpenInput` is
+            open.
         limits: the limits of its size.
         encoding: encoding of its text files.
 
@@ -65,6 +76,8 @@ def open_source(path: str, *, limits: Limits = LIMITS, encoding: str = "utf-8") 
 def _open(path: str, limits: Limits) -> Source:
     if path == "-":
         return open_stream(_chunks(_STDIN, limits.file_bytes), path, limits)
+    if is_url(path):
+        return _open_url(path, limits)
     try:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode) or archive_suffix(path) is None:
@@ -78,6 +91,27 @@ def _open(path: str, limits: Limits) -> Source:
     except OSError as error:
         return Source(path, "file", (), (unreadable(printable(path), error).finding,))
     return _open_archive(file, head, path, limits)
+
+
+def _open_url(url: str, limits: Limits) -> Source:
+    """A folder, file or archive at a URL; an archive is spooled, all else is read when needed."""
+    system, path = located(url)
+    label = printable(url)
+    try:
+        if system.isdir(path):
+            return open_remote_folder(url, system, path, limits)
+        if not system.isfile(path):
+            raise absent(url)
+        if archive_suffix(url) is None:
+            return Source(url, "file", (remote_member(system, path, "", label, limits),))
+        file = spool(remote_chunks(system, path, label, limits))
+        return _open_archive(file, file.read(0, _HEAD), url, limits)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        return Source(url, "file", (), (unreadable(label, error).finding,))
+    except Unreadable as error:
+        return Source(url, "file", (), (error.finding,))
 
 
 def _open_plain(path: str, mode: int, size: int, limits: Limits) -> Source:

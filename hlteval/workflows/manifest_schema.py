@@ -10,7 +10,6 @@ from hlteval.grammars import schema
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, schema_errors
 
-_NAME = "manifest"
 _WORDS = {"object": "a table"}
 """What TOML calls otherwise than JSON."""
 
@@ -31,39 +30,45 @@ class Broken(NamedTuple):
     values: Mapping[str, object]
 
 
-def broken(content: Mapping[str, Any]) -> Iterator[Broken]:
-    """How a manifest breaks the schema.
+def broken(
+    content: Mapping[str, Any], schema: str = "manifest", prefix: str = "MAN"
+) -> Iterator[Broken]:
+    """How a manifest breaks its schema.
 
     Args:
         content: the manifest, as `tomllib` reads it.
+        schema: the name of the schema, and of the definition in it.
+        prefix: of the codes.
 
     Examples:
         >>> [(item.code, item.path) for item in broken({"name": 3, "taks": {}})]
         [('MAN102', ('taks',)), ('MAN104', ()), ('MAN103', ('name',))]
     """
-    for error in schema_errors(_NAME, _NAME, content):
-        yield from _explained(error)
+    for error in schema_errors(schema, schema, content):
+        for found in _explained(error, schema):
+            yield found._replace(code=f"{prefix}{found.code}")
 
 
-def _explained(error: SchemaError) -> Iterator[Broken]:
+def _explained(error: SchemaError, schema_name: str) -> Iterator[Broken]:
+    """The ways in which an error of the schema breaks it; their codes have no prefix yet."""
     path = error.path
     if error.keyword == "required":
         for name in error.wanted:
             if name not in error.given:
                 values = {"key": name, "where": where(path)}
-                yield Broken("MAN104", path, True, values)
+                yield Broken("104", path, True, values)
     elif error.keyword == "additionalProperties":
-        known = list(_definition(path).get("properties", {}))
+        known = list(_definition(schema_name, path).get("properties", {}))
         for name in error.given:
             if name not in known:
                 hint = did_you_mean(name, known, f"use {', '.join(known)}")
-                yield Broken("MAN102", (*path, name), True, {"key": name, "hint": hint})
+                yield Broken("102", (*path, name), True, {"key": name, "hint": hint})
     elif error.keyword in {"type", "oneOf"}:
         values = {"key": where(path), "given": _kind(error.given), "wanted": _wanted(error)}
-        yield Broken("MAN103", path, False, values)
+        yield Broken("103", path, False, values)
     else:
         values = {"key": where(path), "given": shown(error.given), "hint": _hint(error)}
-        yield Broken("MAN105", path, False, values)
+        yield Broken("105", path, False, values)
 
 
 def _wanted(error: SchemaError) -> str:
@@ -85,16 +90,17 @@ def _hint(error: SchemaError) -> str:
         return did_you_mean(str(error.given), allowed, f"use one of {', '.join(allowed)}")
     return {
         "minimum": f"use a number from {error.wanted}",
+        "maximum": f"use a number up to {error.wanted}",
         "minLength": "write a text, or remove the key",
         "minItems": "write at least one",
         "uniqueItems": "write each one once",
     }.get(error.keyword, "correct it")
 
 
-def _definition(path: Path) -> Mapping[str, Any]:
-    """The part of the schema for the value at a path."""
-    definitions = schema(_NAME)["definitions"]
-    part: Mapping[str, Any] = definitions[_NAME]
+def _definition(name: str, path: Path) -> Mapping[str, Any]:
+    """The part of a schema for the value at a path."""
+    definitions = schema(name)["definitions"]
+    part: Mapping[str, Any] = definitions[name]
     for step in path:
         part = _inner(part, step)
         while "$ref" in part:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, Any, Protocol, cast
 
 from hlteval.workflows.pipeline_work import BROKEN, Order, Outcome, perform
 
@@ -90,9 +90,9 @@ class Processes:
     idle: list[_Process] = field(default_factory=list)
     busy: dict[int, _Process] = field(default_factory=dict)
 
-    def outcomes(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Outcome]]:
-        """The outcome of each order."""
-        waiting = deque(orders)
+    def outcomes(self, orders: Iterable[Any]) -> Iterator[tuple[Any, Outcome]]:
+        """The outcome of each order; orders that are added to a deque meanwhile are done, too."""
+        waiting = orders if isinstance(orders, deque) else deque(orders)
         while waiting or self.busy:
             while waiting and len(self.busy) < self.count:
                 self._begin(waiting.popleft(), self.idle.pop() if self.idle else None)
@@ -108,7 +108,7 @@ class Processes:
                     self.idle.append(process)
                 yield order, outcome
 
-    def _begin(self, order: Order, process: _Process | None) -> None:
+    def _begin(self, order: Any, process: _Process | None) -> None:
         process = process or _Process.start(self.root, self.function, self.limits)
         self.busy[process.results.fileno()] = process
         process.begin(order, self.limits.seconds)
@@ -141,7 +141,7 @@ class _Process:
     """
 
     process: subprocess.Popen[bytes]
-    order: Order = field(default_factory=lambda: Order("validation", "", ""))
+    order: Any = None
     done: int = 0
     deadline: float = 0.0
 
@@ -166,7 +166,7 @@ class _Process:
         """Where its outcomes come from."""
         return cast(IO[bytes], self.process.stdout)
 
-    def begin(self, order: Order, seconds: int) -> None:
+    def begin(self, order: Any, seconds: int) -> None:
         """Give it an order."""
         self.order, self.done = order, self.done + 1
         self.deadline = time.monotonic() + seconds + (_START if self.done == 1 else 0.0)
@@ -174,7 +174,7 @@ class _Process:
             pickle.dump(order, cast(IO[bytes], self.process.stdin))
             cast(IO[bytes], self.process.stdin).flush()
 
-    def finish(self, limits: WorkLimits) -> tuple[Order, Outcome]:
+    def finish(self, limits: WorkLimits) -> tuple[Any, Outcome]:
         """What came of its order."""
         if not select.select([self.results], [], [], 0)[0]:
             return self.order, Outcome("time")

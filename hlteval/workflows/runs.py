@@ -186,6 +186,10 @@ class Run:
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""
+        return self.resampled(intervals)[0]
+
+    def resampled(self, intervals: Intervals | None = None) -> tuple[Scores, IntervalSet]:
+        """The values with their intervals where they are wanted, and what these come from."""
         task, judged, metric = self.opened.task, self.judged, self.metric
         total = metric.total(self.counts)
         metrics, tables = metric.score(total)
@@ -198,7 +202,7 @@ class Run:
             tables[task.alignment] = pl.concat(self.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.alignment], total)
             tables, files = tables | error_tables, files | error_files
-        return Scores(
+        scores = Scores(
             task=task.name,
             profile=judged.profile,
             signature=self.signature(found.signature),
@@ -210,6 +214,7 @@ class Run:
             notes=(*notes, *found.notes()),
             files=files,
         )
+        return scores, found
 
     def intervals(
         self, wanted: Intervals | None, metrics: Mapping[str, float | None]

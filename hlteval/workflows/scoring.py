@@ -94,13 +94,18 @@ def scored(
     with closing(results(run, opening, jobs, batch)) as each:
         for counted in watched(run.opened, each, attrgetter("checked.names"), step):
             run.add(counted)
+    conclude(run, batch)
+    return run
+
+
+def conclude(run: Run, batch: int = BATCH) -> None:
+    """Judge a run to which all batches are added; its errors are those of `score`."""
     run.metric.finish()
     run.judged = run.check.verdict()
     run.refuse()
     if run.uncounted:  # what seemed to block does not
         run.count_all(batch)
         run.refuse()
-    return run
 
 
 def opened_run(

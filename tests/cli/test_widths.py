@@ -172,7 +172,17 @@ def help_at(
     return run
 
 
-COMMANDS = ("", "score", "validate", "tasks", "convert", "explain", "pipeline", "manifest check")
+COMMANDS = (
+    "",
+    "score",
+    "validate",
+    "tasks",
+    "convert",
+    "explain",
+    "pipeline",
+    "campaign",
+    "manifest check",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -21,7 +21,7 @@ from hlteval.reports.score_formats import FORMATS
 from hlteval.workflows import demo
 
 FUNCTIONS = ("compare", "convert", "inspect", "pack", "read", "score", "validate")
-OF_EVALUATIONS = ("best_submissions", "check_manifest", "pipeline")
+OF_EVALUATIONS = ("best_submissions", "campaign", "check_manifest", "pipeline")
 EDL = {"reference": "entities/reference.tab", "system": "entities/system.tab"}
 
 

@@ -1,0 +1,77 @@
+"""Campaigns: many submissions to many tasks, as one table."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hlteval.api.arguments import Positive, checked
+from hlteval.api.options import python_names
+from hlteval.api.pipelines import PathName
+from hlteval.results.campaign import CampaignResult
+from hlteval.sources.inputs import WrongArgument, output_path
+from hlteval.workflows import campaign as workflow
+from hlteval.workflows.campaign_files import CACHE, prepared, write_campaign
+from hlteval.workflows.campaign_manifest import CampaignManifest, read_campaign
+from hlteval.workflows.campaign_workers import workers_of
+
+
+@checked
+def campaign(
+    manifest: PathName,
+    output: PathName | None = None,
+    *,
+    cache: PathName | None = None,
+    jobs: Positive = 1,
+    cluster: str | None = None,
+) -> CampaignResult:
+    r"""Score many submissions to many tasks, in profiles and conditions, as one table.
+
+    Args:
+        manifest: the manifest of the campaign.
+        output: the folder of the table and the reports; without it none are written.
+        cache: the folder of the results of earlier runs; by default `cache` in the output folder.
+            Without both, everything is computed.
+        jobs: number of processes.
+        cluster: address of the scheduler of a dask cluster that computes instead.
+
+    Returns:
+        The cells with what came of them.
+
+    Raises:
+        WrongArgument: for a manifest with errors, and for any other wrong argument.
+        FileNotFoundError: for a path that does not exist, and without a cluster at the address.
+
+    Examples:
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "try.toml")
+        ...     text = 'name = "Try"\nsubmissions.a = "a"\ntasks.hub4.reference = "gold.tpl"'
+        ...     _ = path.write_text(text)
+        ...     campaign(path)
+        <CampaignResult: Try; 1 refused>
+    """
+    paths = {"manifest": manifest, "output": output, "cache": cache}
+    names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
+    with python_names(dict(names)):
+        read = _usable(read_campaign(names["manifest"]))
+        with tempfile.TemporaryDirectory() as nowhere:
+            folder = prepared(Path(names["output"])) if "output" in names else Path(nowhere)
+            kept = Path(names["cache"]) if "cache" in names else folder / CACHE
+            with workers_of(jobs, cluster or "") as workers:
+                result = workflow.campaign(read, kept, workers=workers)
+        if "output" in names:
+            write_campaign(result, folder)
+    return result
+
+
+def _usable(manifest: CampaignManifest) -> CampaignManifest:
+    """A manifest without errors.
+
+    Raises:
+        WrongArgument: if it has any.
+    """
+    for finding in manifest.findings:
+        if finding.severity == "error":
+            place = f"{finding.file}{finding.position}"
+            raise WrongArgument(f"manifest: {place}: {finding.message} ({finding.code})")
+    return manifest

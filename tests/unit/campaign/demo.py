@@ -1,0 +1,52 @@
+"""A campaign over the examples of `hlteval demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hlteval.workflows import demo
+from hlteval.workflows.campaign import campaign
+from hlteval.workflows.campaign_manifest import read_campaign
+
+MANIFEST = """\
+name = "Demo"
+resamples = 20
+
+[submissions]
+system = "system"
+flawed = "flawed"
+absent = "absent"
+
+[tasks.seedev-full]
+reference = "reference"
+profiles = ["plan", "official"]
+"""
+TEMPLETTES = """
+[tasks.hub4]
+reference = "comparison/reference.tpl"
+submissions = ["bold"]
+metrics = ["both.f", "both.rec"]
+
+[tasks.hub4.conditions.and]
+options = {premodifiers = "and,a,the"}
+[tasks.hub4.conditions.none]
+options = {premodifiers = "none"}
+"""
+
+
+def unpacked(folder: Path, documents: int = 1) -> Path:
+    """The manifest, beside the examples in a folder, whose document may be there several times."""
+    demo.unpack(folder)
+    for number in range(2, documents + 1):
+        for file in [*folder.glob("reference/demo-1.*"), *folder.glob("system/demo-1.*")]:
+            (file.parent / file.name.replace("-1", f"-{number:02}")).write_bytes(file.read_bytes())
+    path = folder / "demo.toml"
+    path.write_text(MANIFEST)
+    return path
+
+
+def run(path: Path, cache: Path, **given):
+    """The result of a manifest."""
+    manifest = read_campaign(str(path))
+    assert manifest.usable, manifest.findings
+    return campaign(manifest, cache, **given)
