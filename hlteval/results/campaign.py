@@ -191,7 +191,7 @@ class CellRow(msgspec.Struct, frozen=True):
 
     @property
     def headline(self) -> str:
-        """The metric that people read first: the one that ranks, or the first of the cell; empty without."""
+        """The metric that people read first: the one that ranks, if the cell has it; else empty."""
         wanted, primary = self.cell.metrics, self.result.primary
         if self.result.status != "scored":
             return ""
