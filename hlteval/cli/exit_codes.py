@@ -54,6 +54,10 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             0: "Every submission was handled; invalid ones are, too.",
             1: "A submission was not scored, failed or is waiting, or the manifest has errors.",
         },
+        "campaign": {
+            0: "All cells have numbers.",
+            1: "A cell has no numbers, or the manifest has errors.",
+        },
         "manifest": {
             0: "Success; warnings are allowed.",
             1: "The manifest has errors.",

@@ -73,7 +73,7 @@ def test_a_cell_without_numbers_is_a_row_with_its_findings(result):
     flawed, absent = rows.rows(named=True)
     assert (flawed["submission"], flawed["status"], flawed["metric"]) == ("flawed", "refused", None)
     assert flawed["reason"].startswith("nothing was scored because of blocking findings (SEE101")
-    assert flawed["errors"] == 17
+    assert flawed["errors"] == 15
     places = [(each["code"], each["file"], each["line"]) for each in flawed["findings"]]
     assert ("SEE101", "flawed/demo-1.a2", 6) in places
     assert absent["reason"] == "no such file or folder: absent (CPN201)"
