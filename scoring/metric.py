@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
+from hlteval.scoring.evidence import Evidence, texts
 
 Weights = NDArray[np.int64]
 """A row per replicate, a column per document or unit: how often the replicate has it."""
@@ -119,6 +120,10 @@ class Metric(ABC):
     ) -> tuple[Tables, dict[str, str]]:
         """What went wrong, from the alignment of all batches: tables and files, by name."""
         return {}, {}
+
+    def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
+        """What people need to judge the alignment of a batch: by default the texts of documents."""
+        return Evidence(texts(reference, system))
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:  # noqa: ARG002
         """Metrics that give the named values together; all values without names.

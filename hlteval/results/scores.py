@@ -10,6 +10,7 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.results.verdict import Verdict
+from hlteval.scoring.evidence import Evidence
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +27,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         verdict: the verdict of validation; errors do not prevent scoring unless they are blocking.
         notes: remarks on how to read the numbers.
         files: the files that the official software writes, by name.
+        evidence: the texts of documents and what items are about, for reports; None if unwanted.
     """
 
     task: str
@@ -38,6 +40,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     notes: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
+    evidence: Evidence | None = None
 
     def __repr__(self) -> str:
         value = self.metrics.get(self.primary)

@@ -143,11 +143,13 @@ _INDEX = Option(
 _DETECTION: Mapping[str, Any] = {
     "metric_options": detection.METRIC_OPTIONS,
     "statistics": detection.DETECTION,
+    "alignment_info": detection.ALIGNMENT,
     "table_statistics": detection.DETECTION_TABLE,
     "primary": detection.PRIMARY,
     "codes": detection.OPTION_CODES,
 }
 _LEVELS: Mapping[str, Any] = {
+    "alignment_info": levels.ALIGNMENT,
     "metric_options": levels.METRIC_OPTIONS,
     "primary": levels.PRIMARY,
     "options": levels.OPTIONS,
@@ -198,6 +200,7 @@ CD = _task(
     metric=detection.CD_METRIC,
     metric_options=detection.CHANGE_OPTIONS,
     statistics=detection.CHANGES,
+    alignment_info=detection.CHANGE_ALIGNMENT,
     table_statistics=detection.CHANGES_TABLE,
     primary=detection.CHANGE_PRIMARY,
     options=(_INDEX, *detection.CD_OPTIONS),

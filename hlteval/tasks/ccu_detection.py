@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
 from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.statistics import COUNT, HIGH, LOW, NORMAL, StatisticInfo
 
@@ -127,6 +128,43 @@ CHANGES = (
 """The metrics of change points; with a delta, such as `cd.ap.text@100`, they have it at the end."""
 
 CHANGES_TABLE = tuple(item for item in _of_classes("change points") if "scaled" not in item.name)
+
+_OUTCOMES = (
+    OutcomeInfo("CD", "correct", "correct detection"),
+    OutcomeInfo("MD", "missing", "missed detection"),
+    OutcomeInfo("FA", "extra", "false alarm"),
+    OutcomeInfo("F-FA", "unscored", "false alarm, not counted"),
+    OutcomeInfo("MD again", "unscored", "missed detection, listed again"),
+)
+_PLACES = PlaceInfo(genre="genre", inclusive=True)
+ALIGNMENT = AlignmentInfo(
+    table="detections",
+    outcomes=_OUTCOMES,
+    label=("class",),
+    label_title="class",
+    cells=(
+        CellInfo("class", "class", "class"),
+        CellInfo("status", "reference_status", "system_status"),
+    ),
+    facets=(
+        FacetInfo("criterion", "criterion", single=True),
+        FacetInfo("genre", "genre"),
+        FacetInfo("disclosure", "norm"),
+    ),
+    places=_PLACES,
+    details={"llr": "detection score", "iou": "IoU", "congruence": "congruence"},
+)
+"""Instances of norms and emotions as people read them."""
+CHANGE_ALIGNMENT = AlignmentInfo(
+    table="detections",
+    outcomes=_OUTCOMES,
+    label=("genre",),
+    label_title="genre",
+    facets=(FacetInfo("criterion", "delta"),),
+    places=_PLACES,
+    details={"distance": "distance", "llr": "detection score", "congruence": "congruence"},
+)
+"""Change points as people read them."""
 
 PRIMARY = {"plan": "map", "official": "map"}
 CHANGE_PRIMARY = {"plan": "cd.ap", "official": "cd.ap"}

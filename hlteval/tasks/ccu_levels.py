@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo, PlaceInfo
 from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import NORMAL, SIGNED_RATE, StatisticInfo
 
@@ -73,6 +74,22 @@ def _statistics(section: str) -> tuple[StatisticInfo, ...]:
 
 
 VD_STATISTICS, AD_STATISTICS = _statistics("2.2.2"), _statistics("2.3.2")
+ALIGNMENT = AlignmentInfo(
+    table="alignment",
+    rows=lazy("hlteval.scoring.ccu.level_series:readable"),
+    outcomes=(
+        OutcomeInfo("equal", "correct"),
+        OutcomeInfo("higher", "different", "system higher"),
+        OutcomeInfo("lower", "different", "system lower"),
+    ),
+    label=("genre",),
+    label_title="genre",
+    cells=(CellInfo("level", "reference", "system", kind="number"),),
+    places=PlaceInfo(("start", "end"), ("start", "end"), "genre"),
+    details={"difference": "difference", "units": "units"},
+)
+"""Units of equal levels as people read them."""
+
 PRIMARY = {"plan": "ccc", "official": "ccc"}
 VD_METRIC = lazy("hlteval.scoring.ccu.level_metric:valence")
 AD_METRIC = lazy("hlteval.scoring.ccu.level_metric:arousal")

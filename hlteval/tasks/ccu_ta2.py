@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo
 from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import (
     COUNT,
@@ -88,6 +89,17 @@ def top(written: str, _: Mapping[str, str]) -> int:
     return int(written)
 
 
+_ALIGNMENT = AlignmentInfo(
+    table="alignment",
+    rows=lazy("hlteval.scoring.ccu.ta2:readable"),
+    outcomes=(OutcomeInfo("ideal", "correct"), OutcomeInfo("another answer", "different")),
+    label=("condition",),
+    label_title="condition",
+    cells=(CellInfo("answer", "expected", "response"),),
+    facets=(FacetInfo("speaker", "speaker"), FacetInfo("question", "question")),
+    details={"speaker": "speaker", "question": "question"},
+)
+
 TA2 = Task(
     name="ccu-ta2",
     title="CCU Phase 1, TA2: task success of assisted dialogues",
@@ -104,6 +116,7 @@ TA2 = Task(
     metric_options=lazy("hlteval.scoring.ccu.ta2:Options"),
     statistics=STATISTICS,
     measures=MEASURES,
+    alignment_info=_ALIGNMENT,
     primary={"plan": "operation_1.agreement"},
     noted=frozenset({"CCA205", "CCA206"}),
     options=(

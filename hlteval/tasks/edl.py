@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo, PlaceInfo
 from hlteval.tasks.edl_statistics import FIGURES, MEASURED
 from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
@@ -39,6 +40,25 @@ def refuses(finding: Finding) -> bool:
     return finding.code in _REFUSED or (finding.blocking and finding.code not in _LET_PASS)
 
 
+_ALIGNMENT = AlignmentInfo(
+    table="alignment",
+    rows=lazy("hlteval.scoring.edl.errors:readable"),
+    outcomes=(
+        OutcomeInfo("correct", "correct"),
+        OutcomeInfo("wrong", "different"),
+        OutcomeInfo("missing", "missing"),
+        OutcomeInfo("extra", "extra"),
+    ),
+    label=("reference_type", "system_type"),
+    cells=(
+        CellInfo("mention", "reference_text", "system_text", "wrong_boundary"),
+        CellInfo("type", "reference_type", "system_type", "wrong_type"),
+        CellInfo("entity", "reference_entity", "system_entity", "wrong_link"),
+    ),
+    places=PlaceInfo(inclusive=True),
+    details={"wrong": "wrong"},
+)
+
 EDL = Task(
     name="lorehlt-edl",
     title="LoReHLT 2019, entity discovery and linking: entity mentions in text",
@@ -66,6 +86,7 @@ EDL = Task(
     metric_options=lazy("hlteval.scoring.edl.metric:Options"),
     statistics=FIGURES,
     measures=MEASURED,
+    alignment_info=_ALIGNMENT,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     scored_table="mentions",
     only_in_references=lazy("hlteval.validators.edl.fields:only_in_references"),

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
 from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import (
@@ -282,6 +283,25 @@ def _compared(form: str, options: Collection[str]) -> str:
     return "; ".join([*names, extents])
 
 
+_ALIGNMENT = AlignmentInfo(
+    table="mapping",
+    rows=lazy("hlteval.scoring.hub4.reading:readable"),
+    outcomes=(
+        OutcomeInfo("correct", "correct"),
+        OutcomeInfo("incorrect", "different"),
+        OutcomeInfo("missing", "missing"),
+        OutcomeInfo("spurious", "extra"),
+        OutcomeInfo("not scored", "unscored"),
+    ),
+    cells=(
+        CellInfo("instance", "instance", "instance_system", kind="name"),
+        CellInfo("fill", "reference", "system"),
+    ),
+    facets=(FacetInfo("mode", "compared by", single=True), FacetInfo("slot", "slot")),
+    places=PlaceInfo(shown=False),
+    details={"slot": "slot", "cor": "COR", "inc": "INC", "mis": "MIS", "spu": "SPU", "why": "why"},
+)
+
 HUB4 = Task(
     name="hub4",
     title="HUB-4 templettes: event templates with slots and fills",
@@ -312,6 +332,7 @@ HUB4 = Task(
     submission_settings={"side": "system"},
     only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
     alignment="mapping",
+    alignment_info=_ALIGNMENT,
     compared=_compared,
     noted=frozenset({"HUB230", "HUB231", "HUB233"}),
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo
 from hlteval.tasks.edl import refuses as refuses_entities
 from hlteval.tasks.lorehlt_sf_scores import (
     MEASURES,
@@ -51,6 +52,18 @@ def _rules() -> tuple[Rule, ...]:
     return (*RULES, *(replace(rule, needs="", submission_only=True) for rule in of_entities))
 
 
+_ALIGNMENT = AlignmentInfo(
+    table="frames",
+    outcomes=(
+        OutcomeInfo("matched", "correct"),
+        OutcomeInfo("missed", "missing"),
+        OutcomeInfo("spurious", "extra"),
+    ),
+    cells=(CellInfo("type", "type", "type"), CellInfo("place", "place", "place")),
+    details={"confidence": "confidence", "weight": "annotators"},
+    shows_documents=True,
+)
+
 LOREHLT_SF = Task(
     name="lorehlt-sf",
     title="LoReHLT 2019, situation frames: needs and issues with sentiments",
@@ -77,6 +90,7 @@ LOREHLT_SF = Task(
     metric_options=METRIC_OPTIONS,
     statistics=STATISTICS,
     measures=MEASURES,
+    alignment_info=_ALIGNMENT,
     table_statistics=TABLE_STATISTICS,
     primary=PRIMARY,
     official_settings={"schema": "2019-v1", "document-ids": "stripped"},

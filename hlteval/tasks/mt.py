@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hlteval.extensions import lazy
 from hlteval.tasks.mt_scores import (
+    ALIGNMENT,
     METRIC,
     METRIC_CODES,
     METRIC_OPTIONS,
@@ -51,6 +52,7 @@ LOREHLT_MT = Task(
     metric=METRIC,
     metric_options=METRIC_OPTIONS,
     statistics=STATISTICS,
+    alignment_info=ALIGNMENT,
     table_statistics=TABLE_STATISTICS,
     primary=PRIMARY,
     primary_of=primary,

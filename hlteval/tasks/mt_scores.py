@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo
 from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import COUNT, LOW, RATE, RATIO, Range, StatisticInfo
 
@@ -97,6 +98,25 @@ def accepted(options: Mapping[str, str]) -> frozenset[str]:
     """
     return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())
 
+
+ALIGNMENT = AlignmentInfo(
+    table="alignment",
+    rows=lazy("hlteval.scoring.mt.segments:readable"),
+    outcomes=(
+        OutcomeInfo("identical", "correct", "identical to a reference"),
+        OutcomeInfo("different", "different"),
+        OutcomeInfo("missing", "missing"),
+        OutcomeInfo("not scored", "unscored"),
+    ),
+    label=(),
+    cells=(
+        CellInfo("source", "source"),
+        CellInfo("text", "references", "translation", kind="words"),
+    ),
+    details={"segment": "segment"},
+    joined=("segments", ("document", "segment")),
+)
+"""Segments as people read them, beside the scores of each."""
 
 OPTIONS = (
     Option(

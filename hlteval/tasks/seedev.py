@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, OutcomeInfo
 from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import COUNT, NORMAL, NUMBER, RATIO, StatisticInfo
@@ -86,6 +87,30 @@ _SENTENCES = Option(
     adds="rows",
 )
 
+_ALIGNMENT = AlignmentInfo(
+    table="alignment",
+    rows=lazy("hlteval.scoring.seedev.alignment:readable"),
+    outcomes=(
+        OutcomeInfo("correct", "correct"),
+        OutcomeInfo("partly correct", "different"),
+        OutcomeInfo("missing", "missing"),
+        OutcomeInfo("extra", "extra"),
+    ),
+    label=("reference_type", "predicted_type"),
+    cells=(
+        CellInfo("event", "reference", "predicted", kind="name"),
+        CellInfo("type", "reference_type", "predicted_type"),
+    ),
+    items=("reference", "predicted"),
+    details={
+        "similarity": "similarity",
+        "negation": "negation",
+        "missing": "missing arguments",
+        "extra": "extra arguments",
+        "wrong": "wrong arguments",
+    },
+)
+
 _declare = partial(
     Task,
     reads_sub_folders=False,
@@ -101,6 +126,7 @@ _declare = partial(
         arrange=partial(lazy("hlteval.validators.packing:flat"), suffixes=(".a2",)),
     ),
     statistics=FIGURES,
+    alignment_info=_ALIGNMENT,
     official_reading=lazy("hlteval.converters.standoff.software:as_software"),
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )

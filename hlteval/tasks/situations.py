@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
+from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo
 from hlteval.tasks.option import BESIDE, Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
@@ -87,6 +88,25 @@ FIGURES = (
 )
 
 
+_ALIGNMENT = AlignmentInfo(
+    table="alignment",
+    rows=lazy("hlteval.scoring.situations.situations:readable"),
+    outcomes=(
+        OutcomeInfo("matched", "correct"),
+        OutcomeInfo("partly matched", "different"),
+        OutcomeInfo("missed", "missing"),
+        OutcomeInfo("false positive", "extra"),
+        OutcomeInfo("left out", "unscored"),
+    ),
+    cells=(
+        CellInfo("type", "type", "type"),
+        CellInfo("place", "reference_place", "system_place"),
+    ),
+    facets=(FacetInfo("layer", "layer", single=True),),
+    details={"similarity": "similarity", "confidence": "confidence", "record": "frame"},
+    shows_documents=True,
+)
+
 SPEECH = Task(
     name="speech-sf",
     title="Speech Situation Frames: situations in audio segments, with confidences",
@@ -102,6 +122,7 @@ SPEECH = Task(
     metric_options=lazy("hlteval.scoring.situations.metric:Options"),
     statistics=FIGURES,
     measures=LAYERS,
+    alignment_info=_ALIGNMENT,
     table_statistics=(
         StatisticInfo("precision", "The precision of all frames."),
         StatisticInfo("recall", "The recall of all frames."),

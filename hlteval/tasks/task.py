@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from hlteval.tasks.alignment import AlignmentInfo
 from hlteval.tasks.deposited import Deposited
 from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.packaging import Packaging
@@ -117,6 +118,7 @@ class Task:
         document_codes: codes of findings of documents that only one side has: they say nothing new
             where no document is on both sides.
         alignment: the name of the table of what was paired with what.
+        alignment_info: how people read this table, or another that says more.
         compared: what records are compared with, in a few words, by the format of what the
             submission is checked against (empty if nothing is) and by the options.
         accepted: codes of findings that do not block with some options.
@@ -162,6 +164,7 @@ class Task:
     only_in_references: Callable[[Corpus], str] = _nothing_special
     document_codes: frozenset[str] = frozenset()
     alignment: str = "alignment"
+    alignment_info: AlignmentInfo | None = None
     compared: Callable[[str, Collection[str]], str] = _nothing_compared
     accepted: Callable[[Mapping[str, str]], frozenset[str]] = _nothing_accepted
     noted: frozenset[str] = frozenset()

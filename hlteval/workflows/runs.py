@@ -15,6 +15,7 @@ from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
+from hlteval.scoring.evidence import Evidence
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as resampled
 from hlteval.scoring.metric import CannotCount, Metric
@@ -57,6 +58,7 @@ class Counted(NamedTuple):
     alignment: pl.DataFrame | None
     files: dict[str, list[File]]
     failure: Finding | None = None
+    evidence: Evidence | None = None
 
 
 @dataclass
@@ -68,10 +70,12 @@ class Run:
         metric: the metric with its options.
         lenient: whether blocking findings are ignored.
         alignment: whether the alignment is kept.
+        evidence: whether the evidence for it, such as texts, is kept.
         encoding: of the files.
         judged: the verdict of validation.
         counts: the statistics of each batch.
         alignments: the alignment of each batch.
+        collected: the evidence of each batch.
         files: the files that were read, by side.
         blocked: whether what has been found so far blocks; nothing more is counted then.
         uncounted: whether there are batches that were only checked.
@@ -83,9 +87,11 @@ class Run:
     lenient: bool
     alignment: bool
     encoding: str = "utf-8"
+    evidence: bool = False
     judged: Verdict = field(default_factory=lambda: Verdict("", "", passed=True))
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
+    collected: list[Evidence] = field(default_factory=list)
     files: Files = field(default_factory=Files)
     blocked: bool = False
     uncounted: bool = False
@@ -127,30 +133,37 @@ class Run:
         """Add what a batch gives."""
         self.check.add(counted.checked)
         self.files.add(counted.files)
-        self._add_counts(counted.counts, counted.alignment)
+        self._add_counts(counted.counts, counted.alignment, counted.evidence)
         if counted.failure is not None and self.failure is None:
             self.failure = counted.failure
             self.check.findings.append(counted.failure)
 
-    def _add_counts(self, counts: pl.DataFrame | None, alignment: pl.DataFrame | None) -> None:
+    def _add_counts(
+        self,
+        counts: pl.DataFrame | None,
+        alignment: pl.DataFrame | None,
+        evidence: Evidence | None,
+    ) -> None:
         self.uncounted |= counts is None
         self.counts += [] if counts is None else [counts]
         self.alignments += [] if alignment is None else [alignment]
+        self.collected += [] if evidence is None else [evidence]
 
     def counted(self, pair: Pair) -> Counted:
         """Check one batch, and count it unless the submission will be refused."""
         checked = self.check.checked(pair)
         self.blocked |= self._blocks(checked.findings) or self._blocks(checked.judging)
         try:
-            counts, alignment = (None, None) if self.blocked else self.statistics(pair)
+            added = (None, None, None) if self.blocked else self.statistics(pair)
         except CannotCount as reason:
             self.blocked = True
             return Counted(checked, None, None, files_of(pair), reason.finding)
-        return Counted(checked, counts, alignment, files_of(pair))
+        counts, alignment, evidence = added
+        return Counted(checked, counts, alignment, files_of(pair), evidence=evidence)
 
     def count_all(self, size: int) -> None:
         """Count the statistics of all batches, whatever blocks."""
-        self.counts, self.alignments, self.uncounted = [], [], False
+        self.counts, self.alignments, self.collected, self.uncounted = [], [], [], False
         try:
             for pair in chain.from_iterable(self.check.batches(size)):
                 self._add_counts(*self.statistics(pair))
@@ -173,8 +186,8 @@ class Run:
         """Whether a submission with some findings will be refused; the verdict is known later."""
         return not self.lenient and any(map(self.check.blocks, findings))
 
-    def statistics(self, pair: Pair) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The statistics of one batch, and its alignment where it is wanted."""
+    def statistics(self, pair: Pair) -> tuple[pl.DataFrame, pl.DataFrame | None, Evidence | None]:
+        """The statistics of one batch, and its alignment and the evidence where they are wanted."""
         extra = self.opened.option_corpus
         reference = _with_texts(_with_segments(pair.reference.corpus, extra), extra)
         system = pair.system.corpus
@@ -182,7 +195,9 @@ class Run:
             if option.selects_documents and option.name in self.opened.files.corpora:
                 names = self.opened.files.corpora[option.name].documents["name"]
                 reference, system = of_documents(reference, names), of_documents(system, names)
-        return self.metric.statistics(reference, system, alignment=self.alignment)
+        counted = self.metric.statistics(reference, system, alignment=self.alignment)
+        evidence = self.metric.evidence(reference, system) if self.evidence else None
+        return (*counted, evidence)
 
     def scores(self, intervals: Intervals | None = None) -> Scores:
         """The values, and their intervals where they are wanted."""
@@ -213,6 +228,7 @@ class Run:
             verdict=judged,
             notes=(*notes, *found.notes()),
             files=files,
+            evidence=Evidence.merged(self.collected) if self.evidence else None,
         )
         return scores, found
 

@@ -32,6 +32,7 @@ def score(
     lenient: bool = False,
     options: Mapping[str, object] | None = None,
     alignment: bool = True,
+    evidence: bool = False,
     intervals: Intervals | None = None,
     batch: int = BATCH,
     encoding: str = "utf-8",
@@ -48,6 +49,7 @@ def score(
         lenient: score what can be scored in spite of blocking findings.
         options: values by the names of the task's options, as text or typed.
         alignment: whether the table `alignment` is wanted; it costs memory.
+        evidence: whether texts of documents are kept for reports; they cost memory.
         intervals: how confidence intervals are drawn, where they are wanted.
         batch: documents at a time; the numbers do not depend on it.
         encoding: of the files.
@@ -69,6 +71,7 @@ def score(
         lenient=lenient,
         options=options,
         alignment=alignment,
+        evidence=evidence,
         batch=batch,
         encoding=encoding,
         jobs=jobs,
@@ -117,6 +120,7 @@ def opened_run(
     lenient: bool = False,
     options: Mapping[str, object] | None = None,
     alignment: bool = True,
+    evidence: bool = False,
     encoding: str = "utf-8",
 ) -> Run:
     """A run before anything is read; the arguments and errors are those of `score`."""
@@ -135,7 +139,9 @@ def opened_run(
         files=files,
     )
     check = Check.of(opened, profile, gold=True)
-    return Run(check, metric, lenient=lenient, alignment=alignment, encoding=encoding)
+    return Run(
+        check, metric, lenient=lenient, alignment=alignment, encoding=encoding, evidence=evidence
+    )
 
 
 def measure_names(task: str, profile: str, options: Mapping[str, object]) -> list[str]:

@@ -108,3 +108,21 @@ def _ends(documents: pl.DataFrame, gold: pl.DataFrame, said: pl.DataFrame) -> pl
     of_time = pl.coalesce("length", pl.max_horizontal("gold", "said"))
     until = pl.when("text").then(of_text).otherwise(of_time)
     return rows.select("document", until=until.fill_null(0.0))
+
+
+def readable(units: pl.DataFrame) -> pl.DataFrame:
+    """Units as people read them, with how far the levels of the system are from the reference.
+
+    Examples:
+        >>> readable(pl.DataFrame({"reference": [500.0], "system": [450.0]})).row(0)
+        (500.0, 450.0, -50.0, 'lower')
+    """
+    difference = pl.col("system") - pl.col("reference")
+    outcome = (
+        pl.when(difference > 0)
+        .then(pl.lit("higher"))
+        .when(difference < 0)
+        .then(pl.lit("lower"))
+        .otherwise(pl.lit("equal"))
+    )
+    return units.with_columns(difference=difference, outcome=outcome)

@@ -186,3 +186,15 @@ _ALIGNED = {
     "ideal": pl.col("response") == IDEAL,
 }
 """The columns of the table `alignment`."""
+
+
+def readable(answers: pl.DataFrame) -> pl.DataFrame:
+    """Answers as people read them, beside the ideal one.
+
+    Examples:
+        >>> rows = pl.DataFrame({"response": ["Neutral"], "ideal": [False]})
+        >>> readable(rows).select("expected", "outcome").row(0)
+        ('Completely Agree', 'another answer')
+    """
+    outcome = pl.when("ideal").then(pl.lit("ideal")).otherwise(pl.lit("another answer"))
+    return answers.with_columns(expected=pl.lit(IDEAL), outcome=outcome)

@@ -307,3 +307,20 @@ def _clusters(found: pl.DataFrame) -> Iterator[str]:
 def _side(row: Mapping[str, object], side: str) -> str:
     said = (row[side], *(row[f"{side}{part}"] for part in _SIDE[1:]))
     return " ".join(str(value) for value in said if value is not None)
+
+
+def readable(aligned: pl.DataFrame) -> pl.DataFrame:
+    """The mentions as people read them: with their offsets as numbers, and what is wrong by name.
+
+    Examples:
+        >>> row = {"status": "wrong", "wrong": ["type"], "reference": "0-4", "system": "0-4"}
+        >>> readable(pl.DataFrame([row])).select("outcome", "system_end", "wrong_type").row(0)
+        ('wrong', 4, True)
+    """
+    offsets = (
+        pl.col(side).str.extract(r"^(-?\d+)-(-?\d+)$", at).cast(pl.Int64).alias(f"{side}_{name}")
+        for side in _SIDES
+        for at, name in enumerate(("start", "end"), 1)
+    )
+    wrong = (pl.col("wrong").list.contains(name).alias(f"wrong_{name}") for name in WRONG)
+    return aligned.with_columns(*offsets, *wrong, outcome="status")

@@ -16,6 +16,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
+from hlteval.scoring.evidence import TEXTS, Evidence
 from hlteval.scoring.hub4.instance_sets import TemplateSetMapping, segmented, unsegmented
 from hlteval.scoring.hub4.listing import listings
 from hlteval.scoring.hub4.mapping import Mapper
@@ -155,6 +156,16 @@ class TempletteMatch(Metric):
             for mode in self.options.modes
             if mode in lost
         )
+
+    def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
+        """The texts of a batch, from the corpora that are given; none without segments."""
+        if self.options.unsegmented:
+            return Evidence()
+        ours, theirs = self.options.texts_by_document
+        names = pl.concat([reference.documents["name"], system.documents["name"]]).unique().sort()
+        other = {name: text.text for name, text in theirs.items() if text != ours.get(name)}
+        rows = [(name, ours[name].text, other.get(name)) for name in names if name in ours]
+        return Evidence(pl.DataFrame(rows, schema=dict(TEXTS), orient="row"))
 
     def error_analysis(
         self,

@@ -89,6 +89,11 @@ class Options:
         """The texts of both sides; empty where they are not given."""
         return (self.corpus() if self.corpus else {}, self.hyp_corpus() if self.hyp_corpus else {})
 
+    @property
+    def texts_by_document(self) -> tuple[Mapping[str, Text], Mapping[str, Text]]:
+        """The texts of the reference and of the system, as far as they are given."""
+        return self._read
+
     @cached_property
     def identical(self) -> bool:
         """Whether both corpora are given and have the same texts."""

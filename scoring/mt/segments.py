@@ -76,3 +76,23 @@ def _role(corpus: Corpus, role: str) -> pl.DataFrame:
 
 def _protected(texts: pl.Series) -> pl.Series:
     return pl.Series("text", map(protected, texts), dtype=pl.String)
+
+
+def readable(rows: pl.DataFrame) -> pl.DataFrame:
+    """Segments as people read them, with what became of each.
+
+    Examples:
+        >>> row = {"references": ["Osh."], "translation": "Osh.", "present": True, "scored": True}
+        >>> readable(pl.DataFrame([row]))["outcome"].to_list()
+        ['identical']
+    """
+    outcome = (
+        pl.when(~pl.col("scored"))
+        .then(pl.lit("not scored"))
+        .when(~pl.col("present"))
+        .then(pl.lit("missing"))
+        .when(pl.col("references").list.contains(pl.col("translation")))
+        .then(pl.lit("identical"))
+        .otherwise(pl.lit("different"))
+    )
+    return rows.with_columns(outcome=outcome)

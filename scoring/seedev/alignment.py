@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from hlteval.representation import Corpus
+from hlteval.scoring.evidence import MARKS
 from hlteval.scoring.seedev.events import Side
 
 ALIGNMENT = {
@@ -93,3 +95,80 @@ def _differences(
         name: both.filter(chosen).group_by("at").agg(shown.alias(name))
         for name, (chosen, shown) in kinds.items()
     }
+
+
+def readable(rows: pl.DataFrame) -> pl.DataFrame:
+    """The alignment with the outcome of each row.
+
+    Examples:
+        >>> rows = {"reference": ["E1", None], "predicted": ["E2", "E3"], "similarity": [0.5, 0.0]}
+        >>> readable(pl.DataFrame(rows))["outcome"].to_list()
+        ['partly correct', 'extra']
+    """
+    outcome = (
+        pl.when(pl.col("reference").is_null())
+        .then(pl.lit("extra"))
+        .when(pl.col("predicted").is_null())
+        .then(pl.lit("missing"))
+        .when(pl.col("similarity") < 1)
+        .then(pl.lit("partly correct"))
+        .otherwise(pl.lit("correct"))
+    )
+    return rows.with_columns(outcome=outcome)
+
+
+def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:
+    """The triggers and arguments of the events of both sides, as `evidence.MARKS`.
+
+    Mentions of the system may be given ones, which the reference has. An argument that is an event
+    is known by its type.
+    """
+    sides = (("reference", reference), ("system", system))
+    rows = [_consists(name, corpus, reference) for name, corpus in sides]
+    return pl.concat(rows).cast(dict(MARKS))  # type: ignore[arg-type]
+
+
+def _consists(side: str, corpus: Corpus, given: Corpus) -> pl.DataFrame:
+    """The arguments of the events of one side."""
+    frames = corpus.frames.select("row", "document", "frame", "trigger", "label")
+    frames = frames.unique(["document", "frame"], keep="first", maintain_order=True)
+    triggers = frames.drop_nulls("trigger").select(
+        frame_row="row", position=pl.lit(0, pl.Int64), role=pl.lit("trigger"), target="trigger"
+    )
+    columns = ("frame_row", "position", "role", "target")
+    every = pl.concat([triggers, corpus.arguments.select(columns)])
+    every = every.join(frames.select("document", "frame", frame_row="row"), on="frame_row")
+    key = ["document", "target"]
+    known = pl.concat(
+        [
+            *(_mentions(one) for one in (corpus, given)),
+            frames.select(
+                "document",
+                target="frame",
+                text="label",
+                start=pl.lit(None, pl.Int64),
+                end=pl.lit(None, pl.Int64),
+            ),
+        ]
+    ).unique(key, keep="first", maintain_order=True)
+    found = every.join(known, on=key, how="left").sort("frame_row", "position")
+    names = pl.concat([one.documents.select("row", "name") for one in (corpus, given)]).unique(
+        "row"
+    )
+    found = found.join(names, left_on="document", right_on="row", maintain_order="left")
+    return found.select(
+        document="name",
+        side=pl.lit(side),
+        item="frame",
+        role="role",
+        text=pl.coalesce("text", "target"),
+        start="start",
+        end="end",
+    )
+
+
+def _mentions(corpus: Corpus) -> pl.DataFrame:
+    """The mentions of a corpus by their identifiers."""
+    return corpus.mentions.select("document", "text", "start", "end", target="mention").select(
+        "document", "target", "text", "start", "end"
+    )

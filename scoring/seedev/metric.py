@@ -19,10 +19,11 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import TABLES, Corpus, align
+from hlteval.scoring.evidence import Evidence, texts
 from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
 from hlteval.scoring.resampling import weighted
-from hlteval.scoring.seedev.alignment import aligned
+from hlteval.scoring.seedev.alignment import aligned, marks
 from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
 from hlteval.scoring.seedev.events import Side, others, side
 from hlteval.scoring.seedev.sentences import inside
@@ -119,6 +120,10 @@ class EventMatch(Metric):
         if not alignment:
             return result, None
         return result, aligned(tables[0], sides, self.comparison.conditions, names, UNIT)
+
+    def evidence(self, reference: Corpus, system: Corpus) -> Evidence:
+        """The texts of a batch, and the arguments of the events of both sides."""
+        return Evidence(texts(reference, system), marks(*align(reference, system)))
 
     def _side(self, corpus: Corpus, given: Corpus, name: str) -> Side:
         compared = self.comparison

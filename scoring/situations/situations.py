@@ -232,3 +232,17 @@ def with_names(
     """Rows with the names of their documents."""
     joined = rows.join(names, left_on="document", right_on="row", maintain_order="left")
     return joined.drop("document").rename({"name": "document"}).select(list(schema))
+
+
+def readable(rows: pl.DataFrame) -> pl.DataFrame:
+    """The alignment as people read it: a match of similar places is a partial one.
+
+    Examples:
+        >>> rows = {"outcome": ["matched", "matched"], "similarity": [1.0, 0.8]}
+        >>> readable(pl.DataFrame(rows))["outcome"].to_list()
+        ['matched', 'partly matched']
+    """
+    partly = (pl.col("outcome") == "matched") & (pl.col("similarity") < 1)
+    return rows.with_columns(
+        outcome=pl.when(partly).then(pl.lit("partly matched")).otherwise("outcome")
+    )
