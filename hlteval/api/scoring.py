@@ -51,8 +51,7 @@ def score(
         bootstrap: number of resamples for confidence intervals; 0 for no intervals.
         confidence: confidence level of the intervals.
         seed: of the random numbers.
-        alignment: whether the table `alignment` is wanted, and texts to report it with; they cost
-            memory.
+        alignment: whether the table `alignment`, and texts for reports, are wanted; costs memory.
         encoding: encoding of the files.
         jobs: number of processes; the scores do not depend on it.
         options: options of the task by name, as in `docs/options.md`.
@@ -81,8 +80,7 @@ def score(
     given = with_seed(load(task), task_options(task, score, options, task_option), seed)
     with python_names({"reference": paths[0], "system": paths[1], **given}, task):
         settings["options"], display = plotting.split_options(task, given)
-        more: dict[str, Any] = {"alignment": alignment, "intervals": intervals, "jobs": jobs}
-        more["evidence"] = alignment
-        scores = scoring.score(task, paths[0], paths[1], **settings, **more)
+        more: dict[str, Any] = {"alignment": alignment, "evidence": alignment, "jobs": jobs}
+        scores = scoring.score(task, *paths, intervals=intervals, **settings, **more)
         plotting.plot(task, paths[0], {paths[1]: scores}, display, **settings)
     return scores
