@@ -81,6 +81,6 @@ def score(
     with python_names({"reference": paths[0], "system": paths[1], **given}, task):
         settings["options"], display = plotting.split_options(task, given)
         more: dict[str, Any] = {"alignment": alignment, "evidence": alignment, "jobs": jobs}
-        scores = scoring.score(task, *paths, intervals=intervals, **settings, **more)
+        scores = scoring.score(task, paths[0], paths[1], intervals=intervals, **settings, **more)
         plotting.plot(task, paths[0], {paths[1]: scores}, display, **settings)
     return scores

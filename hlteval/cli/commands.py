@@ -307,7 +307,7 @@ def _check_options(
     from hlteval.tasks.options import check_effect, merged
 
     present = {*merged(task, options), *(name for name, value in arguments.items() if value)}
-    if arguments.get("output") or "json" in forms(arguments):
+    if arguments.get("output") or arguments.get("report") or "json" in forms(arguments):
         present.add("tables")
     check_effect(task, command, options, present)
 

@@ -85,6 +85,7 @@ def score(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": options}
     more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report), "jobs": jobs}
+    more["evidence"] = bool(report)
     more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
     command = validation(task, system, reference, settings)
     with usage():

@@ -137,7 +137,7 @@ EDL = Task(
         ),
         Option(
             "texts",
-            "Documents in LTF, to show errors in context in the tables of -o and JSON.",
+            "Documents in LTF, to show errors in context in reports, tables of -o and JSON.",
             format="ltf",
             adds="tables",
         ),

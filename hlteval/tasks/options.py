@@ -82,7 +82,7 @@ def check_effect(
         if missing := option.lacks(command, {*given, *present}):
             raise WrongOption(missing)
         if option.adds == "tables" and "tables" not in present:
-            raise WrongOption(f"--{option.flag} has no effect without -o or JSON")
+            raise WrongOption(f"--{option.flag} has no effect without -o, --report or JSON")
 
 
 def check_values(task: Task, given: Mapping[str, str]) -> None:

@@ -59,16 +59,16 @@ def test_tabs_by_mouse_and_keyboard(open_report, report):
 
 def test_a_table_sorts_filters_and_pages(open_report, report):
     opened = open_report(report)
-    panel = opened.tab("Alignment")
+    panel = opened.tab("Tables").get_by_role("region", name="By document")
     header = panel.get_by_role("columnheader").filter(has_text="cor").first
     header.get_by_role("button").focus()
     opened.page.keyboard.press("Enter")
     expect(header).to_have_attribute("aria-sort", "ascending")
-    panel.get_by_label("Filter level").select_option(label="set")
-    expect(panel.locator(".tabulator-page-counter")).to_contain_text("36")
+    panel.get_by_label("Filter mode").select_option(label="content")
+    expect(panel.locator(".tabulator-page-counter")).to_contain_text("12")
     panel.get_by_label("Filter cor").fill(">800")
     expect(panel.get_by_text("No row passes the filters")).to_be_visible()
-    expect(opened.page.get_by_role("status")).to_have_text("0 of 756 rows")
+    expect(opened.page.get_by_role("status")).to_have_text("0 of 36 rows")
 
 
 def test_hover_shows_the_point_and_its_threshold(open_report, curves):

@@ -135,7 +135,7 @@ def test_what_compare_is_short_for_is_its_metric(invoke: Run) -> None:
 
 def test_tables_that_nothing_shows_are_refused() -> None:
     task = load("lorehlt-edl")
-    with pytest.raises(WrongOption, match="--texts has no effect without -o or JSON"):
+    with pytest.raises(WrongOption, match="--texts has no effect without -o, --report or JSON"):
         check_effect(task, "score", ["texts"])
     check_effect(task, "score", ["texts"], ["tables"])
 

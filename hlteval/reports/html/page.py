@@ -11,7 +11,7 @@ from hlteval.reports.escapes import printable
 from hlteval.reports.html.embedding import as_json, asset, policy
 from hlteval.reports.html.sections import Section
 
-STYLES = ("vendor/tabulator.min.css", "assets/report.css")
+STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
 FIRST, LAST = "assets/report.js", "assets/start.js"
 """The script before all others, and that after them."""
 

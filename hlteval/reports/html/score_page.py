@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from hlteval.reports.html.alignment import alignment
 from hlteval.reports.html.breakdowns import breakdowns
 from hlteval.reports.html.curve_sections import curve_sections
 from hlteval.reports.html.page import Page, Tab
@@ -38,6 +39,7 @@ def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
         parent: a link to the page that this one belongs to, and its text.
     """
     task = load(scores.task)
+    aligned = alignment(scores)
     return Page(
         title=task.title,
         subtitle=_about(scores),
@@ -46,7 +48,7 @@ def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
             Tab("Scores", list(_scores(scores, task))),
             Tab("Curves", list(curve_sections(scores))),
             Tab("Breakdown", _bars(scores, task)),
-            Tab("Alignment", list(_alignment(scores, task))),
+            Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
             Tab("Tables", list(_tables(scores, task))),
         ],
         parent=parent,
@@ -164,16 +166,11 @@ def _bars(scores: Scores, task: Task) -> list[Section]:
     return [Bars("Breakdown", breakdowns=found)] if found else []
 
 
-def _alignment(scores: Scores, task: Task) -> Iterator[Section]:
-    """What was paired with what."""
-    if task.alignment in scores.tables:
-        yield _table(scores, task, task.alignment)
-
-
 def _tables(scores: Scores, task: Task) -> Iterator[Section]:
     """All other tables with rows."""
+    aligned = {task.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
     for name, frame in scores.tables.items():
-        if name not in _DRAWN and name != task.alignment and frame.height:
+        if name not in _DRAWN | aligned and frame.height:
             yield _table(scores, task, name)
 
 

@@ -115,7 +115,7 @@ def test_draws_are_tables(data):
     sides = ("-r", data / "gold", "-s", data / "system.json")
     result = run("score", "lorehlt-sf", *sides, "--draws", 3)
     assert result.exit_code == 2
-    assert "--draws has no effect without -o or JSON" in result.output
+    assert "--draws has no effect without -o, --report or JSON" in result.output
 
 
 def test_the_files_of_the_public_scorer(data):

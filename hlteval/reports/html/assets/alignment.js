@@ -1,0 +1,333 @@
+"use strict";
+// The alignment: a card per row, the reference above the system, and the text around both.
+(() => {
+  const {element} = Report;
+  const {visible, shown, unpacked, UNDEFINED} = Values;
+  const ERRORS = new Set(["different", "missing", "extra"]);
+  const SIDES = ["reference", "system"];
+  const PAGE = 20, PRINTED = 100, CHOICES = 300, COMPARED = 400;
+  const collator = new Intl.Collator("en", {numeric: true});
+
+  /** What is filtered by: the values of a column as numbers, and how many rows have each. */
+  function numbered(column) {
+    const values = unpacked(column), known = new Map(), at = new Int32Array(values.length);
+    values.forEach((value, row) => {
+      if (!known.has(value)) known.set(value, known.size);
+      at[row] = known.get(value);
+    });
+    const counts = new Array(known.size).fill(0);
+    at.forEach((number) => { counts[number] += 1; });
+    return {title: column.title, kind: column.kind, values: [...known.keys()], at, counts, list: values};
+  }
+
+  /** The rows of an alignment, and which of them are seen. */
+  class Rows {
+    constructor(data) {
+      this.data = data;
+      this.height = data.rows;
+      this.outcome = numbered(data.outcome);
+      this.document = numbered(data.document);
+      this.label = data.label && numbered(data.label);
+      this.facets = data.facets.map((facet) => ({...numbered(facet), single: facet.single}));
+      const outcomes = new Map(data.outcomes.map((outcome) => [outcome.name, outcome]));
+      this.outcomes = this.outcome.values.map((name) => outcomes.get(name));
+      this.cells = data.cells.map((cell) => ({
+        ...cell,
+        sides: SIDES.map((side) => cell[side] && unpacked(cell[side])),
+        kinds: SIDES.map((side) => cell[side] && cell[side].kind),
+        differs: new Set(cell.differs),
+      }));
+      this.details = data.details.map((detail) => ({...detail, list: unpacked(detail)}));
+      this.texts = null;
+    }
+
+    info(row) {
+      return this.outcomes[this.outcome.at[row]];
+    }
+
+    /** The numbers of the rows that pass the filters, in the order that is wanted. */
+    found(state) {
+      const wrong = this.outcomes.map((outcome) => ERRORS.has(outcome.kind));
+      const chosen = [
+        [this.outcome, state.outcome], [this.document, state.document], [this.label, state.label],
+        ...this.facets.map((facet, at) => [facet, state.facets[at]]),
+      ].filter(([column, value]) => column && value !== null).map(([{at}, value]) => [at, value]);
+      const words = state.words.toLowerCase(), texts = words ? this.searched() : null;
+      const found = [];
+      for (let row = 0; row < this.height; row += 1) {
+        if (state.errors && !wrong[this.outcome.at[row]]) continue;
+        if (!chosen.every(([at, value]) => at[row] === value)) continue;
+        if (texts && !texts[row].includes(words)) continue;
+        found.push(row);
+      }
+      return state.order ? this.sorted(found, state.order) : found;
+    }
+
+    /** Rows by a column; what is undefined comes last. */
+    sorted(found, {list, down}) {
+      const order = (a, b) => (typeof a === "number" ? a - b : collator.compare(a, b));
+      return found.sort((one, two) => {
+        const a = list[one], b = list[two];
+        if (a === null || b === null) return (a === null) - (b === null) || one - two;
+        return (down ? order(b, a) : order(a, b)) || one - two;
+      });
+    }
+
+    /** What is searched of each row, in small letters. */
+    searched() {
+      if (this.texts) return this.texts;
+      const contexts = this.data.contexts.map((texts) => texts.map(
+        (parts) => parts.filter((_, at) => at % 2 === 0).join("")).join(" "));
+      this.texts = Array.from({length: this.height}, (_, row) => {
+        const sides = this.cells.flatMap((cell) => cell.sides.map((side) => side && side[row]));
+        const context = this.data.context[row];
+        return [...sides, this.document.list[row], context === null ? "" : contexts[context]]
+          .flat().filter((value) => value !== null && value !== undefined).join("\n").toLowerCase();
+      });
+      return this.texts;
+    }
+  }
+
+  // Cards
+
+  const quiet = (text) => element("span", {class: "unseen"}, text);
+
+  /** A value with what differs of it marked. */
+  function marked(text, side) {
+    return element("mark", {class: side}, quiet("differs: "), visible(text));
+  }
+
+  /** The words of a text, those that the other text lacks at their place marked. */
+  function words(text, other, side) {
+    const own = text.split(/(\s+)/), kept = common(own.filter(isWord), other.split(/\s+/).filter(Boolean));
+    let at = 0;
+    const parts = [];
+    for (const piece of own) {
+      const wrong = isWord(piece) && !kept[at];
+      if (isWord(piece)) at += 1;
+      parts.push(wrong ? marked(piece, side) : visible(piece));
+    }
+    return parts;
+  }
+
+  const isWord = (piece) => /\S/.test(piece);
+
+  /** Which words are in the longest common subsequence; of very long texts, which occur at all. */
+  function common(ours, theirs) {
+    if (ours.length > COMPARED || theirs.length > COMPARED) {
+      const known = new Set(theirs);
+      return ours.map((word) => known.has(word));
+    }
+    const width = theirs.length + 1, lengths = new Uint16Array((ours.length + 1) * width);
+    for (let i = ours.length - 1; i >= 0; i -= 1) {
+      for (let j = theirs.length - 1; j >= 0; j -= 1) {
+        lengths[i * width + j] = ours[i] === theirs[j]
+          ? lengths[(i + 1) * width + j + 1] + 1
+          : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+      }
+    }
+    const kept = new Array(ours.length).fill(false);
+    for (let i = 0, j = 0; i < ours.length && j < theirs.length;) {
+      if (ours[i] === theirs[j]) { kept[i] = true; i += 1; j += 1; }
+      else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i += 1;
+      else j += 1;
+    }
+    return kept;
+  }
+
+  /** The value of a side, line by line where it is a list. */
+  function value(cell, at, row, info) {
+    const side = SIDES[at], own = cell.sides[at][row];
+    const other = cell.sides[1 - at] && cell.sides[1 - at][row];
+    if (own === null) return [element("span", {class: "nothing"}, UNDEFINED)];
+    const lines = [own].flat(), others = other === null || other === undefined ? null : [other].flat();
+    const compared = info.kind === "different" && others;
+    return lines.map((line) => {
+      const text = element("div", {dir: "auto"});
+      if (cell.kind === "words" && compared) text.append(...words(line, others[0] || "", side));
+      else if (Array.isArray(own) && compared && !others.includes(line)) text.append(marked(line, side));
+      else if (cell.differs.has(row)) text.append(marked(shown(line, cell.kinds[at]), side));
+      else text.append(shown(line, cell.kinds[at]));
+      return text;
+    });
+  }
+
+  /** Both sides, one above the other. */
+  function sides(rows, row) {
+    const info = rows.info(row);
+    const cells = rows.cells.filter((cell) => cell.sides.some((side) => side && side[row] !== null));
+    const head = element("tr", {}, element("td", {}),
+      ...cells.map((cell) => element("th", {scope: "col"}, visible(cell.title))));
+    const lines = SIDES.map((side, at) => {
+      const absent = info.kind === (side === "reference" ? "extra" : "missing");
+      const own = absent
+        ? [element("td", {class: "nothing", colspan: String(cells.length)}, "nothing")]
+        : cells.map((cell) => element("td", {}, ...(cell.sides[at] ? value(cell, at, row, info) : [])));
+      return element("tr", {class: side}, element("th", {scope: "row"}, side), ...own);
+    });
+    return element("table", {class: "sides"},
+      element("thead", {}, head), element("tbody", {}, ...lines));
+  }
+
+  const MARKS = [null, "reference", "system", "both"];
+
+  function context(rows, row) {
+    const number = rows.data.context[row];
+    if (number === null || number === undefined) return [];
+    const texts = rows.data.contexts[number];
+    return texts.map((parts, at) => {
+      const line = element("p", {class: "context", dir: "auto"});
+      if (texts.length > 1) line.append(element("b", {}, `${SIDES[at]}: `));
+      for (let part = 0; part < parts.length; part += 2) {
+        const side = MARKS[parts[part + 1]], text = visible(parts[part]);
+        line.append(side ? element("mark", {class: side, title: side}, text) : text);
+      }
+      return line;
+    });
+  }
+
+  function card(rows, row) {
+    const info = rows.info(row);
+    const about = [rows.document, rows.label].filter((column) => column && column.list[row] !== null)
+      .map((column) => element("span", {class: "of"}, element("bdi", {}, visible(column.list[row]))));
+    const details = rows.details.filter(({list}) => list[row] !== null && list[row] !== "")
+      .map(({title, kind, list}) => element("div", {},
+        element("dt", {}, visible(title)), element("dd", {dir: "auto"}, shown(list[row], kind))));
+    return element("article", {class: `pair ${info.kind}`},
+      element("header", {}, element("span", {class: "outcome"}, visible(info.title)), ...about),
+      sides(rows, row), ...context(rows, row),
+      ...(details.length ? [element("dl", {class: "details"}, ...details)] : []));
+  }
+
+  // What is chosen
+
+  function labelled(title, control) {
+    const said = visible(title);
+    return element("label", {}, `${said.charAt(0).toUpperCase()}${said.slice(1)} `, control);
+  }
+
+  const count = (number) => number.toLocaleString("en-US");
+
+  /** A list of the values of a column; long lists are searched as they are written. */
+  function chooser(column, choose, {titles, single} = {}) {
+    const order = column.values.map((_, at) => at);
+    if (!titles) order.sort((a, b) => collator.compare(column.values[a] ?? "", column.values[b] ?? ""));
+    const said = (at) => (titles ? titles[at] : shown(column.values[at], column.kind));
+    if (order.length > CHOICES) return written(column, choose);
+    const list = element("select", {});
+    if (!single) list.append(new Option("all", ""));
+    for (const at of order) list.append(new Option(`${said(at)} (${count(column.counts[at])})`, at));
+    if (single) list.value = "0";
+    list.addEventListener("change", () => choose(list.value === "" ? null : Number(list.value)));
+    return labelled(column.title, list);
+  }
+
+  /** A field for one of many values. */
+  function written(column, choose) {
+    const known = new Map(column.values.map((value, at) => [String(value), at]));
+    const field = element("input", {type: "search", placeholder: `one of ${count(known.size)}`, spellcheck: "false"});
+    field.addEventListener("input", () => {
+      const text = field.value.trim(), at = known.get(text);
+      field.setAttribute("aria-invalid", String(Boolean(text) && at === undefined));
+      choose(text && at !== undefined ? at : null);
+    });
+    return labelled(column.title, field);
+  }
+
+  /** What rows can be ordered by, beside the order of the table. */
+  function orders(rows) {
+    const columns = [rows.document, rows.label, ...rows.facets, ...rows.details].filter(Boolean);
+    const seen = new Set();
+    const own = columns.filter(({title}) => !seen.has(title) && seen.add(title));
+    return own.flatMap(({title, list, kind}) => {
+      const numeric = kind === "rate" || kind === "number";
+      return [
+        {title: `${title} ${numeric ? "↑" : "A–Z"}`, list, down: false},
+        ...(numeric ? [{title: `${title} ↓`, list, down: true}] : []),
+      ];
+    });
+  }
+
+  function toolbar(rows, state, changed) {
+    const set = (name) => (value) => { state[name] = value; changed(); };
+    const errors = element("input", {type: "checkbox", role: "switch", class: "errors"});
+    errors.addEventListener("change", () => set("errors")(errors.checked));
+    const search = element("input", {type: "search", placeholder: "words", spellcheck: "false"});
+    let waiting;
+    search.addEventListener("input", () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(() => set("words")(search.value.trim()), 200);
+    });
+    const every = orders(rows), order = element("select", {}, new Option("the table", ""));
+    every.forEach(({title}, at) => order.append(new Option(visible(title), at)));
+    order.addEventListener("change", () => set("order")(every[Number(order.value)] || null));
+    if (order.value !== "") state.order = every[Number(order.value)];
+    const facets = rows.facets.map((facet, at) => chooser(facet, (value) => {
+      state.facets[at] = value;
+      changed();
+    }, facet));
+    const titles = rows.outcomes.map((outcome) => visible(outcome.title));
+    return element("div", {class: "choices", role: "group", "aria-label": "Filters of the alignment"},
+      element("label", {}, errors, " Errors only"),
+      chooser({...rows.outcome, title: "Outcome"}, set("outcome"), {titles}),
+      ...(rows.label ? [chooser(rows.label, set("label"))] : []),
+      ...(rows.document.values.length > 1 ? [chooser(rows.document, set("document"))] : []),
+      ...facets, labelled("Search", search),
+      ...(every.length ? [labelled("Order by", order)] : []));
+  }
+
+  function legend(rows) {
+    if (!rows.data.contexts.length) return [];
+    const sides = [["reference", "reference only"], ["system", "system only"], ["both", "both"]];
+    return [element("p", {class: "intro marks"}, "In the text: ",
+      ...sides.flatMap(([side, said]) => [element("mark", {class: side}, said), " "]))];
+  }
+
+  Report.kinds.alignment = (host, data) => {
+    const rows = new Rows(data);
+    const state = {
+      errors: false, outcome: null, label: null, document: null, words: "", order: null,
+      facets: rows.facets.map((facet) => (facet.single ? 0 : null)),
+    };
+    let found = rows.found(state);
+    const status = element("p", {class: "intro found"}), place = element("div", {});
+    const say = () => { status.textContent = `${count(found.length)} of ${count(rows.height)} rows`; };
+    const changed = () => {
+      found = rows.found(state);
+      say();
+      Report.announce(status.textContent);
+      table.setData();
+    };
+    say();
+    host.append(toolbar(rows, state, changed), ...legend(rows), status, place);
+    const table = new Tabulator(place, {
+      columns: [{
+        title: data.title, field: "id", headerSort: false, variableHeight: true,
+        formatter: (cell) => card(rows, cell.getValue()),
+      }],
+      layout: "fitColumns",
+      headerVisible: false,
+      renderVertical: "basic",
+      placeholder: "No row passes the filters",
+      pagination: true,
+      paginationMode: "remote",
+      paginationSize: PAGE,
+      paginationSizeSelector: [10, 20, 50, 100],
+      paginationButtonCount: 3,
+      // Only the rows of a page are given to the table; nothing is requested.
+      ajaxURL: "rows",
+      ajaxRequestFunc: (_url, _config, {page, size}) => Promise.resolve({
+        data: found.slice((page - 1) * size, page * size).map((id) => ({id})),
+        last_page: Math.max(1, Math.ceil(found.length / size)),
+        last_row: found.length,
+      }),
+    });
+    place.setAttribute("aria-label", data.title);
+    host.table = table;
+    Tables.onPaper(host, () => {
+      const some = found.slice(0, PRINTED), left = found.length - some.length;
+      const note = left > 0 ? [element("p", {}, `The first ${PRINTED} of ${count(found.length)} rows.`)] : [];
+      return element("div", {class: "paper pairs"}, ...note, ...some.map((row) => card(rows, row)));
+    });
+  };
+})();

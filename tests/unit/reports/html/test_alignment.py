@@ -1,0 +1,148 @@
+"""The section of an alignment: what it has of each row, and each context once."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlteval.reports.html import alignment as module
+from hlteval.reports.html.alignment import Alignment, alignment
+from hlteval.reports.html.contexts import Contexts, marked
+from hlteval.reports.html.embedding import as_json
+from hlteval.results.scores import Scores
+from hlteval.results.verdict import Verdict
+from hlteval.scoring.edl.errors import ALIGNMENT
+from hlteval.scoring.evidence import TEXTS, Evidence
+from tests.cli.test_widths import SIDES
+from tests.unit.tasks.test_alignments import scored
+
+
+def section(task: str) -> Alignment:
+    found = alignment(scored(task))
+    assert found is not None
+    return found
+
+
+def mentions(*rows: dict[str, object], text: str | None = None) -> Scores:
+    """Scores of lorehlt-edl with some rows of the alignment, all of the document `d`."""
+    filled = [{"document": "d", "wrong": [], **row} for row in rows]
+    table = pl.DataFrame(filled, schema=dict(ALIGNMENT))
+    texts = pl.DataFrame([("d", text, None)], schema=dict(TEXTS), orient="row")
+    return Scores(
+        task="lorehlt-edl",
+        profile="plan",
+        signature="s",
+        primary="f1",
+        metrics={},
+        intervals={},
+        tables={"alignment": table},
+        verdict=Verdict("lorehlt-edl", "plan", passed=True),
+        evidence=Evidence(texts) if text is not None else None,
+    )
+
+
+@pytest.mark.parametrize("task", sorted(SIDES))
+def test_every_column_has_a_value_of_every_row(task: str) -> None:
+    data = json.loads(as_json(section(task).data()))
+    rows = data["rows"]
+    columns = [data["outcome"], data["document"], *data["details"], *data["facets"]]
+    columns += [data["label"]] if data["label"] else []
+    columns += [cell[side] for cell in data["cells"] for side in ("reference", "system")]
+    assert rows
+    for column in columns:
+        assert column is None or len(column.get("values", column.get("at"))) == rows
+    assert len(data["context"]) == rows
+    assert {number for number in data["context"] if number is not None} == {
+        *range(len(data["contexts"]))
+    }
+
+
+def test_a_side_without_a_partner_has_nothing() -> None:
+    cells = {cell.title: cell for cell in section("lorehlt-sf").cells}
+    outcomes = section("lorehlt-sf").rows["outcome"].to_list()
+    at = outcomes.index("spurious")
+    ours, theirs = cells["type"].reference, cells["type"].system
+    assert ours is not None and theirs is not None
+    assert (ours[at], theirs[at]) == (None, "infra")
+
+
+def test_nil_identifiers_of_two_sides_do_not_differ() -> None:
+    cells = {cell.title: cell for cell in section("lorehlt-edl").cells}
+    assert not cells["entity"].differs.any()
+    assert cells["mention"].differs.arg_true().to_list() == [2, 3]
+
+
+def test_what_is_wrong_in_a_situation_is_marked() -> None:
+    cells = {cell.title: cell for cell in section("speech-sf").cells}
+    assert cells["place"].differs.sum() == 1
+
+
+def test_errors_are_counted_by_what_outcomes_mean() -> None:
+    rows = [{"status": status} for status in ("correct", "wrong", "missing", "extra", "extra")]
+    found = alignment(mentions(*rows))
+    assert found is not None and found.errors == 4
+
+
+def test_errors_are_kept_where_there_are_too_many_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST", 3)
+    statuses = ["correct", "extra", "correct", "correct", "missing"]
+    found = alignment(mentions(*({"status": status} for status in statuses)))
+    assert found is not None
+    assert found.rows["outcome"].to_list() == ["correct", "extra", "missing"]
+    assert found.left_out == 2
+    assert "2 of 5 rows are left out" in found.intro
+
+
+def test_the_text_around_both_sides_is_one_context() -> None:
+    text = "In Osh, Daniel Omar of the UN met Mr Omar."
+    row = {"status": "wrong", "wrong": ["boundary"], "reference": "27-28", "system": "23-28"}
+    found = alignment(mentions(row, row, text=text))
+    assert found is not None
+    assert found.context == [0, 0]
+    assert found.contexts == [
+        (("In Osh, Daniel Omar of ", 0, "the ", 2, "UN", 3, " met Mr Omar.", 0),)
+    ]
+
+
+def test_places_outside_the_text_have_no_context() -> None:
+    found = alignment(mentions({"status": "extra", "system": "90-95"}, text="Osh."))
+    assert found is not None and found.context == [None]
+
+
+def test_texts_that_differ_have_a_context_each() -> None:
+    contexts = Contexts()
+    assert contexts.add(marked("the rye", [(4, 7)]), marked("a rye", (), [(2, 5)])) == 0
+    assert contexts.values == [(("the ", 0, "rye", 1), ("a ", 0, "rye", 2))]
+
+
+def test_a_hundred_thousand_rows() -> None:
+    scores = mentions({"status": "extra", "system": "1-2", "system_text": "x"})
+    many = pl.concat([scores.tables["alignment"]] * 100_000)
+    found = alignment(msgspec.structs.replace(scores, tables={"alignment": many}))
+    assert found is not None
+    assert found.rows.height == 100_000
+    assert len(as_json(found.data())) < 4_000_000
+
+
+SPANS = st.lists(st.tuples(st.integers(-5, 250), st.integers(-5, 250)), max_size=3)
+
+
+@settings(max_examples=25)
+@given(st.text("ab \n", max_size=200), SPANS, SPANS)
+def test_what_is_marked_is_what_the_text_has_there(
+    text: str, ours: list[tuple[int, int]], theirs: list[tuple[int, int]]
+) -> None:
+    parts = marked(text, ours, theirs)
+    shown = [(str(part), side) for part, side in zip(parts[::2], parts[1::2], strict=True)]
+    for side, spans in ((1, ours), (2, theirs)):
+        covered = {at for start, end in spans for at in range(max(start, 0), min(end, len(text)))}
+        marks = "".join(part for part, who in shown if int(who) & side)
+        assert marks.replace(" ", "") == "".join(
+            text[at] for at in sorted(covered) if not text[at].isspace()
+        )
+    assert "\n" not in "".join(part for part, _ in shown)
