@@ -7,6 +7,7 @@ The commands of the command line, from Python:
 - `convert` writes a source in another format;
 - `score` gives `Scores`, or raises `Refused`;
 - `compare` gives a `Comparison` of several systems;
+- `report` writes scores, a verdict or a comparison as an HTML file;
 - `verify` gives a `Verification`: which part of a signature differs;
 - `pack` writes an archive that validates, and gives a `PackedArchive`;
 - `inspect` gives an `Inspection`: what an archive is;
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hlteval.api.conversion import convert, read
     from hlteval.api.packages import inspect, pack
     from hlteval.api.pipelines import best_submissions, check_manifest, pipeline
+    from hlteval.api.reports import report
     from hlteval.api.scoring import score
     from hlteval.api.validation import validate
     from hlteval.findings import Finding, Findings, Severity
@@ -74,6 +76,7 @@ __all__ = [
     "pack",
     "pipeline",
     "read",
+    "report",
     "score",
     "validate",
     "verify",
@@ -107,6 +110,7 @@ _PUBLIC = {
     "pack": "hlteval.api.packages",
     "pipeline": "hlteval.api.pipelines",
     "read": "hlteval.api.conversion",
+    "report": "hlteval.api.reports",
     "score": "hlteval.api.scoring",
     "validate": "hlteval.api.validation",
     "verify": "hlteval.workflows.verification",

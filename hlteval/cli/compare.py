@@ -23,6 +23,7 @@ from hlteval.cli.commands import (
     usage,
     validation,
 )
+from hlteval.cli.report_file import ReportFile
 from hlteval.tasks import load
 
 Replicates = Annotated[
@@ -71,12 +72,14 @@ def compare(
         ),
     ] = False,
     output_file: OutputFiles = None,
+    report: ReportFile = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Compare submissions."""
     from hlteval.cli.output import refusals, show_comparison, show_refused
     from hlteval.cli.output_files import output_files
+    from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.comparison import COLUMNS
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
@@ -89,11 +92,13 @@ def compare(
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
     view = table_view(columns, wide, lambda: COLUMNS)
     files = output_files(output_file, get_args(TableForm), [reference, *systems])
-    with usage(), refusals(form, files), progress(remarks(), "comparing") as step:
+    check_report(report, [reference, *systems], files)
+    with usage(), refusals(form, files, report=report), progress(remarks(), "comparing") as step:
         comparison = run(task, reference, systems, step=step, **settings)
     show_refused(comparison.refused, lambda path: validation(task, path, reference, settings))
     with usage():
         show_comparison(comparison, form, view, files)
+        write_report(comparison, report)
     raise typer.Exit(1 if comparison.refused else 0)
 
 

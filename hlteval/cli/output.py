@@ -70,7 +70,9 @@ def show_fixes(
 
 
 @contextmanager
-def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Iterator[None]:
+def refusals(
+    form: str, files: Files = (), command: Sequence[str] = (), report: Path | None = None
+) -> Iterator[None]:
     """Report why a submission was not scored, with its findings and the fix; exit code 1.
 
     JSON goes to standard output and to files; other formats have no place for a refusal, so that
@@ -80,7 +82,9 @@ def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Itera
         form: the output format.
         files: files to write, in which formats.
         command: the command that reports all findings of the submission.
+        report: the file of `--report`, which says why; None for none.
     """
+    from hlteval.cli.report_file import write_report
     from hlteval.reports.refusal import Refusal
     from hlteval.workflows.refusals import Refused
 
@@ -91,6 +95,7 @@ def refusals(form: str, files: Files = (), command: Sequence[str] = ()) -> Itera
         known: dict[str, Callable[[], str | RenderableType]]
         known = {"json": refusal.as_json, "text": refusal.as_text}
         write_files([pair for pair in files if pair[0] in known], lambda name: known[name]())
+        write_report(refusal, report)
         if form == "json":
             write(results(), refusal.as_json())
         write(remarks(), refusal.summary() if form == "json" else refusal.as_text())

@@ -90,7 +90,7 @@ def score(
     command = validation(task, system, reference, settings)
     with usage():
         view = table_view(columns, wide, lambda: measure_names(task, profile, options))
-    with usage(), refusals(form, files, command), progress(remarks(), "scoring") as step:
+    with usage(), refusals(form, files, command, report), progress(remarks(), "scoring") as step:
         check_folder(output)
         scores = run(task, reference, system, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)

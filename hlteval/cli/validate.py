@@ -16,6 +16,7 @@ from hlteval.cli.commands import (
     per_task,
     usage,
 )
+from hlteval.cli.report_file import ReportFile
 
 FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
 """The output formats of a verdict."""
@@ -103,6 +104,7 @@ def validate(
     ignore: Ignore = None,
     severity: Severities = None,
     output_file: OutputFiles = None,
+    report: ReportFile = None,
     fix: FixTo = None,
     by_folder: ByFolder = False,
     encoding: Encoding = "utf-8",
@@ -112,13 +114,16 @@ def validate(
     """Check a submission."""
     from hlteval.cli.output import show_fixes, show_verdict
     from hlteval.cli.output_files import output_files
+    from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.terminal import progress, remarks
     from hlteval.workflows.folders import submissions
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
     paths = submissions(task, paths) if by_folder else paths
-    files = output_files(output_file, get_args(FindingsForm), [*paths, *filter(None, [against])])
+    inputs = [*paths, *filter(None, [against])]
+    files = output_files(output_file, get_args(FindingsForm), inputs)
+    check_report(report, inputs, files)
     settings: dict[str, Any] = {"against": against, "profile": profile, "fail_on": fail_on}
     settings |= {"encoding": encoding, "options": options, "role": role}
     settings |= {} if max_per_code is None else {"max_per_code": max_per_code}
@@ -136,6 +141,7 @@ def validate(
             show_fixes(copy, form, max_findings, files)
         else:
             show_verdict(verdict, form, max_findings, files)
+        write_report(verdict, report)
     raise typer.Exit(0 if verdict.passed else 1)
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from hlteval.reports.html.alignment import alignment
 from hlteval.reports.html.breakdowns import breakdowns
 from hlteval.reports.html.curve_sections import curve_sections
+from hlteval.reports.html.finding_sections import finding_sections
 from hlteval.reports.html.page import Page, Tab
 from hlteval.reports.html.sections import (
     Bars,
@@ -20,6 +21,7 @@ from hlteval.reports.html.sections import (
     Notes,
     Section,
 )
+from hlteval.reports.html.verdict_page import about, found
 from hlteval.reports.score_formats import pivoted, shown, values_of
 from hlteval.results.scores import Scores
 from hlteval.tasks import load
@@ -42,7 +44,7 @@ def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
     aligned = alignment(scores)
     return Page(
         title=task.title,
-        subtitle=_about(scores),
+        subtitle=about(scores.verdict),
         tabs=[
             Tab("Overview", list(_overview(scores, task))),
             Tab("Scores", list(_scores(scores, task))),
@@ -50,21 +52,10 @@ def score_page(scores: Scores, parent: tuple[str, str] | None = None) -> Page:
             Tab("Breakdown", _bars(scores, task)),
             Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
             Tab("Tables", list(_tables(scores, task))),
+            Tab("Findings", list(finding_sections(scores.verdict)), found(scores.verdict)),
         ],
         parent=parent,
     )
-
-
-def _about(scores: Scores) -> list[tuple[str, str]]:
-    """What was scored, against what and how much was read."""
-    verdict = scores.verdict
-    read = [("documents", verdict.documents), ("records", verdict.records)]
-    return [
-        ("task", scores.task),
-        ("profile", scores.profile),
-        *((side, path) for side, path in verdict.paths.items() if path),
-        *((name, f"{count:,}") for name, count in read if count is not None),
-    ]
 
 
 def _overview(scores: Scores, task: Task) -> Iterator[Section]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hlteval.reports.html.comparison_page import comparison_page
 from hlteval.reports.html.page import Page
 from hlteval.reports.html.score_page import score_page
+from hlteval.reports.html.verdict_page import refusal_page, verdict_page
+from hlteval.reports.refusal import Refusal
+from hlteval.results.comparison import Comparison
 from hlteval.results.scores import Scores
+from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 
-Result = Scores
+Result = Scores | Verdict | Comparison | Refusal
 """What there is a report of."""
 
 
@@ -19,21 +24,33 @@ def page(result: Result, parent: tuple[str, str] | None = None) -> Page:
     Args:
         result: the result.
         parent: a link to the page that it belongs to, and its text.
+
+    Examples:
+        >>> page(Verdict("seedev-binary", "plan", passed=True)).outcome
+        'pass'
     """
-    return score_page(result, parent)
+    match result:
+        case Scores():
+            return score_page(result, parent)
+        case Verdict():
+            return verdict_page(result, parent)
+        case Comparison():
+            return comparison_page(result, parent)
+        case Refusal():
+            return refusal_page(result, parent)
 
 
-def write(result: Result, path: Path, parent: tuple[str, str] | None = None) -> None:
-    """Write the report of a result as one HTML file; an existing file is replaced in one step.
+def write(result: Result | Page, path: Path, parent: tuple[str, str] | None = None) -> None:
+    """Write a report as one HTML file; an existing file is replaced in one step.
 
     Args:
-        result: the result.
+        result: the result, or its page.
         path: of the file.
         parent: a link to the page that it belongs to, and its text.
 
     Raises:
         NotWritten: if the system refuses it.
     """
-    text = page(result, parent).html()
+    text = (result if isinstance(result, Page) else page(result, parent)).html()
     with writing(path, replace=True) as unfinished:
         unfinished.write_text(text, "utf-8", errors="backslashreplace", newline="")

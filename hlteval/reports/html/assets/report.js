@@ -17,7 +17,7 @@ const Report = (() => {
 
   /** Draw the sections of a panel that are not drawn yet: those of hidden panels wait. */
   function draw(panel) {
-    for (const host of panel.querySelectorAll(".host:not(.drawn)")) {
+    for (const host of panel.querySelectorAll(".host[data-from]:not(.drawn)")) {
       host.classList.add("drawn");
       const data = JSON.parse(document.getElementById(host.dataset.from).textContent);
       kinds[host.dataset.kind](host, data);

@@ -1,0 +1,56 @@
+"""Reports as HTML files: `report`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hlteval.sources.inputs import WrongArgument
+from hlteval.sources.writing import resolved
+
+if TYPE_CHECKING:
+    from hlteval.results.comparison import Comparison
+    from hlteval.results.scores import Scores
+    from hlteval.results.verdict import Verdict
+    from hlteval.workflows.refusals import Refused
+
+
+def report(result: Scores | Verdict | Comparison | Refused, path: str | os.PathLike[str]) -> None:
+    r"""Write a result as a report: one HTML file that opens offline.
+
+    Args:
+        result: what `score`, `validate` or `compare` returned, or the `Refused` that it raised.
+        path: of the file; an existing one is replaced in one step.
+
+    Raises:
+        TypeError: for any other result.
+        WrongArgument: if the path is a folder.
+        FileNotFoundError: if its folder does not exist.
+
+    Examples:
+        >>> import tempfile
+        >>> from io import StringIO
+        >>> from hlteval import validate
+        >>> verdict = validate("lorehlt-edl", StringIO("R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     report(verdict, f"{folder}/report.html")
+        ...     Path(folder, "report.html").read_text("utf-8")[:15]
+        '<!doctype html>'
+    """
+    from hlteval.reports.html import write
+    from hlteval.reports.refusal import Refusal
+    from hlteval.results.comparison import Comparison
+    from hlteval.results.scores import Scores
+    from hlteval.results.verdict import Verdict
+    from hlteval.workflows.refusals import Refused
+
+    given: object = result
+    if isinstance(given, Refused):
+        given = Refusal(given.verdict, str(given), given.fix, given.blocking)
+    if not isinstance(given, Scores | Verdict | Comparison | Refusal):
+        kind = type(given).__name__
+        raise TypeError(f"result: expected scores, a verdict or a comparison, got {kind}")
+    if resolved(target := Path(path)).is_dir():
+        raise WrongArgument(f"path: {target} is a folder")
+    write(given, target)

@@ -1,0 +1,71 @@
+"use strict";
+// Findings: what is wrong, where, the line with a caret, the fix and the rule.
+(() => {
+  const {element} = Report;
+  const NARROW = 640;
+
+  function note(label, text) {
+    return text ? [element("div", {class: "note"},
+      element("span", {class: "label"}, `${label}: `), element("bdi", {}, Values.visible(text)))] : [];
+  }
+
+  function excerpt(f) {
+    if (f.number === null) return [];
+    const margin = " ".repeat(String(f.number).length);
+    return [element("pre", {},
+      element("span", {class: "gutter"}, `${f.number} | `), f.before || "",
+      element("mark", {}, f.marked || ""), f.after || "",
+      element("span", {class: "gutter"}, `\n${margin} | `),
+      element("span", {class: "caret", "aria-hidden": "true"}, " ".repeat(f.indent) + "^".repeat(f.width)))];
+  }
+
+  /** A finding as a compiler shows it. */
+  function block(f, titles) {
+    const severity = f.severity.split(",")[0];
+    const more = f.count > 1 ? ` (${f.count.toLocaleString("en-US")} of these are only counted)` : "";
+    return element("div", {class: "finding"},
+      element("div", {class: "head"},
+        element("span", {class: `severity ${severity}`, title: titles[f.code]}, `${f.severity}[${f.code}]`), " ",
+        element("bdi", {}, Values.visible(f.message)), more),
+      ...(f.place ? [element("div", {class: "place"}, element("bdi", {}, Values.visible(f.place)))] : []),
+      ...excerpt(f), ...note("record", f.record), ...note("help", f.help), ...note("rule", f.clause));
+  }
+
+  function draw(host, data) {
+    const named = Object.fromEntries(data.columns.map((c) => [c.name, Values.unpacked(c)]));
+    const names = Object.keys(named), sides = new Set(named.side);
+    const chosen = ["severity", "code", ...(sides.size > 1 ? ["side"] : []), "file", "message"];
+    const columns = chosen.map((name) => ({...data.columns.find((c) => c.name === name), kind: "text"}));
+    const rows = named.code.map((_, row) => {
+      const f = Object.fromEntries(names.map((name) => [name, named[name][row]]));
+      const searched = [f.message, f.help, f.place, f.marked].filter(Boolean).join(" ");
+      const cells = chosen.map((name, at) => [`c${at}`, name === "message" ? searched : f[name]]);
+      return {id: row, finding: f, ...Object.fromEntries(cells)};
+    });
+    const shown = host.clientWidth === 0 || host.clientWidth > NARROW;
+    const last = `c${chosen.length - 1}`;
+    const settings = {
+      layout: "fitColumns",
+      rowFormatter: (row) => row.getElement().classList.add("with-finding"),
+    };
+    const hidden = {visible: shown, width: 120};
+    Tables.draw(host, {title: data.title, pageSize: 25, columns}, {
+      rows,
+      settings,
+      columns: {
+        severity: hidden, code: {...hidden, width: 96}, side: {...hidden, width: 110},
+        file: {...hidden, width: 150},
+        message: {
+          formatter: (cell) => block(cell.getData().finding, data.titles),
+          variableHeight: true, maxInitialWidth: undefined, headerSort: false, cssClass: "long",
+        },
+      },
+    });
+    Tables.onPaper(host, () => {
+      const found = host.table.getData("active").slice(0, 500);
+      return element("div", {class: "paper blocks"}, ...found.map((row) => block(row.finding, data.titles)));
+    });
+  }
+
+  Report.kinds.findings = draw;
+})();
