@@ -35,6 +35,11 @@ Replicates = Annotated[
     ),
 ]
 
+Test = Annotated[
+    Optional[Literal["permutation", "bootstrap", "jackknife"]],  # noqa: UP045
+    typer.Option(help="Significance test (default: permutation; jackknife if counts do not add)."),
+]
+
 
 def compare(
     task: str,
@@ -51,12 +56,7 @@ def compare(
             help="Metric to compare (default: the ranking metric of the task).",
         ),
     ] = None,
-    test: Annotated[
-        Optional[Literal["permutation", "bootstrap", "jackknife"]],  # noqa: UP045
-        typer.Option(
-            help="Significance test (default: permutation; jackknife if counts do not add)."
-        ),
-    ] = None,
+    test: Test = None,
     bootstrap: Replicates = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,

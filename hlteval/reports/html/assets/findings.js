@@ -31,6 +31,14 @@
       ...excerpt(f), ...note("record", f.record), ...note("help", f.help), ...note("rule", f.clause));
   }
 
+  /** Scroll long lines to what is marked. */
+  function reveal(row) {
+    const line = row.querySelector("pre"), mark = row.querySelector("mark");
+    if (mark && mark.offsetLeft + mark.offsetWidth > line.clientWidth) {
+      line.scrollLeft = mark.offsetLeft - line.clientWidth / 3;
+    }
+  }
+
   function draw(host, data) {
     const named = Object.fromEntries(data.columns.map((c) => [c.name, Values.unpacked(c)]));
     const names = Object.keys(named), sides = new Set(named.side);
@@ -46,7 +54,7 @@
     const last = `c${chosen.length - 1}`;
     const settings = {
       layout: "fitColumns",
-      rowFormatter: (row) => row.getElement().classList.add("with-finding"),
+      rowFormatter: (row) => requestAnimationFrame(() => reveal(row.getElement())),
     };
     const hidden = {visible: shown, width: 120};
     Tables.draw(host, {title: data.title, pageSize: 25, columns}, {

@@ -36,10 +36,11 @@ const Report = (() => {
       document.getElementById(other.getAttribute("aria-controls")).hidden = !chosen;
     }
     if (focus) tab.focus();
-    tab.scrollIntoView({block: "nearest", inline: "nearest"});
     draw(document.getElementById(tab.getAttribute("aria-controls")));
-    history.replaceState(null, "", `#${tab.id}`);
   }
+
+  /** The address of a tab: not an identifier, so that browsers do not scroll to it. */
+  const address = (tab) => `#${tab.dataset.name}`;
 
   const STEPS = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity};
 
@@ -47,9 +48,14 @@ const Report = (() => {
     const list = document.querySelector("[role=tablist]");
     if (!list) return document.querySelectorAll(".panel").forEach(draw);
     const tabs = [...list.children];
+    const choose = (tab, focus) => {
+      select(tab, focus);
+      tab.scrollIntoView({block: "nearest", inline: "nearest"});
+      history.replaceState(null, "", address(tab));
+    };
     list.addEventListener("click", (event) => {
       const tab = event.target.closest("[role=tab]");
-      if (tab) select(tab);
+      if (tab) choose(tab);
     });
     list.addEventListener("keydown", (event) => {
       const step = STEPS[event.key];
@@ -57,9 +63,9 @@ const Report = (() => {
       event.preventDefault();
       const at = tabs.indexOf(document.activeElement) + step;
       const wrapped = Number.isFinite(step) ? (at + tabs.length) % tabs.length : at;
-      select(tabs[Math.min(Math.max(wrapped, 0), tabs.length - 1)], true);
+      choose(tabs[Math.min(Math.max(wrapped, 0), tabs.length - 1)], true);
     });
-    const named = () => tabs.find((tab) => `#${tab.id}` === location.hash);
+    const named = () => tabs.find((tab) => address(tab) === location.hash);
     window.addEventListener("hashchange", () => named() && select(named()));
     select(named() || tabs[0]);
   }

@@ -150,7 +150,7 @@ const Tables = (() => {
       columns: data.columns.map((column, at) => ({
         ...definition(column, at, rows.length), ...(options.columns || {})[column.name],
       })),
-      layout: "fitDataStretch",
+      layout: Values.isNumeric(data.columns.at(-1)) ? "fitDataTable" : "fitDataStretch",
       renderHorizontal: data.columns.length > 30 ? "virtual" : "basic",
       placeholder: rows.length ? "No row passes the filters" : "No rows",
       headerSortElement: "<span class='arrow' aria-hidden='true'></span>",
