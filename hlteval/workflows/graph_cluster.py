@@ -14,6 +14,8 @@ from typing import Any
 from hlteval.sources.remote import NoRemoteError
 from hlteval.workflows.graph import Failed, Node, call, failed
 
+PATIENCE = 10.0
+"""Seconds that a scheduler has to answer."""
 AHEAD = 4
 """How many graphs there are at a time for each thread of the cluster."""
 
@@ -35,7 +37,7 @@ class Cluster:
             reason = "--cluster needs a library: pip install 'hlteval[cluster]'"
             raise NoRemoteError(reason) from error
         try:
-            self.client: Any = self._library.Client(address, timeout=10, set_as_default=False)
+            self.client: Any = self._library.Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise NoRemoteError(f"no scheduler at {address}: {error}") from error
 

@@ -1,0 +1,121 @@
+"""Graphs: the same results whoever computes them, and whatever ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from hlteval.workflows import campaign as workflow
+from hlteval.workflows import graph_processes
+from hlteval.workflows.graph import Failed, InProcess, Node
+from hlteval.workflows.graph_processes import LocalProcesses
+from tests.unit.campaign import graph_functions, work
+from tests.unit.campaign.demo import run, unpacked
+
+HERE = graph_functions.__name__
+
+
+def node(name, *arguments):
+    return Node(f"{HERE}:{name}", arguments)
+
+
+def tree(name="join"):
+    return node("join", node("join", "a", node(name, "b")), "c", node("join", "d"))
+
+
+@pytest.fixture(scope="module")
+def processes():
+    workers = LocalProcesses(2)
+    yield workers
+    workers.close()
+
+
+def test_results_of_nodes_are_arguments_of_others(processes):
+    graphs = [tree(), node("join"), tree("wrong"), node("join", "z")]
+    expected = {
+        0: "a+b+c+d",
+        1: "",
+        2: Failed("error", "an internal error (KeyError: 'b')"),
+        3: "z",
+    }
+    assert dict(InProcess().results(graphs)) == expected
+    assert dict(processes.results(graphs)) == expected
+
+
+def test_what_a_process_had_when_it_ended_is_done_again(processes, tmp_path):
+    again = node("join", node("once", str(tmp_path / "mark"), "b"), "c")
+    assert dict(processes.results([again, node("join", "z")])) == {0: "b+c", 1: "z"}
+
+
+def test_a_call_whose_process_always_ends_has_no_result(processes, monkeypatch):
+    monkeypatch.setattr(graph_processes, "TRIES", 1)
+    found = dict(processes.results([node("join", node("end", "x"), "y"), node("join", "z")]))
+    assert found[0] == Failed("crashed", "its process ended with the signal SIGKILL")
+    assert found[1] == "z"
+
+
+def test_a_failed_cell_is_a_row_and_the_others_have_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(workflow.campaign_work, "opened_run", opened_run_of_plan)
+    path = unpacked(tmp_path)
+    result = run(path, tmp_path / "cache")
+    assert result.counts == {"scored": 1, "refused": 2, "failed": 3}
+    reason = "system was not scored: an internal error (RuntimeError: official) (CPN301)"
+    assert reason in result.to_frame()["reason"].to_list()
+    again = [row.result.status for row in run(path, tmp_path / "cache").rows if row.new]
+    assert again.count("failed") == 3
+
+
+def opened_run_of_plan(*arguments, profile, **given):
+    from hlteval.workflows.scoring import opened_run
+
+    if profile == "official":
+        raise RuntimeError(profile)
+    return opened_run(*arguments, profile=profile, **given)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    path = unpacked(tmp_path_factory.mktemp("demo"), documents=10)
+    path.write_text(path.read_text().replace(', "official"', ""))
+    return path
+
+
+@pytest.fixture(scope="module")
+def expected(example, tmp_path_factory):
+    return run(example, tmp_path_factory.mktemp("cache")).to_frame()
+
+
+def test_processes_give_the_same_table_though_one_is_killed(
+    example, expected, processes, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(workflow, "_WORK", work.__name__)
+    result = run(example, tmp_path, workers=processes, batch=2)
+    assert example.with_name(work.MARK).exists()
+    assert result.to_frame().equals(expected)
+
+
+def test_a_cluster_gives_the_same_table_though_a_worker_is_killed(
+    example, expected, tmp_path, monkeypatch
+):
+    distributed = pytest.importorskip("distributed")
+    from hlteval.workflows.graph_cluster import Cluster
+
+    example.with_name(work.MARK).unlink(missing_ok=True)
+    monkeypatch.setattr(workflow, "_WORK", work.__name__)
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings, host="127.0.0.1", silence_logs=50) as local:
+        workers = Cluster(local.scheduler_address)
+        result = run(example, tmp_path, workers=workers, batch=2)
+        workers.close()
+    assert example.with_name(work.MARK).exists()
+    assert result.to_frame().equals(expected)
+
+
+def test_a_cluster_that_is_not_there_is_an_error_of_usage(monkeypatch):
+    pytest.importorskip("distributed")
+    from hlteval.workflows import graph_cluster
+
+    monkeypatch.setattr(graph_cluster, "PATIENCE", 0.2)
+    with pytest.raises(FileNotFoundError, match=r"no scheduler at tcp://127\.0\.0\.1:1"):
+        graph_cluster.Cluster("tcp://127.0.0.1:1")
+    with pytest.raises(FileNotFoundError, match="no scheduler at no-address"):
+        graph_cluster.Cluster("no-address")

@@ -1,0 +1,21 @@
+"""The work of a campaign, in which a process is killed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hlteval.workflows.campaign_work import begin, digest, finish, merge
+from hlteval.workflows.campaign_work import count as counted
+from tests.unit.campaign.graph_functions import once
+
+__all__ = ["begin", "count", "digest", "finish", "merge"]
+
+MARK = "killed"
+"""The file beside a submission that is the sign of it."""
+
+
+def count(cell, number, size):
+    """Count a batch; the process that is first with the third batch ends."""
+    if number == 2:
+        once(str(Path(cell.system).with_name(MARK)), "")
+    return counted(cell, number, size)
