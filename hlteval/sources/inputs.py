@@ -17,6 +17,7 @@ from hlteval.sources.names import printable
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.opening import open_stream
 from hlteval.sources.problems import too_large
+from hlteval.sources.remote import is_url
 from hlteval.sources.source import Source
 from hlteval.sources.spooling import CHUNK
 
@@ -113,9 +114,9 @@ def _plain(argument: str, value: str | os.PathLike[str]) -> str:
 
 
 def _existing(argument: str, value: str | os.PathLike[str]) -> str:
-    """A path of the disk, or `-`."""
+    """A path of the disk, a URL, or `-`."""
     path = _plain(argument, value)
-    if path != "-" and not os.path.lexists(path):
+    if path != "-" and not is_url(path) and not os.path.lexists(path):
         reason = f"{argument}: no such file or folder"
         raise FileNotFoundError(errno.ENOENT, reason, path)
     return path
