@@ -8,6 +8,7 @@ The commands of the command line, from Python:
 - `score` gives `Scores`, or raises `Refused`;
 - `compare` gives a `Comparison` of several systems;
 - `report` writes scores, a verdict or a comparison as an HTML file;
+- `leaderboard` gives a `Leaderboard` of several systems by several metrics;
 - `verify` gives a `Verification`: which part of a signature differs;
 - `pack` writes an archive that validates, and gives a `PackedArchive`;
 - `inspect` gives an `Inspection`: what an archive is;
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from hlteval.api.campaigns import campaign
     from hlteval.api.comparison import compare
     from hlteval.api.conversion import convert, read
+    from hlteval.api.leaderboard import leaderboard
     from hlteval.api.packages import inspect, pack
     from hlteval.api.pipelines import best_submissions, check_manifest, pipeline
     from hlteval.api.reports import report
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
     from hlteval.results.campaign import CampaignResult
     from hlteval.results.comparison import Comparison
+    from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.packages import Inspection, PackedArchive
     from hlteval.results.pipeline import PipelineResult
     from hlteval.results.scores import Scores
@@ -57,6 +60,7 @@ __all__ = [
     "Findings",
     "Input",
     "Inspection",
+    "Leaderboard",
     "Lossy",
     "PackedArchive",
     "PipelineResult",
@@ -73,6 +77,7 @@ __all__ = [
     "compare",
     "convert",
     "inspect",
+    "leaderboard",
     "pack",
     "pipeline",
     "read",
@@ -91,6 +96,7 @@ _PUBLIC = {
     "Findings": "hlteval.findings",
     "Input": "hlteval.sources.inputs",
     "Inspection": "hlteval.results.packages",
+    "Leaderboard": "hlteval.results.leaderboard",
     "Lossy": "hlteval.workflows.conversion",
     "PackedArchive": "hlteval.results.packages",
     "PipelineResult": "hlteval.results.pipeline",
@@ -107,6 +113,7 @@ _PUBLIC = {
     "compare": "hlteval.api.comparison",
     "convert": "hlteval.api.conversion",
     "inspect": "hlteval.api.packages",
+    "leaderboard": "hlteval.api.leaderboard",
     "pack": "hlteval.api.packages",
     "pipeline": "hlteval.api.pipelines",
     "read": "hlteval.api.conversion",

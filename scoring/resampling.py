@@ -22,6 +22,8 @@ from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights
 
 BLOCK = 1_000
 """How many replicates are drawn at a time, which bounds the memory of the weights."""
+CELLS = 2_000_000
+"""Weights that are drawn at a time where documents are few: each block costs as much again."""
 
 
 def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
@@ -33,28 +35,33 @@ def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
         seed: of the random numbers.
 
     Yields:
-        Blocks of at most `BLOCK` rows, one column per document.
+        Blocks of rows, one column per document.
 
     Examples:
         >>> [block.sum(axis=1).tolist() for block in draws(3, 2, seed=1)]
         [[3, 3]]
     """
     random = np.random.default_rng(seed)
-    for size in blocks(replicates):
+    for size in blocks(replicates, documents):
         drawn = random.integers(0, max(documents, 1), (size, documents))
         flat = (drawn + documents * np.arange(size)[:, np.newaxis]).ravel()
         yield np.bincount(flat, minlength=size * documents).reshape(size, documents)
 
 
-def blocks(replicates: int) -> Iterator[int]:
-    """The sizes of blocks of replicates.
+def blocks(replicates: int, documents: int) -> Iterator[int]:
+    """The sizes of blocks of replicates: `BLOCK`, or as many as have `CELLS` weights.
+
+    Args:
+        replicates: how many there are in all.
+        documents: how many weights each has.
 
     Examples:
-        >>> list(blocks(2500))
-        [1000, 1000, 500]
+        >>> list(blocks(2500, 100_000)), list(blocks(2500, 10))
+        ([1000, 1000, 500], [2500])
     """
-    for begin in range(0, replicates, BLOCK):
-        yield min(BLOCK, replicates - begin)
+    most = max(BLOCK, CELLS // max(documents, 1))
+    for begin in range(0, replicates, most):
+        yield min(most, replicates - begin)
 
 
 def weighted(
@@ -130,7 +137,7 @@ def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator
         seed: of the random numbers.
 
     Yields:
-        Blocks of at most `BLOCK` rows, one column per kind: how many of it are drawn.
+        Blocks of rows, one column per kind: how many of it are drawn.
 
     Examples:
         >>> [block.sum(axis=1).tolist() for block in unit_draws(np.array([3, 2]), 2, seed=1)]
@@ -138,7 +145,7 @@ def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator
     """
     random = np.random.default_rng(seed)
     total = int(times.sum())
-    for size in blocks(replicates):
+    for size in blocks(replicates, len(times)):
         if total:
             yield random.multinomial(total, times / total, size)
         else:

@@ -60,7 +60,8 @@ class Pair:
     def permutation(self, replicates: int, seed: int) -> Replicates:
         """The differences where systems changed places."""
         random = np.random.default_rng(seed)
-        swapped = (random.integers(0, 2, (size, self.size)) for size in blocks(replicates))
+        sizes = blocks(replicates, len(self.documents))
+        swapped = (random.integers(0, 2, (size, self.size)) for size in sizes)
         return gathered(self._difference(1 - block, block) for block in swapped)
 
     def _difference(self, own: Weights, other: Weights) -> Replicates:

@@ -12,7 +12,18 @@ from typer.models import ArgumentInfo, OptionInfo
 from docs.make.markdown import table
 from hlteval import tasks
 from hlteval.cli import campaign as campaign_command
-from hlteval.cli import compare, convert, demo, describe, manifest, pack, score, validate, verify
+from hlteval.cli import (
+    compare,
+    convert,
+    demo,
+    describe,
+    leaderboard,
+    manifest,
+    pack,
+    score,
+    validate,
+    verify,
+)
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import pipeline as pipeline_command
 from hlteval.cli.commands import Command
@@ -37,6 +48,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "convert": convert.convert,
         "score": score.score,
         "compare": compare.compare,
+        "leaderboard": leaderboard.leaderboard,
         "verify": verify.verify,
         "pack": pack.pack,
         "inspect": inspect_command.inspect,
@@ -52,7 +64,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
 )
 """The commands by name, in the order of the page."""
 
-PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "pack")
+PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "leaderboard", "pack")
 """Those that have a sub-command for each task."""
 
 _PER_TASK = {"task", "options"}

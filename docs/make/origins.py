@@ -14,10 +14,11 @@ from hlteval.workflows.sides import CODES as OF_REFERENCES
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
     {
-        "PKG": "packing",
+        "CPN": "`hlteval campaign`",
+        "LDB": "`hlteval leaderboard`",
         "MAN": "`hlteval manifest`",
         "PIP": "`hlteval pipeline`",
-        "CPN": "`hlteval campaign`",
+        "PKG": "packing",
     }
 )
 """What raises the codes of a prefix that no format and no task has."""

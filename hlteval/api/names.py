@@ -6,14 +6,22 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from hlteval.sources import open_source
+from hlteval.findings import finding
+from hlteval.sources import Source, open_source
 from hlteval.sources.frames import is_frame
 from hlteval.sources.inputs import Input, WrongArgument, as_path
 from hlteval.sources.open_input import OpenInput
 
 
-def system_paths(systems: Iterable[Input] | Mapping[str, Input], table: str) -> list[str]:
+def system_paths(
+    systems: Iterable[Input] | Mapping[str, Input], table: str, *, existing: bool = True
+) -> list[str]:
     """The submissions of a comparison, each with a name of its own.
+
+    Args:
+        systems: the submissions.
+        table: the table that a single data frame is.
+        existing: whether all paths must exist; paths that do not are kept otherwise.
 
     Raises:
         TypeError: for a single submission, or names that are not text.
@@ -24,12 +32,22 @@ def system_paths(systems: Iterable[Input] | Mapping[str, Input], table: str) -> 
         kind = type(systems).__name__
         raise TypeError(f"systems: expected a list or a mapping of submissions, got {kind}")
     if isinstance(systems, Mapping):
-        paths = [_renamed(name, as_path("systems", s, table=table)) for name, s in systems.items()]
+        named = ((name, _path(system, table, existing)) for name, system in systems.items())
+        paths = [_renamed(name, path) for name, path in named]
     else:
-        paths = with_distinct_names([as_path("systems", system, table=table) for system in systems])
+        paths = with_distinct_names([_path(system, table, existing) for system in systems])
     if not paths:
         raise WrongArgument("systems: expected at least one submission, got none")
     return paths
+
+
+def _path(system: Input, table: str, existing: bool) -> str:
+    try:
+        return as_path("systems", system, table=table)
+    except FileNotFoundError as reason:
+        if existing:
+            raise
+        return str(reason.filename)
 
 
 def with_distinct_names(paths: list[str]) -> list[str]:
@@ -47,4 +65,8 @@ def _renamed(name: object, path: str) -> str:
     """A submission under the name that it has in a mapping."""
     if not isinstance(name, str) or not name:
         raise TypeError(f"systems: expected names as text, got {name!r}")
-    return OpenInput(open_source(path), name=name)
+    try:
+        source = open_source(path)
+    except FileNotFoundError:
+        source = Source(path, "file", (), findings=(finding("LDB201", file=path),))
+    return OpenInput(source, name=name)

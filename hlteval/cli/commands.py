@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Optional
 
 import typer
@@ -108,7 +109,9 @@ Wide = Annotated[
     bool, typer.Option("--wide", help="Show all columns, even if the terminal is too narrow.")
 ]
 
-Command = Literal["compare", "pack", "score", "validate"]
+Command = Literal["compare", "leaderboard", "pack", "score", "validate"]
+SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
+"""Common options of commands that set the option of a task of the same name, too."""
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
 """The commands that tasks without a metric have, too."""
 
@@ -272,7 +275,8 @@ def _command(
     task = load(name)
 
     def command(context: typer.Context, **arguments: Any) -> None:
-        options = {o.name: value for o in task.options if (value := arguments.pop(o.name, None))}
+        own = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
+        options = {name: value for name in own if (value := arguments.pop(name, None))}
         with usage():
             _check(conditions, context, {**arguments, "task": name})
             _check_options(task, which, options, arguments)
@@ -327,7 +331,7 @@ def _parameters(
         common = [_without_reference(parameter) for parameter in common]
     yield from (parameter.replace(kind=keyword) for parameter in common)
     for option in task.options:
-        here = option.available_in(command)
+        here = option.available_in(command) and option.name not in SHARED.get(command, ())
         if here or option.name not in {parameter.name for parameter in common}:
             default = False if option.switch else None
             annotation = _annotation(option, hidden=not here)

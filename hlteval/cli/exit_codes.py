@@ -38,6 +38,10 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             0: "All submissions were compared.",
             1: "At least one submission could not be scored.",
         },
+        "leaderboard": {
+            0: "All submissions were ranked.",
+            1: "At least one submission could not be scored; the others are ranked.",
+        },
         "verify": {
             0: "No part of the signature differs.",
             1: "At least one part of the signature differs.",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.reports.tables import View
     from hlteval.results.comparison import Comparison, RefusedSystem
     from hlteval.results.fixes import FixedCopy
+    from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
 
@@ -156,6 +157,13 @@ def show_comparison(comparison: Comparison, form: str, view: View, files: Files 
     from hlteval.reports.comparison import FORMATS
 
     publish(lambda name: FORMATS[name](comparison, view), form, files)
+
+
+def show_leaderboard(board: Leaderboard, form: str, view: View, files: Files = ()) -> None:
+    """Print a leaderboard in one of the output formats, and write it to files."""
+    from hlteval.reports.leaderboard import FORMATS
+
+    publish(lambda name: FORMATS[name](board, view), form, files)
 
 
 def show_refused(systems: Sequence[RefusedSystem], command: Callable[[str], Sequence[str]]) -> None:

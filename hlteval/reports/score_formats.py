@@ -250,14 +250,28 @@ def _latex(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     )
 
 
+_TEX: Mapping[int, str] = MappingProxyType(
+    {
+        **{ord(sign): f"\\{sign}" for sign in "_&%#${}"},
+        ord("\\"): r"\textbackslash{}",
+        ord("~"): r"\textasciitilde{}",
+        ord("^"): r"\textasciicircum{}",
+        ord("<"): r"\textless{}",
+        ord(">"): r"\textgreater{}",
+        ord("|"): r"\textbar{}",
+    }
+)
+"""Characters that LaTeX obeys, or prints as others in its first encoding of fonts."""
+
+
 def tex(name: str) -> str:
     r"""A name as LaTeX prints it.
 
     Examples:
-        >>> tex("a_b")
-        'a\\_b'
+        >>> print(tex("a_b {50 %} <c"))
+        a\_b \{50 \%\} \textless{}c
     """
-    return name.replace("_", r"\_").replace("&", r"\&").replace("%", r"\%")
+    return name.translate(_TEX)
 
 
 def write_tables(scores: Scores, folder: Path) -> None:

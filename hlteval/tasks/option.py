@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal
+
+_HOMES: Mapping[str, str] = MappingProxyType({"pack": "validate", "leaderboard": "compare"})
+"""Commands that have the options of another one."""
 
 
 class WrongOption(ValueError):
@@ -99,11 +103,12 @@ class Option:
     def available_in(self, command: str) -> bool:
         """Whether a command has it; `compare` has those of `score` that change metrics.
 
-        `pack` validates what it packs, and has those of `validate`.
+        `pack` validates what it packs, and has those of `validate`; `leaderboard` compares.
         """
-        if command == "compare":
+        home = _HOMES.get(command, command)
+        if home == "compare":
             return "score" in self.commands and not self.display and not self.adds
-        return ("validate" if command == "pack" else command) in self.commands
+        return home in self.commands
 
     def elsewhere(self, task: str, command: str) -> str:
         """Why a command of a task does not have it, and which does.
@@ -112,7 +117,7 @@ class Option:
             >>> Option("by", "Also by type.", adds="rows").elsewhere("hub4", "compare")
             '--by belongs to `hlteval score hub4`: it changes no metric that could be compared'
         """
-        only_shown = command == "compare" and "score" in self.commands
+        only_shown = _HOMES.get(command, command) == "compare" and "score" in self.commands
         reason = ": it changes no metric that could be compared" if only_shown else ""
         homes = " and ".join(f"`hlteval {home} {task}`" for home in self.commands)
         return f"--{self.flag} belongs to {homes}{reason}"
@@ -124,7 +129,7 @@ class Option:
             >>> Option("beside", "More.", needs_any={"score": ("plot",)}).lacks("score", {"beside"})
             '--beside has no effect without --plot'
         """
-        wanted = self.needs_any.get("validate" if command == "pack" else command, ())
+        wanted = self.needs_any.get(_HOMES.get(command, command), ())
         if not wanted or not set(wanted).isdisjoint(present):
             return ""
         flags = " or ".join(f"--{name.replace('_', '-')}" for name in wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -13,15 +13,15 @@ from hlteval.workflows.runs import Run
 
 def scored_systems(
     systems: Sequence[str], run: Callable[[str], Run]
-) -> tuple[dict[str, Run], tuple[RefusedSystem, ...]]:
-    """What was counted of each system, and the systems that are refused.
+) -> tuple[dict[str, Run], dict[str, Refused]]:
+    """What was counted of each system, and the reasons of those that are refused.
 
     Args:
         systems: paths of the submissions.
         run: scores one of them.
 
     Raises:
-        Refused: if all are, or the reference cannot be used.
+        Refused: if the reference cannot be used.
     """
     runs: dict[str, Run] = {}
     refused: dict[str, Refused] = {}
@@ -32,11 +32,12 @@ def scored_systems(
             if reason.whole:  # so are all others
                 raise
             refused[path] = reason
-    if not runs and len(refused) == 1:
-        raise next(iter(refused.values()))
-    if not runs:
-        raise _all_refused([*refused.values()])
-    return runs, tuple(_refused(path, reason) for path, reason in refused.items())
+    return runs, refused
+
+
+def refused_systems(reasons: Mapping[str, Refused]) -> tuple[RefusedSystem, ...]:
+    """The systems that are refused, as values."""
+    return tuple(_refused(path, reason) for path, reason in reasons.items())
 
 
 def _refused(path: str, reason: Refused) -> RefusedSystem:
@@ -50,8 +51,10 @@ def _refused(path: str, reason: Refused) -> RefusedSystem:
     )
 
 
-def _all_refused(reasons: Sequence[Refused]) -> Refused:
+def all_refused(reasons: Sequence[Refused]) -> Refused:
     """The refusal of a comparison of which no system is left."""
+    if len(reasons) == 1:
+        return reasons[0]
     findings = tuple(finding for reason in reasons for finding in reason.verdict.findings)
     codes = frozenset(finding.code for reason in reasons for finding in reason.blocking)
     joined = msgspec.structs.replace(reasons[0].verdict, findings=findings, paths={})

@@ -105,22 +105,20 @@ class Run:
         """The submission and its reference."""
         return self.check.opened
 
-    @property
-    def errors(self) -> tuple[str, ...]:
-        """How many errors each side has, with their codes, where it has any."""
-        return tuple(self.errors_by_side.values())
+    def error_notes(self, *, paths: bool = True) -> dict[str, str]:
+        """How many errors each side has, as a note with their codes, by side.
 
-    @property
-    def errors_by_side(self) -> dict[str, str]:
-        """How many errors each side has, as a note, by side."""
+        Args:
+            paths: whether to name the command that reports them, which has paths.
+        """
         errors: dict[str, Counter[str]] = {}
         for finding in self.judged.findings:
             if finding.severity == "error":
                 errors.setdefault(finding.side, Counter())[finding.code] += finding.count
         return {
             side: f"{_counted(codes.total())} in the {named(side, self.opened.task)} "
-            f"({', '.join(sorted(codes))}); "
-            f"for details, run `{command(self.opened, side, self.encoding)}`"
+            f"({', '.join(sorted(codes))})"
+            + (f"; for details, run `{command(self.opened, side, self.encoding)}`" if paths else "")
             for side, codes in errors.items()
         }
 
@@ -212,7 +210,7 @@ class Run:
         files = metric.official_files(total)
         found = self.intervals(intervals, metrics)
         warnings = noted_warnings(judged, task.noted)
-        notes = (*despite(judged), *self.errors, *warnings, *metric.notes(total))
+        notes = (*despite(judged), *self.error_notes().values(), *warnings, *metric.notes(total))
         if self.alignments:
             tables[task.alignment] = pl.concat(self.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.alignment], total)

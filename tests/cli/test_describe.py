@@ -13,7 +13,17 @@ from hlteval import __version__, converters, tasks
 from hlteval.findings import catalogue
 
 Run = Callable[..., Any]
-COMMANDS = ("validate", "convert", "score", "pipeline", "tasks", "formats", "explain", "demo")
+COMMANDS = (
+    "validate",
+    "convert",
+    "score",
+    "leaderboard",
+    "pipeline",
+    "tasks",
+    "formats",
+    "explain",
+    "demo",
+)
 
 
 def test_tasks_are_listed(invoke: Run) -> None:

@@ -20,7 +20,7 @@ from hlteval.reports import findings as reports
 from hlteval.reports.score_formats import FORMATS
 from hlteval.workflows import demo
 
-FUNCTIONS = ("compare", "convert", "inspect", "pack", "read", "score", "validate")
+FUNCTIONS = ("compare", "convert", "inspect", "leaderboard", "pack", "read", "score", "validate")
 OF_EVALUATIONS = ("best_submissions", "campaign", "check_manifest", "pipeline")
 EDL = {"reference": "entities/reference.tab", "system": "entities/system.tab"}
 

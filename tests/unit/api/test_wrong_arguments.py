@@ -15,7 +15,7 @@ import hlteval
 from hlteval import tasks
 from hlteval.workflows import demo
 
-FUNCTIONS = ("read", "validate", "convert", "score", "compare", "pack", "inspect")
+FUNCTIONS = ("read", "validate", "convert", "score", "compare", "leaderboard", "pack", "inspect")
 REQUIRED = {
     "read": {"source": "entities/system.tab"},
     "validate": {"task": "lorehlt-edl", "submission": "entities/system.tab"},
@@ -29,6 +29,12 @@ REQUIRED = {
         "task": "lorehlt-edl",
         "reference": "entities/reference.tab",
         "systems": ["entities/system.tab", "entities/reference.tab"],
+        "bootstrap": 2,
+    },
+    "leaderboard": {
+        "task": "lorehlt-edl",
+        "reference": "entities/reference.tab",
+        "systems": ["entities/system.tab"],
         "bootstrap": 2,
     },
     "pack": {"task": "lorehlt-edl", "files": "entities/system.tab"},

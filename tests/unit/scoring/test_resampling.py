@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import BLOCK, bootstrap, draws, interval, over, weighted
+from hlteval.scoring.resampling import CELLS, bootstrap, draws, interval, over, weighted
 from hlteval.scoring.significance import Pair, holm, probability
 
 SCHEMA = {"document": pl.String, "right": pl.Int64, "all": pl.Int64}
@@ -59,8 +59,9 @@ COUNTS = counted(("b", 1, 4), ("a", 3, 3), ("c", 0, 0), ("d", 2, 9))
 
 
 def test_every_draw_has_as_many_documents() -> None:
-    blocks = list(draws(5, BLOCK + 7, seed=3))
-    assert [block.shape for block in blocks] == [(BLOCK, 5), (7, 5)]
+    most = CELLS // 5
+    blocks = list(draws(5, most + 7, seed=3))
+    assert [block.shape for block in blocks] == [(most, 5), (7, 5)]
     assert all((block.sum(axis=1) == 5).all() for block in blocks)
     drawn = np.vstack(blocks)
     assert drawn.mean(axis=0) == pytest.approx([1.0] * 5, abs=0.1)

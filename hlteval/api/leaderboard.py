@@ -1,0 +1,100 @@
+"""Leaderboards of several submissions: `leaderboard`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hlteval.api.arguments import (
+    Count,
+    Encoding,
+    Positive,
+    Profile,
+    ScoredTask,
+    Share,
+    checked,
+    shown,
+)
+from hlteval.api.names import system_paths
+from hlteval.api.options import OptionValue, python_names, reference_path, task_options
+from hlteval.results.leaderboard import Leaderboard
+from hlteval.sources.inputs import Input, as_path
+from hlteval.tasks import load
+from hlteval.tasks.options import with_seed
+from hlteval.workflows import leaderboard as workflow
+from hlteval.workflows.runs import Intervals
+
+
+@checked
+def leaderboard(
+    task: ScoredTask,
+    reference: Input | None,
+    systems: Iterable[Input] | Mapping[str, Input],
+    *,
+    names: Input | None = None,
+    metrics: Iterable[str] = (),
+    bootstrap: Positive | None = None,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    alpha: Share = 0.05,
+    profile: Profile = "plan",
+    lenient: bool = False,
+    encoding: Encoding = "utf-8",
+    jobs: Positive = 1,
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Leaderboard:
+    r"""Rank submissions by several metrics; those that are refused are rows, too.
+
+    Args:
+        task: name of the task.
+        reference: the reference; None for tasks without references.
+        systems: the submissions, or a mapping of names to submissions.
+        names: file of names, as in `docs/leaderboard.md`.
+        metrics: names of the metrics, the first of which ranks; by default the usual ones.
+        bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        alpha: level of significance.
+        profile: `plan` or `official`.
+        lenient: rank what can be scored in spite of blocking findings.
+        encoding: encoding of the files.
+        jobs: number of processes.
+        options: options of the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Raises:
+        Refused: a ValueError, if the reference or the file of names cannot be used.
+        WrongOption, WrongArgument, TypeError, FileNotFoundError: for a wrong argument.
+
+    Examples:
+        >>> from io import StringIO
+        >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
+        >>> systems = {"a": StringIO(table), "b": StringIO("nothing of the kind")}
+        >>> board = leaderboard("lorehlt-edl", StringIO(table), systems, bootstrap=9)
+        >>> [(row.name, row.rank, row.codes) for row in board.rows]
+        [('a', 1, ()), ('b', None, ('EDL201',))]
+    """
+    path = reference_path(task, reference)
+    submissions = system_paths(systems, load(task).scored_table, existing=False)
+    given = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
+    listed = None if names is None else as_path("names", names, files_only=True)
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
+    settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
+    paths = {"reference": path, "systems": submissions[0], "names": listed}
+    with python_names({**paths, **given}, task):
+        return workflow.leaderboard(task, path, submissions, names=listed, **settings)
+
+
+def _names(metrics: object) -> list[str]:
+    """The names of metrics.
+
+    Raises:
+        TypeError: for a single name, or names that are not text.
+    """
+    several = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes)
+    listed: list[object] = list(metrics) if several else [None]  # type: ignore[call-overload]
+    if not all(isinstance(name, str) for name in listed):
+        raise TypeError(f"metrics: expected a list of names, got {shown(metrics)}")
+    return [str(name) for name in listed]

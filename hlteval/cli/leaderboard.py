@@ -1,0 +1,115 @@
+"""`hlteval leaderboard`: systems by several metrics, with ranks and p values."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Optional, get_args
+
+import typer
+
+from hlteval.cli.commands import (
+    VIEWS,
+    Columns,
+    Confidence,
+    Encoding,
+    Form,
+    Jobs,
+    OutputFiles,
+    Profile,
+    Reference,
+    Seed,
+    TableForm,
+    Wide,
+    per_task,
+    table_view,
+    usage,
+    validation,
+)
+from hlteval.cli.compare import Replicates
+from hlteval.tasks import load
+
+_Systems = Annotated[list[str], typer.Argument(metavar="SUBMISSION", help="The submissions.")]
+_Names = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--names",
+        metavar="FILE",
+        help="Names of the systems: path or file name, tab, name per line.",
+    ),
+]
+_Metrics = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "-m",
+        "--metrics",
+        metavar="NAME,…",
+        help="Metrics to show; the first one ranks (default: the ranking metric of the task and "
+        "those beside it).",
+    ),
+]
+
+
+def leaderboard(
+    task: str,
+    systems: _Systems,
+    reference: Reference,
+    names: _Names = None,
+    metrics: _Metrics = None,
+    bootstrap: Replicates = None,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    profile: Profile = "plan",
+    form: Form = "text",
+    columns: Columns = None,
+    wide: Wide = False,
+    lenient: Annotated[
+        bool,
+        typer.Option(
+            "--lenient",
+            help="Rank despite blocking findings, leaving out what cannot be scored.",
+        ),
+    ] = False,
+    output_file: OutputFiles = None,
+    encoding: Encoding = "utf-8",
+    jobs: Jobs = 1,
+    options: dict[str, Any] | None = None,
+) -> None:
+    """Rank submissions."""
+    from hlteval.cli.output import refusals, show_findings, show_leaderboard, show_refused
+    from hlteval.cli.output_files import output_files
+    from hlteval.reports.leaderboard import columns_of
+    from hlteval.reports.terminal import progress, remarks
+    from hlteval.tasks.options import with_seed
+    from hlteval.workflows.leaderboard import leaderboard as run
+    from hlteval.workflows.runs import Intervals
+
+    settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
+    settings["options"] = with_seed(load(task), options or {}, seed)
+    more: dict[str, Any] = {
+        "names": names,
+        "intervals": Intervals(bootstrap or 0, confidence, seed),
+    }
+    more |= {"metrics": _listed(metrics), "jobs": jobs}
+    files = output_files(output_file, get_args(TableForm), [reference, *systems])
+    with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
+        board = run(task, reference, systems, step=step, **more, **settings)
+    view = table_view(columns, wide, lambda: columns_of(board.metrics))
+    show_findings(board.findings)
+    settings["options"] = options or {}
+    show_refused(
+        board.refused, lambda name: validation(task, board.paths[name], reference, settings)
+    )
+    with usage():
+        show_leaderboard(board, form, view, files)
+    raise typer.Exit(1 if board.refused else 0)
+
+
+def _listed(names: str | None) -> list[str]:
+    """The names of a list separated by commas."""
+    return [name.strip() for name in (names or "").split(",") if name.strip()]
+
+
+app = typer.Typer(
+    cls=per_task(leaderboard, "leaderboard", VIEWS),
+    help="Rank submissions by several metrics: one table, with significance tests.",
+    no_args_is_help=True,
+)

@@ -1,0 +1,239 @@
+"""The output formats of a leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from hlteval.reports.display import visible
+from hlteval.reports.escapes import escaped, printable
+from hlteval.reports.prose import Prose, note
+from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
+from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
+from hlteval.results.comparison import Comparison, Limits, System
+from hlteval.results.leaderboard import Leaderboard, Row
+from hlteval.tasks import load
+from hlteval.tasks.statistics import HIGH, LOW, NORMAL
+
+REFUSED = "refused"
+"""What a row has in place of a rank."""
+LEAST = 0.0005
+"""Probabilities below it are shown as such: three decimals would be 0."""
+SYSTEM, RANK, REASON, INTERVAL = "system", "rank", "reason", "interval"
+
+
+def tables(board: Leaderboard) -> list[Table]:
+    """The systems by rank; those that are refused, if any; and p values of the first metric."""
+    rows = [row for row in board.rows if not row.reason]
+    every = [Table(list(_columns(board)), [list(_cells(board, row)) for row in rows])]
+    if board.refused:
+        columns = (Column(SYSTEM, "name"), Column(REASON, "prose", FIXED))
+        reasons = [[visible(row.name), visible(row.reason)] for row in board.rows if row.reason]
+        every.append(Table(columns, reasons, REFUSED))
+    return [*every, *(matrix(each) for each in board.comparisons[:1] if each.differences)]
+
+
+def _columns(board: Leaderboard) -> Iterator[Column]:
+    """Rank and name; then value, interval and rank by metric, of which the first is never dropped.
+
+    The rank by the first metric is that of the row.
+    """
+    yield Column(RANK)
+    yield Column(SYSTEM, "name")
+    for number, metric in enumerate(labels(board.metrics)):
+        first = number == 0
+        yield Column(metric, importance=FIXED if first else NORMAL)
+        if any(system.interval for system in board.by(board.metrics[number]).systems):
+            yield Column(f"{metric} {INTERVAL}", importance=HIGH if first else LOW)
+        if not first:
+            yield Column(f"{metric} {RANK}", importance=LOW)
+
+
+def labels(metrics: Sequence[str]) -> list[str]:
+    """Headers of metrics: without what is measured, where that is the same for all.
+
+    Examples:
+        >>> labels(["both.f", "both.rec"]), labels(["both.f", "content.f"])
+        (['f', 'rec'], ['both.f', 'content.f'])
+    """
+    measures = {name.rpartition(".")[0] for name in metrics}
+    short = [name.rpartition(".")[2] for name in metrics]
+    return short if len(measures) == 1 and len(set(short)) == len(short) else [*metrics]
+
+
+def _cells(board: Leaderboard, row: Row) -> Iterator[str]:
+    yield _rank(row.rank)
+    yield visible(row.name)
+    intervals = {column.name for column in _columns(board)}
+    task = load(board.task)
+    for number, (metric, label) in enumerate(
+        zip(board.metrics, labels(board.metrics), strict=True)
+    ):
+        own = row.scores[metric]
+        yield shown(own.value, values_of(task, metric))
+        if f"{label} {INTERVAL}" in intervals:
+            yield _limits(own.interval)
+        if number:
+            yield _rank(own.rank)
+
+
+def _rank(rank: int | None) -> str:
+    return UNDEFINED if rank is None else str(rank)
+
+
+def _limits(interval: Limits) -> str:
+    return f"[{interval[0]:.4f}, {interval[1]:.4f}]" if interval else UNDEFINED
+
+
+def matrix(comparison: Comparison) -> Table:
+    """The p values (Holm) of all pairs: a row per system but the best, a column per better one.
+
+    The columns are the places of the systems in the order of the rows.
+    """
+    names = [system.name for system in comparison.systems]
+    chances = {(pair.first, pair.second): pair.corrected for pair in comparison.differences}
+    columns = [Column(""), Column(SYSTEM, "name")]
+    columns += [Column(str(place), importance=NORMAL) for place in range(1, len(names))]
+    rows = [
+        [str(place), visible(name),
+         *(probability(chances[better, name]) if at < place - 1 else ""
+           for at, better in enumerate(names[:-1]))]
+        for place, name in enumerate(names, start=1)
+    ]  # fmt: skip
+    return Table(columns, rows, f"p (Holm) of {comparison.metric}")
+
+
+def probability(value: float | None) -> str:
+    """A probability with three decimals.
+
+    Examples:
+        >>> probability(0.0312), probability(0.00019998), probability(None)
+        ('0.031', '<0.001', '-')
+    """
+    if value is None:
+        return UNDEFINED
+    return "<0.001" if value < LEAST else f"{value:.3f}"
+
+
+def text(board: Leaderboard, view: View = ALL) -> RenderableType:
+    """The tables, then notes and the signature."""
+    return Group(
+        Prose(_title(board), "bold"),
+        *(Group(Tables([table], view.wide)) for table in _viewed(board, view)),
+        *map(note, board.notes),
+        Text(visible(board.signature), style="dim"),
+    )
+
+
+def _title(board: Leaderboard) -> str:
+    return f"{board.task}, profile {board.profile}: {', '.join(board.metrics)}"
+
+
+def _viewed(board: Leaderboard, view: View) -> list[Table]:
+    """The tables with the columns of a view: these are of the first table."""
+    first, *others = tables(board)
+    return [*view.of([first]), *others]
+
+
+def json(board: Leaderboard, _: View = ALL) -> str:
+    """The leaderboard as one JSON object."""
+    return escaped(msgspec.json.encode(printable(board.to_dict()))).decode() + "\n"
+
+
+def tsv(board: Leaderboard, _: View = ALL) -> str:
+    """The table of systems, an empty line, and that of all pairs by metric, each with a header.
+
+    Values are in full, and empty where undefined.
+    """
+    return "\n".join(
+        "".join("\t".join(map(visible, line)) + "\n" for line in lines)
+        for lines in (_system_lines(board), _pair_lines(board))
+    )
+
+
+def _system_lines(board: Leaderboard) -> list[list[str]]:
+    heads = [RANK, SYSTEM]
+    for metric in board.metrics:
+        heads += [metric, f"{metric} low", f"{metric} high", f"{metric} {RANK}"]
+    return [[*heads, REASON], *(_line(board, row) for row in board.rows)]
+
+
+def _pair_lines(board: Leaderboard) -> list[list[str]]:
+    frame = board.to_frame("differences")
+    heads = {"probability": "p", "corrected": "p (Holm)"}
+    rows = [
+        [cell if isinstance(cell, str) else _full(cell) for cell in row] for row in frame.rows()
+    ]
+    return [[heads.get(name, name) for name in frame.columns], *rows]
+
+
+def _line(board: Leaderboard, row: Row) -> list[str]:
+    cells = [REFUSED if row.reason else _full(row.rank), row.name]
+    for metric in board.metrics:
+        own = row.scores.get(metric, System(name="", value=None, interval=None, rank=None))
+        cells += map(_full, (own.value, *(own.interval or (None, None)), own.rank))
+    return [*cells, row.reason]
+
+
+def _full(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def markdown(board: Leaderboard, view: View = ALL) -> str:
+    """The tables in Markdown, then the notes."""
+    blocks = [f"{_in_markdown(_title(board))}\n"]
+    blocks += [f"`{board.signature}`\n"] if board.signature else []
+    for table in _viewed(board, view):
+        head, *rows = (f"| {' | '.join(map(_in_markdown, line))} |\n" for line in _lines(table))
+        kinds = "".join("---:|" if column.kind == "number" else "---|" for column in table.columns)
+        title = f"{table.title}:\n\n" if table.title else ""
+        blocks.append("".join([title, head, f"|{kinds}\n", *rows]))
+    blocks += ["".join(f"- {_in_markdown(visible(line))}\n" for line in board.notes)]
+    return "\n".join(filter(None, blocks))
+
+
+def _in_markdown(cell: str) -> str:
+    r"""A cell of a Markdown table as plain text.
+
+    Examples:
+        >>> print(_in_markdown("a|b <b>"))
+        a\|b &lt;b>
+    """
+    return cell.replace("&", "&amp;").replace("<", "&lt;").replace("|", r"\|")
+
+
+def latex(board: Leaderboard, view: View = ALL) -> str:
+    """The tables in LaTeX (booktabs)."""
+    blocks = [f"% {_title(board)}\n% {board.signature}\n"]
+    for table in _viewed(board, view):
+        first, *others = (rf"{' & '.join(map(tex, line))} \\" + "\n" for line in _lines(table))
+        kinds = "".join("r" if column.kind == "number" else "l" for column in table.columns)
+        title = f"% {table.title}\n" if table.title else ""
+        blocks.append(
+            f"{title}\\begin{{tabular}}{{{kinds}}}"
+            f"\n\\toprule\n{first}\\midrule\n{''.join(others)}\\bottomrule\n\\end{{tabular}}\n"
+        )
+    return "\n".join(blocks)
+
+
+def _lines(table: Table) -> list[list[str]]:
+    """The header and the rows of a table of plain cells."""
+    return [[column.name for column in table.columns], *([*map(str, row)] for row in table.rows)]
+
+
+FORMATS: Mapping[str, Callable[[Leaderboard, View], str | RenderableType]] = MappingProxyType(
+    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+)
+"""The output formats by name."""
+
+
+def columns_of(metrics: Sequence[str]) -> list[str]:
+    """The names of the columns of the first table that a user can choose."""
+    names = [RANK, SYSTEM]
+    for metric in labels(metrics):
+        names += [metric, f"{metric} {INTERVAL}", f"{metric} {RANK}"]
+    return names
