@@ -24,9 +24,10 @@ from hlteval.cli import (
     validate,
     verify,
 )
+from hlteval.cli import config as config_command
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import pipeline as pipeline_command
-from hlteval.cli.commands import Command
+from hlteval.cli.commands import INTERNAL, Command
 from hlteval.cli.exit_codes import ALWAYS, exit_codes
 from hlteval.tasks.option import Option
 from hlteval.tasks.task import Task
@@ -56,6 +57,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "campaign": campaign_command.campaign,
         "manifest check": manifest.check,
         "manifest best": manifest.best,
+        "config": config_command.config,
         "tasks": describe.tasks,
         "formats": describe.formats,
         "explain": describe.explain,
@@ -66,9 +68,6 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
 
 PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "leaderboard", "pack")
 """Those that have a sub-command for each task."""
-
-_PER_TASK = {"task", "options"}
-"""Parameters of commands per task that are not options of the command."""
 
 
 def option_page() -> str:
@@ -84,7 +83,7 @@ def option_page() -> str:
 def _command(name: str, run: Callable[..., None]) -> str:
     """One command: how it is called, and what it takes."""
     parameters = inspect.signature(run, eval_str=True).parameters.values()
-    hidden = _PER_TASK if name in PER_TASK else {"context"}
+    hidden = INTERNAL if name in PER_TASK else {"context"}
     taken = [_Taken(parameter) for parameter in parameters if parameter.name not in hidden]
     called = ["hlteval", name, *(["TASK"] if name in PER_TASK else [])]
     called += [item.called for item in taken if item.called]

@@ -17,6 +17,7 @@ _OTHERWISE: Mapping[str, str] = MappingProxyType(
         "CPN": "`hlteval campaign`",
         "LDB": "`hlteval leaderboard`",
         "MAN": "`hlteval manifest`",
+        "CFG": "[defaults](config.md)",
         "PIP": "`hlteval pipeline`",
         "PKG": "packing",
     }

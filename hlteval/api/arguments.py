@@ -132,9 +132,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         for name, value in bound.arguments.items():
             if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[name] = checked_value(name, hints[name], value)
-        return function(*bound.args, **bound.kwargs)
+        if bound.arguments.get("defaults") is None:
+            return function(*bound.args, **bound.kwargs)
+        return _with_config(function, bound)
 
     return call
+
+
+def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R:
+    """What a function returns with the defaults of its argument `defaults`."""
+    from hlteval.api.configs import Configured
+
+    configured = Configured.of(bound, function.__name__)
+    bound.arguments.update(configured.added)
+    result: R = configured.named(function(*bound.args, **bound.kwargs))
+    return result
 
 
 def checked_value(argument: str, hint: Any, value: object) -> object:

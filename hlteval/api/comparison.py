@@ -39,6 +39,7 @@ def compare(
     profile: Profile = "plan",
     lenient: bool = False,
     encoding: Encoding = "utf-8",
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Comparison:
@@ -57,6 +58,7 @@ def compare(
         profile: `plan` or `official`.
         lenient: compare what can be scored in spite of blocking findings.
         encoding: encoding of the files.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 

@@ -37,6 +37,7 @@ def score(
     alignment: bool = True,
     encoding: Encoding = "utf-8",
     jobs: Positive = 1,
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Scores:
@@ -54,6 +55,7 @@ def score(
         alignment: whether the table `alignment`, and texts for reports, are wanted; costs memory.
         encoding: encoding of the files.
         jobs: number of processes; the scores do not depend on it.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 

@@ -32,6 +32,7 @@ def validate(
     encoding: Encoding = "utf-8",
     max_per_code: Count = MAX_PER_CODE,
     jobs: Positive = 1,
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Verdict:
@@ -47,6 +48,7 @@ def validate(
         max_per_code: maximum number of findings of a code in a file that are explained; the others
             are one finding with their `count`. 0 for all.
         jobs: number of processes; the findings do not depend on it.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 

@@ -10,6 +10,7 @@ import typer
 from hlteval import __version__
 from hlteval.cli import compare, leaderboard, manifest, pack, score, validate
 from hlteval.cli.campaign import campaign
+from hlteval.cli.config import config
 from hlteval.cli.convert import convert
 from hlteval.cli.demo import demo
 from hlteval.cli.describe import explain, formats, tasks
@@ -115,5 +116,5 @@ _add_group("pack", pack.app)
 _add_group("manifest", manifest.app)
 _add("pipeline", pipeline, no_args_is_help=True)
 _add("campaign", campaign, no_args_is_help=True)
-for each in (inspect, tasks, formats, explain, demo):
+for each in (inspect, config, tasks, formats, explain, demo):
     _add(each.__name__, each)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 import typer
 from typer.main import get_command
 
+from hlteval.cli import defaults
 from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.words import with_first
 from hlteval.tasks import BUILTIN, known, load
@@ -109,6 +110,9 @@ Wide = Annotated[
     bool, typer.Option("--wide", help="Show all columns, even if the terminal is too narrow.")
 ]
 
+INTERNAL = frozenset({"task", "options", "defaults"})
+"""Parameters of the bodies of commands that are not options of the command line."""
+
 Command = Literal["compare", "leaderboard", "pack", "score", "validate"]
 SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
 """Common options of commands that set the option of a task of the same name, too."""
@@ -157,7 +161,15 @@ class TaskGroup(HelpfulGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command; options may be before the task, as hooks put them."""
-        return super().parse_args(ctx, with_first(args, known(), type(self).run))
+        run = type(self).run
+        words = with_first(args, known(), run)
+        if words and not ctx.resilient_parsing:
+            with usage():
+                own = "" if _exists(words[0]) else defaults.task_of(words, run)
+                words = [own, *words] if own else words
+                if _exists(words[0]):
+                    defaults.set_defaults(ctx, words, run, self.command, bool(own))
+        return super().parse_args(ctx, words)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
@@ -277,10 +289,12 @@ def _command(
     def command(context: typer.Context, **arguments: Any) -> None:
         own = [o.name for o in task.options if o.name not in SHARED.get(which, ())]
         options = {name: value for name in own if (value := arguments.pop(name, None))}
+        given = {name: v for name, v in options.items() if not defaults.from_file(context, name)}
         with usage():
             _check(conditions, context, {**arguments, "task": name})
-            _check_options(task, which, options, arguments)
-        run(name, **arguments, options=options)
+            _check_options(task, which, given, {**arguments, **options})
+        more = {"defaults": defaults.taken(context)} if defaults.takes_defaults(run) else {}
+        run(name, **arguments, **more, options=options)
 
     parameters = list(_parameters(task, run, which))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -326,7 +340,7 @@ def _parameters(
     keyword = inspect.Parameter.KEYWORD_ONLY
     yield inspect.Parameter("context", keyword, annotation=typer.Context)
     shared = inspect.signature(run, eval_str=True).parameters.values()
-    common = [item for item in shared if item.name not in {"task", "options"}]
+    common = [item for item in shared if item.name not in INTERNAL]
     if task.scored_alone:
         common = [_without_reference(parameter) for parameter in common]
     yield from (parameter.replace(kind=keyword) for parameter in common)

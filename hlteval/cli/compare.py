@@ -23,7 +23,9 @@ from hlteval.cli.commands import (
     usage,
     validation,
 )
+from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.report_file import ReportFile
+from hlteval.results.defaults import Defaults
 from hlteval.tasks import load
 
 Replicates = Annotated[
@@ -74,7 +76,9 @@ def compare(
     output_file: OutputFiles = None,
     report: ReportFile = None,
     encoding: Encoding = "utf-8",
+    defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
+    defaults: Defaults | None = None,
 ) -> None:
     """Compare submissions."""
     from hlteval.cli.output import refusals, show_comparison, show_refused
@@ -82,6 +86,7 @@ def compare(
     from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.comparison import COLUMNS
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.results.config import compared_with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.comparison import compare as run
     from hlteval.workflows.runs import Intervals
@@ -93,8 +98,10 @@ def compare(
     view = table_view(columns, wide, lambda: COLUMNS)
     files = output_files(output_file, get_args(TableForm), [reference, *systems])
     check_report(report, [reference, *systems], files)
-    with usage(), refusals(form, files, report=report), progress(remarks(), "comparing") as step:
+    refusing = refusals(form, files, report=report, defaults=defaults)
+    with usage(), refusing, progress(remarks(), "comparing") as step:
         comparison = run(task, reference, systems, step=step, **settings)
+    comparison = compared_with_defaults(comparison, defaults)
     show_refused(comparison.refused, lambda path: validation(task, path, reference, settings))
     with usage():
         show_comparison(comparison, form, view, files)

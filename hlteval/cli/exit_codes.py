@@ -74,6 +74,10 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             0: "The best submissions are listed.",
             1: "The manifest has errors.",
         },
+        "config": {
+            0: "The defaults were shown, or there are none.",
+            1: "The file of defaults has errors.",
+        },
         "tasks": {0: "The list was printed."},
         "formats": {0: "The list was printed."},
         "explain": {0: "The explanation was printed."},

@@ -12,6 +12,7 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.cli.defaults import show_defaults
 from hlteval.cli.output_files import Files, Renderer, write_files
 from hlteval.reports.prose import Prose, note, warning
 from hlteval.reports.terminal import remarks, results, write
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
     from hlteval.reports.tables import View
     from hlteval.results.comparison import Comparison, RefusedSystem
+    from hlteval.results.defaults import Defaults
     from hlteval.results.fixes import FixedCopy
     from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.scores import Scores
@@ -72,7 +74,11 @@ def show_fixes(
 
 @contextmanager
 def refusals(
-    form: str, files: Files = (), command: Sequence[str] = (), report: Path | None = None
+    form: str,
+    files: Files = (),
+    command: Sequence[str] = (),
+    report: Path | None = None,
+    defaults: Defaults | None = None,
 ) -> Iterator[None]:
     """Report why a submission was not scored, with its findings and the fix; exit code 1.
 
@@ -84,6 +90,7 @@ def refusals(
         files: files to write, in which formats.
         command: the command that reports all findings of the submission.
         report: the file of `--report`, which says why; None for none.
+        defaults: what was taken from a file of defaults.
     """
     from hlteval.cli.report_file import write_report
     from hlteval.reports.refusal import Refusal
@@ -92,6 +99,7 @@ def refusals(
     try:
         yield
     except Refused as refused:
+        show_defaults(defaults)
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
         known: dict[str, Callable[[], str | RenderableType]]
         known = {"json": refusal.as_json, "text": refusal.as_text}

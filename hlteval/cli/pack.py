@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 
 from hlteval.cli.commands import Encoding, Profile, per_task, usage
+from hlteval.cli.defaults import ConfigFile, show_defaults
+from hlteval.results.defaults import Defaults
 
 Inputs = Annotated[
     list[str],
@@ -41,13 +43,16 @@ def pack(
     force: Force = False,
     form: PackedForm = "text",
     encoding: Encoding = "utf-8",
+    defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
+    defaults: Defaults | None = None,
 ) -> None:
     """Pack a submission with the names, index and layout of its task, if it validates."""
     from hlteval.reports.packages import PACKED
     from hlteval.reports.terminal import progress, remarks, results, write
     from hlteval.workflows.packing import pack as run
 
+    show_defaults(defaults)
     settings: dict[str, Any] = {"against": against, "profile": profile, "options": options}
     with usage(), progress(remarks(), "packing") as step:
         packed = run(task, paths, output, force=force, encoding=encoding, step=step, **settings)

@@ -28,7 +28,9 @@ from hlteval.cli.commands import (
     uses_seed,
     validation,
 )
+from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.report_file import ReportFile
+from hlteval.results.defaults import Defaults
 from hlteval.tasks import load
 
 Bootstrap = Annotated[
@@ -65,13 +67,16 @@ def score(
     report: ReportFile = None,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
+    defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
+    defaults: Defaults | None = None,
 ) -> None:
     """Score a submission."""
     from hlteval.cli.output import check_folder, refusals, show_scores
     from hlteval.cli.output_files import output_files
     from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.plotting import plot, split_options
     from hlteval.workflows.runs import Intervals
@@ -90,10 +95,12 @@ def score(
     command = validation(task, system, reference, settings)
     with usage():
         view = table_view(columns, wide, lambda: measure_names(task, profile, options))
-    with usage(), refusals(form, files, command, report), progress(remarks(), "scoring") as step:
+    refusing = refusals(form, files, command, report, defaults)
+    with usage(), refusing, progress(remarks(), "scoring") as step:
         check_folder(output)
         scores = run(task, reference, system, step=step, **more, **settings)
         plot(task, reference, {system: scores}, display, **settings)
+    scores = with_defaults(scores, defaults)
     with usage():
         show_scores(scores, form, output, view, files)
         write_report(scores, report)

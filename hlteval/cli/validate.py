@@ -16,7 +16,9 @@ from hlteval.cli.commands import (
     per_task,
     usage,
 )
+from hlteval.cli.defaults import ConfigFile, show_defaults
 from hlteval.cli.report_file import ReportFile
+from hlteval.results.defaults import Defaults
 
 FindingsForm = Literal["text", "concise", "json", "jsonl", "sarif", "github", "junit"]
 """The output formats of a verdict."""
@@ -109,17 +111,21 @@ def validate(
     by_folder: ByFolder = False,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
+    defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
+    defaults: Defaults | None = None,
 ) -> None:
     """Check a submission."""
     from hlteval.cli.output import show_fixes, show_verdict
     from hlteval.cli.output_files import output_files
     from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.results.config import judged_with_defaults
     from hlteval.workflows.folders import submissions
     from hlteval.workflows.selection import Selection
     from hlteval.workflows.validation import validate_all
 
+    show_defaults(defaults)
     paths = submissions(task, paths) if by_folder else paths
     inputs = [*paths, *filter(None, [against])]
     files = output_files(output_file, get_args(FindingsForm), inputs)
@@ -135,6 +141,7 @@ def validate(
             copy = write_fixed(task, _single(paths), fix, step=step, **settings)
         else:
             verdict = validate_all(task, paths, jobs=jobs, step=step, **settings)
+            verdict = judged_with_defaults(verdict, defaults)
     with usage():
         if fix is not None:
             verdict = copy.verdict

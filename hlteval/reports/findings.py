@@ -52,7 +52,7 @@ def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
         {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
         | printable(msgspec.to_builtins(more))
         | {"side": verdict.side, "documents": verdict.documents, "records": verdict.records}
-        | ({"compared": printable(verdict.compared)} if verdict.compared else {})
+        | {key: printable(msgspec.to_builtins(value)) for key, value in verdict.more.items()}
         | {"counts": verdict.counts}
     )
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.

@@ -11,6 +11,7 @@ import msgspec
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Findings, Severity, in_order
 from hlteval.findings.sequence import severities, tally
+from hlteval.results.defaults import Defaults
 
 Outcome = Literal["pass", "fail", "undecided"]
 
@@ -40,6 +41,7 @@ class Verdict(msgspec.Struct, frozen=True):
         records: the number of their records, such as mentions, frames, segments or tokens, with
             those that cannot be read.
         compared: what the records were compared with, where that depends on what was given.
+        defaults: what was taken from a file of defaults; None if nothing was.
 
     Examples:
         >>> verdict = Verdict("seedev-binary", "plan", passed=True)
@@ -57,6 +59,7 @@ class Verdict(msgspec.Struct, frozen=True):
     documents: int | None = None
     records: int | None = None
     compared: str = ""
+    defaults: Defaults | None = None
 
     def __post_init__(self) -> None:
         # A changed copy has the same findings most of the time: they are sorted once.
@@ -80,10 +83,16 @@ class Verdict(msgspec.Struct, frozen=True):
             "side": self.side,
             "documents": self.documents,
             "records": self.records,
-            **({"compared": self.compared} if self.compared else {}),
+            **msgspec.to_builtins(self.more),
             "counts": self.counts,
             "findings": self.findings.to_dict(),
         }
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """The members of its JSON that only some verdicts have."""
+        members = {"compared": self.compared, "defaults": self.defaults}
+        return {name: value for name, value in members.items() if value}
 
     @property
     def outcome(self) -> Outcome:

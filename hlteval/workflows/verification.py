@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from hlteval.findings.suggest import did_you_mean
+from hlteval.results.defaults import SIGNED
 from hlteval.results.signature import FIRST, Signature, WrongSignature
 from hlteval.results.verification import Outcome, Part, Verification
 from hlteval.tasks import known, load
@@ -210,6 +211,8 @@ class _Check:
             return "not checked", f"use {flag} FILE to check it"
         if name == JACKKNIFE:
             return "not checked", "follows from the documents; checked with the intervals of scores"
+        if name == SIGNED:
+            return "not checked", "names settings that came from a file; each has its own part"
         if name in COMPARED:
             return "not checked", "part of a comparison"
         if option is not None or name in COMMON:

@@ -117,7 +117,7 @@ ELSEWHERE = (
     *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
     *("lorehlt-mt", "mteval", "mt-text", "tmx", "sacrebleu-tsv"),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
-    *("packing", "manifest", "pipeline", "campaign", "leaderboard"),
+    *("packing", "manifest", "pipeline", "campaign", "leaderboard", "config"),
 )
 """Fixtures that other tests hold."""
 OF_CRASHES = {"PIP104", "PIP105", "PIP106", "CPN301"}

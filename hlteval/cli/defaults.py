@@ -1,0 +1,198 @@
+"""Defaults of a folder on the command line: values for options that are not given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from hlteval.cli.words import HELP, arguments, switches, values
+from hlteval.results.defaults import Defaults
+from hlteval.tasks import load
+from hlteval.tasks.option import Option
+
+if TYPE_CHECKING:
+    from hlteval.results.config import Config
+
+NONE = "none"
+"""The value of `--defaults` that asks for no file."""
+KEY = "hlteval.defaults"
+"""Where a context keeps the file of defaults."""
+
+ConfigFile = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "--defaults",
+        metavar="FILE",
+        help="File of defaults (default: the next hlteval.toml above the submission); none for "
+        "none.",
+    ),
+]
+
+
+def task_of(words: Sequence[str], run: Callable[..., Any]) -> str:
+    """The task that the file of defaults names, for a command line without a task; else empty.
+
+    Raises:
+        BadParameter: if several files apply.
+    """
+    if not takes_defaults(run) or set(words) & set(HELP):
+        return ""
+    if (path := _file(words, run)) is None:
+        return ""
+    from hlteval.workflows.config import read_config
+
+    config = _sound(read_config(path))
+    return config.task
+
+
+def set_defaults(
+    context: Any, words: Sequence[str], run: Callable[..., Any], command: str, own_task: bool
+) -> None:
+    """Let the options of a task that are not given have the values of the file of defaults.
+
+    Args:
+        context: of the command, whose options are still to be parsed.
+        words: the command line, with the task first.
+        run: the body of the command.
+        command: name of the command, which selects the options of the task.
+        own_task: whether the task is that of the file, too.
+
+    Raises:
+        BadParameter: if several files apply.
+        Exit: with status 2, if the file has errors.
+    """
+    task, *rest = words
+    if not takes_defaults(run) or set(words) & set(HELP) or not rest:
+        return
+    if (path := _file(rest, run, task)) is None:
+        return
+    from hlteval.workflows.config import read_config
+
+    config = _sound(read_config(path, task))
+    if config.task not in {"", task}:
+        _remark(f"{path} has defaults for {config.task} only, not for {task}")
+        return
+    kept = {key: value for key, value in config.values.items() if own_task or key != "task"}
+    context.meta[KEY] = replace(config, values=kept)
+    context.default_map = {task: dict(_parameters(config, task, run, command))}
+
+
+def takes_defaults(run: Callable[..., Any]) -> bool:
+    """Whether a command has defaults of folders."""
+    return "defaults" in signature(run).parameters
+
+
+def _file(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str | None:
+    """The file of defaults that applies to a command line."""
+    from hlteval.workflows.config import find, shown, start_of
+
+    given = next(iter(values(words, ["--defaults"])), None)
+    if given is not None:
+        return None if given == NONE else given
+    starts = [start_of(path) for path in _submissions(words, run, task)] or [start_of("-")]
+    found = list(dict.fromkeys(map(cache(find), starts)))
+    if len(found) > 1:
+        listed = ", ".join("none" if path is None else shown(path) for path in found)
+        raise typer.BadParameter(
+            f"submissions have different files of defaults ({listed}); use --defaults FILE"
+        )
+    return None if found[0] is None else shown(found[0])
+
+
+def _submissions(words: Sequence[str], run: Callable[..., Any], task: str) -> list[str]:
+    """The paths of the submissions on a command line."""
+    if "system" in signature(run).parameters:
+        return list(values(words, ["-s", "--system"]))
+    own = load(task).options if task else ()
+    flags = {f"--{option.flag}" for option in own if option.switch}
+    paths = [words[index] for index in arguments(words, switches(run) | flags)]
+    if "--by-folder" not in words:
+        return paths
+    from hlteval.workflows.folders import submissions
+
+    return submissions(task, paths) if task else [str(Path(path).parent) for path in paths]
+
+
+def _sound(config: Config) -> Config:
+    """A file of defaults without errors; all findings about it are printed.
+
+    Raises:
+        Exit: with status 2, if it has errors.
+    """
+    from hlteval.cli.output import show_findings
+
+    if any(finding.severity == "error" for finding in config.findings):
+        show_findings(config.findings)
+        raise typer.Exit(2)
+    return config
+
+
+def _parameters(
+    config: Config, task: str, run: Callable[..., Any], command: str
+) -> Iterable[tuple[str, Any]]:
+    """The parameters of a command that a file has values for."""
+    parameters = signature(run).parameters
+    for key, value in config.values.items():
+        name = key.replace("-", "_")
+        if name not in parameters or name in {"task", "options"}:
+            continue
+        if name == "reference" and load(task).scored_alone:
+            continue
+        is_table = isinstance(value, Mapping)
+        yield name, [f"{code}={level}" for code, level in value.items()] if is_table else value
+    for option in load(task).options:
+        if option.name in config.options and option.available_in(command):
+            yield option.name, _option(task, option, config.options[option.name])
+
+
+def _option(task: str, option: Option, value: object) -> Any:
+    """The value of an option as the command line has it."""
+    from hlteval.tasks.options import merged
+
+    text = merged(load(task), {option.name: value}).get(option.name, "")
+    if option.switch:
+        return bool(text)
+    return [text] if option.repeatable and text else text or None
+
+
+def from_file(context: Any, name: str) -> bool:
+    """Whether a parameter has its value from the file of defaults."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "DEFAULT_MAP"
+
+
+def taken(context: Any) -> Defaults | None:
+    """What a command takes from the file of defaults; None if it takes nothing."""
+    config: Config | None = context.meta.get(KEY)
+    if config is None:
+        return None
+    names = dict.fromkeys(
+        f"options.{inner}" if key == "options" else key
+        for key, value in config.values.items()
+        for inner in (value if key == "options" else [key])
+        if key == "task" or from_file(context, _parameter(inner))
+    )
+    return Defaults(config.path, tuple(names)) if names else None
+
+
+def _parameter(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def show_defaults(defaults: Defaults | None) -> None:
+    """Print which file gave what, if one did."""
+    if defaults is not None:
+        _remark(defaults.note)
+
+
+def _remark(text: str) -> None:
+    from hlteval.reports.prose import note
+    from hlteval.reports.terminal import remarks, write
+
+    write(remarks(), note(text))

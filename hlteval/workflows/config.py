@@ -1,0 +1,264 @@
+"""Files of defaults: found upwards from a submission, read and checked."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hlteval.findings import Finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.results.config import Config
+from hlteval.sources.decoding import check_encoding
+from hlteval.tasks import known, load
+from hlteval.tasks.option import Option, WrongOption
+from hlteval.tasks.options import check_values, merged
+from hlteval.tasks.task import Task
+from hlteval.workflows.manifest_schema import broken
+from hlteval.workflows.selection import Selection, UnknownCode
+from hlteval.workflows.toml_files import TomlFile, read_toml
+
+OWN = "hlteval.toml"
+SHARED = "pyproject.toml"
+"""The file of a Python project, whose table `[tool.hlteval]` has the same keys."""
+_PATHS = ("reference", "against")
+
+
+def start_of(submission: str) -> Path:
+    """The folder from which a file of defaults is searched for upwards.
+
+    It is the folder that holds the submission: nothing inside one changes how it is judged.
+
+    Args:
+        submission: its path; `-` or an empty path for the working directory.
+    """
+    named = "x" if submission in {"", "-"} else submission
+    return Path(os.path.normpath(Path.cwd() / named)).parent
+
+
+def find(start: Path) -> Path | None:
+    """The file of defaults of a folder: its own, or that of the closest folder above with one.
+
+    In each folder, `hlteval.toml` is before `pyproject.toml`, which counts if it has the table
+    `[tool.hlteval]`.
+    """
+    for folder in (start, *start.parents):
+        for name, has_table in ((OWN, _always), (SHARED, _has_table)):
+            path = folder / name
+            if _is_file(path) and has_table(path):
+                return path
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder that may not be looked into
+        return False
+
+
+def _always(_: Path) -> bool:
+    return True
+
+
+def _has_table(path: Path) -> bool:
+    try:
+        text = path.read_text("utf-8", "replace")
+        return "hlteval" in text and "hlteval" in tomllib.loads(text).get("tool", {})
+    except (OSError, tomllib.TOMLDecodeError, RecursionError, AttributeError):
+        return False
+
+
+def read_config(path: str, task: str = "") -> Config:
+    """Read and check a file of defaults.
+
+    Args:
+        path: of the file; of one that is named `pyproject.toml`, the table `[tool.hlteval]`.
+        task: the task that they are used for, if it is known; else that of the file.
+
+    Raises:
+        FileNotFoundError: if the file does not exist.
+        hlteval.workflows.toml_files.WrongManifest: if it is not one file.
+    """
+    read = _shared(path) if Path(path).name == SHARED else _Read(read_toml(path, "config", "CFG"))
+    content = read.file.content
+    if content is None or (task and content.get("task", task) != task):
+        return Config(path, content or {}, read.file.findings)
+    findings = (*read.file.findings, *_Checking(read, content, task).findings())
+    wrong = any(finding.severity == "error" for finding in findings)
+    return Config(path, {} if wrong else _resolved(path, content, task), findings)
+
+
+class _Read(NamedTuple):
+    """A file, and the path of the table of defaults in it."""
+
+    file: TomlFile
+    table: tuple[str, ...] = ()
+
+    def finding(self, code: str, *path: str | int, of_key: bool = False, **values: Any) -> Finding:
+        return self.file.finding(code, *self.table, *path, of_key=of_key, **values)
+
+
+def _shared(path: str) -> _Read:
+    """The table of a `pyproject.toml`, held to the schema."""
+    text = Path(path).read_text("utf-8", "replace")
+    read = _Read(TomlFile(path, text), ("tool", "hlteval"))
+    content = tomllib.loads(text).get("tool", {}).get("hlteval", {})
+    wrong = tuple(
+        read.finding(item.code, *item.path, of_key=item.of_key, **item.values)
+        for item in broken(content, "config", "CFG")
+    )
+    return _Read(replace(read.file, content=None if wrong else content, findings=wrong), read.table)
+
+
+class _Checking:
+    """The checks of a file of defaults beyond its structure."""
+
+    def __init__(self, read: _Read, content: Mapping[str, Any], task: str) -> None:
+        self.at, self.content, self.path = read.finding, content, read.file.path
+        self.task = task or content.get("task", "")
+
+    def findings(self) -> Iterator[Finding]:
+        """All findings, by key."""
+        yield from self.paths(self.content, _PATHS)
+        yield from self.codes()
+        yield from self.encoding()
+        if self.task in known():
+            yield from self.of_task(load(self.task))
+        elif self.task:
+            hint = did_you_mean(self.task, known(), "`hlteval tasks` lists them")
+            yield self.at("CFG106", "task", task=self.task, hint=hint)
+
+    def paths(
+        self, table: Mapping[str, Any], names: tuple[str, ...], *inside: str
+    ) -> Iterator[Finding]:
+        """Paths that do not exist."""
+        for name in names:
+            for written in _each(table.get(name)):
+                if not (Path(self.path).parent / written).exists():
+                    named = Path(self.path).name
+                    yield self.at("CFG108", *inside, name, path=written, file=named)
+
+    def codes(self) -> Iterator[Finding]:
+        """Prefixes that no code has."""
+        for key in ("select", "ignore"):
+            for index, written in enumerate(self.content.get(key, ())):
+                if not _is_code(written):
+                    yield self.at("CFG107", key, index, written=written)
+        for written in self.content.get("severity", ()):
+            if not _is_code(written):
+                yield self.at("CFG107", "severity", written, of_key=True, written=written)
+
+    def encoding(self) -> Iterator[Finding]:
+        """An encoding that there is not."""
+        name = self.content.get("encoding", "utf-8")
+        try:
+            check_encoding(name)
+        except LookupError:
+            yield self.at("CFG110", "encoding", encoding=name)
+
+    def of_task(self, task: Task) -> Iterator[Finding]:
+        """A profile or options that the task does not have."""
+        if (profile := self.content.get("profile", "plan")) not in task.profiles:
+            reason = f"{task.name} has no profile {profile}"
+            yield self.at("CFG109", "profile", reason=reason, task=task.name)
+        options = {option.flag: option for option in task.options}
+        for name, value in self.content.get("options", {}).items():
+            option = options.get(name.replace("_", "-"))
+            try:
+                _check(task, name, option, value)
+            except WrongOption as error:
+                path = ("options", name)
+                yield self.at("CFG109", *path, of_key=not option, reason=str(error), task=task.name)
+                continue
+            if option and _names_path(option):
+                yield from self.paths(self.content["options"], (name,), "options")
+
+
+def _check(task: Task, name: str, option: Option | None, value: object) -> None:
+    """Check an option of a file.
+
+    Raises:
+        WrongOption: if there is none of that name, or it cannot have the value or be there.
+    """
+    if option and option.display:
+        raise WrongOption(f"--{option.flag} belongs to one run, not to a file of defaults")
+    values = merged(task, {name.replace("-", "_"): value})
+    check_values(task, values)
+    if option and option.name in values:
+        option.check(values[option.name])
+
+
+def _each(value: Any) -> Iterator[str]:
+    """The texts of a value, which may be a list."""
+    items = value if isinstance(value, list) else [value]
+    return (item for item in items if isinstance(item, str) and item)
+
+
+def _is_code(written: str) -> bool:
+    try:
+        return bool(Selection.parse([written], (), ()).select)
+    except UnknownCode:
+        return False
+
+
+def _names_path(option: Option) -> bool:
+    """Whether the value of an option is a path."""
+    return not (option.switch or option.choices) and option.metavar in {"FILE", "PATH", "JAR"}
+
+
+def _resolved(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, Any]:
+    """The values with paths relative to the working directory."""
+    folder = Path(path).parent
+    name = task or content.get("task", "")
+    paths = {o.flag for o in load(name).options if _names_path(o)} if name in known() else set()
+    values = dict(content)
+    values |= {key: _moved(folder, content[key]) for key in _PATHS if key in content}
+    if options := content.get("options"):
+        values["options"] = {
+            key.replace("-", "_"): _moved(folder, value)
+            if key.replace("_", "-") in paths
+            else value
+            for key, value in options.items()
+        }
+    return values
+
+
+def _moved(folder: Path, value: Any) -> Any:
+    """A path, or a list of paths, as seen from the working directory."""
+    if isinstance(value, list):
+        return [_moved(folder, item) for item in value]
+    return shown(folder / value)
+
+
+def shown(path: Path) -> str:
+    """A path relative to the working directory, if there is a way.
+
+    Examples:
+        >>> shown(Path("runs", "..", "reference"))
+        'reference'
+    """
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return str(path)
+
+
+def config_of(path: str) -> Config | None:
+    """The file of defaults that applies to a path; None if there is none.
+
+    Args:
+        path: a submission; a file of defaults itself; empty for the working directory.
+
+    Raises:
+        FileNotFoundError: if the path does not exist.
+    """
+    if Path(path).name in {OWN, SHARED}:
+        return read_config(path)
+    if path not in {"", "-"} and not Path(path).exists():
+        raise FileNotFoundError(f"no such file or folder: {path}")
+    found = find(start_of(path))
+    return None if found is None else read_config(shown(found))
