@@ -223,40 +223,6 @@ def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str
         raise typer.BadParameter(str(error)) from error
 
 
-def validation(task: str, system: str, reference: str, settings: Mapping[str, Any]) -> list[str]:
-    """The command that reports all findings of a submission and its reference.
-
-    Args:
-        task: name of the task.
-        system: path of the submission.
-        reference: path of the reference; empty if the task has none.
-        settings: with which it is scored: `profile`, `encoding`, and the task's `options`.
-
-    Examples:
-        >>> settings = {"profile": "official", "options": {"segments": "s.list"}}
-        >>> " ".join(validation("hub4", "a.tpl", "b.tpl", settings))
-        'hlteval validate hub4 a.tpl --against b.tpl --profile official'
-    """
-    words = ["hlteval", "validate", task, system]
-    words += ["--against", reference] if reference else []
-    for name, default in (("profile", "plan"), ("encoding", "utf-8")):
-        value = settings.get(name) or default
-        words += [f"--{name}", value] if value != default else []
-    values = settings.get("options") or {}
-    for option in load(task).options:
-        if option.name in values and option.available_in("validate"):
-            words += _words(option, values[option.name])
-    return words
-
-
-def _words(option: Option, value: Any) -> list[str]:
-    """An option with its values as words of a command line."""
-    if option.switch:
-        return [f"--{option.flag}"]
-    values = value if isinstance(value, list | tuple) else [value]
-    return [word for item in values for word in (f"--{option.flag}", str(item))]
-
-
 def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     """The usage error for a name that is not one of the names of tasks."""
     from hlteval.findings.suggest import did_you_mean

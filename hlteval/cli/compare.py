@@ -21,10 +21,10 @@ from hlteval.cli.commands import (
     per_task,
     table_view,
     usage,
-    validation,
 )
 from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.report_file import ReportFile
+from hlteval.cli.validation_command import validation
 from hlteval.results.defaults import Defaults
 from hlteval.tasks import load
 

@@ -22,9 +22,9 @@ from hlteval.cli.commands import (
     per_task,
     table_view,
     usage,
-    validation,
 )
 from hlteval.cli.compare import Replicates
+from hlteval.cli.validation_command import validation
 from hlteval.tasks import load
 
 _Systems = Annotated[list[str], typer.Argument(metavar="SUBMISSION", help="The submissions.")]

@@ -26,10 +26,10 @@ from hlteval.cli.commands import (
     table_view,
     usage,
     uses_seed,
-    validation,
 )
 from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.report_file import ReportFile
+from hlteval.cli.validation_command import validation
 from hlteval.results.defaults import Defaults
 from hlteval.tasks import load
 
