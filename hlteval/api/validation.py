@@ -67,20 +67,12 @@ def validate(
         >>> verdict.outcome, [finding.message for finding in verdict.findings]
         ('fail', ['unknown entity type CITY'])
     """
-    path = as_path("submission", submission, table=load(task).scored_table)
-    reference = None
-    if against is not None:
-        reference = as_path("against", against, table=load(task).scored_table)
+    table = load(task).scored_table
+    path = as_path("submission", submission, table=table)
+    reference = None if against is None else as_path("against", against, table=table)
     given = task_options(task, validate, options, task_option)
     with python_names({"submission": path, "against": reference, **given}, task):
         return validation.validate(
-            task,
-            path,
-            against=reference,
-            role=role,
-            profile=profile,
-            encoding=encoding,
-            max_per_code=max_per_code,
-            jobs=jobs,
-            options=given,
-        )
+            task, path, against=reference, role=role, profile=profile, encoding=encoding,
+            max_per_code=max_per_code, jobs=jobs, options=given,
+        )  # fmt: skip

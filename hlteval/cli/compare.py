@@ -41,6 +41,13 @@ Test = Annotated[
     Optional[Literal["permutation", "bootstrap", "jackknife"]],  # noqa: UP045
     typer.Option(help="Significance test (default: permutation; jackknife if counts do not add)."),
 ]
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient",
+        help="Compare despite blocking findings, leaving out what cannot be scored.",
+    ),
+]
 
 
 def compare(
@@ -66,13 +73,7 @@ def compare(
     form: Form = "text",
     columns: Columns = None,
     wide: Wide = False,
-    lenient: Annotated[
-        bool,
-        typer.Option(
-            "--lenient",
-            help="Compare despite blocking findings, leaving out what cannot be scored.",
-        ),
-    ] = False,
+    lenient: Lenient = False,
     output_file: OutputFiles = None,
     report: ReportFile = None,
     encoding: Encoding = "utf-8",

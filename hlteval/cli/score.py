@@ -38,28 +38,29 @@ Bootstrap = Annotated[
     typer.Option(min=0, metavar="N", help="Confidence intervals, from N resamples if counts add."),
 ]
 
+System = Annotated[
+    str,
+    typer.Option("-s", "--system", metavar="PATH", help="Submission; - for standard input."),
+]
+Output = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("-o", "--output", metavar="DIR", help="Write scores.json and all tables there."),
+]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Score the rest despite blocking findings.")
+]
+
 
 def score(
     task: str,
     reference: Reference,
-    system: Annotated[
-        str,
-        typer.Option("-s", "--system", metavar="PATH", help="Submission; - for standard input."),
-    ],
-    output: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="Write scores.json and all tables there."
-        ),
-    ] = None,
+    system: System,
+    output: Output = None,
     profile: Profile = "plan",
     form: Form = "text",
     columns: Columns = None,
     wide: Wide = False,
-    lenient: Annotated[
-        bool,
-        typer.Option("--lenient", help="Score the rest despite blocking findings."),
-    ] = False,
+    lenient: Lenient = False,
     bootstrap: Bootstrap = 0,
     confidence: Confidence = 0.95,
     seed: Seed = 0,

@@ -79,6 +79,10 @@ Severities = Annotated[
         metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."
     ),
 ]
+CheckedAs = Annotated[
+    Literal["submission", "reference"],
+    typer.Option("--as", help="Check a submission, or a reference by itself."),
+]
 ByFolder = Annotated[
     bool,
     typer.Option(
@@ -93,10 +97,7 @@ def validate(
     task: str,
     paths: Paths,
     against: Against = None,
-    role: Annotated[
-        Literal["submission", "reference"],
-        typer.Option("--as", help="Check a submission, or a reference by itself."),
-    ] = "submission",
+    role: CheckedAs = "submission",
     profile: Profile = "plan",
     form: Annotated[FindingsForm, typer.Option("--format", help="Output format.")] = "text",
     max_findings: MaxFindings = None,
