@@ -36,18 +36,9 @@ def text(result: CampaignResult) -> RenderableType:
     """A table for each task, profile and condition, with the metric that ranks."""
     tables = [
         Table(_COLUMNS, [_row(row) for row in rows], title=_title(rows[0]))
-        for rows in groups(result).values()
+        for rows in result.groups.values()
     ]
     return Group(Tables(tables), summary(result))
-
-
-def groups(result: CampaignResult) -> dict[tuple[str, str, str], list[CellRow]]:
-    """The cells that are compared: those of one task, profile and condition."""
-    found: dict[tuple[str, str, str], list[CellRow]] = {}
-    for row in result.rows:
-        cell = row.cell
-        found.setdefault((cell.task, cell.profile, cell.condition), []).append(row)
-    return found
 
 
 def _title(row: CellRow) -> str:

@@ -9,7 +9,10 @@ import msgspec
 import polars as pl
 
 from hlteval.findings import Finding, Findings, Severity
+from hlteval.results.leaderboard import Leaderboard
 
+Group = tuple[str, str, str]
+"""Task, profile and condition: the cells that are compared."""
 ProfileName = Literal["plan", "official"]
 Status = Literal["scored", "refused", "failed"]
 """Of a cell; `refused` because of its data, `failed` because of the program or the machine."""
@@ -96,6 +99,7 @@ class Campaign(msgspec.Struct, frozen=True):
         resamples: how many bootstrap resamples each cell has; 0 for no intervals.
         confidence: confidence level of the intervals.
         seed: of the random numbers.
+        leaderboards: whether submissions are ranked; then what was counted of them is kept.
         folders: folders in which each file and folder is a submission.
         submissions: further submissions: path or URL by name.
     """
@@ -106,6 +110,7 @@ class Campaign(msgspec.Struct, frozen=True):
     resamples: int = 0
     confidence: float = 0.95
     seed: int = 0
+    leaderboards: bool = True
     folders: tuple[str, ...] = ()
     submissions: Mapping[str, str] = {}
 
@@ -126,6 +131,7 @@ class Cell(msgspec.Struct, frozen=True):
         resamples: how many there are; 0 for no intervals.
         confidence: confidence level of the intervals.
         seed: of the random numbers.
+        ranked: whether it is in a leaderboard; then what was counted is kept.
         metrics: those that the table has; all if there are none.
     """
 
@@ -141,7 +147,13 @@ class Cell(msgspec.Struct, frozen=True):
     resamples: int
     confidence: float
     seed: int
+    ranked: bool
     metrics: tuple[str, ...]
+
+    @property
+    def group(self) -> Group:
+        """The cells that it is compared with."""
+        return self.task, self.profile, self.condition
 
 
 class CellResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,6 +171,8 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
         documents: the number of documents of the submission.
         records: the number of their records.
         findings: of validation.
+        counts: what was counted, as a table in Arrow's format; empty where nobody needs it.
+        files: that were read, by side: name, format and digest of each.
     """
 
     status: Status
@@ -172,6 +186,13 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     documents: int | None = None
     records: int | None = None
     findings: tuple[Finding, ...] = ()
+    counts: bytes = b""
+    files: Mapping[str, tuple[tuple[str, str, str], ...]] = {}
+
+    @property
+    def without_counts(self) -> CellResult:
+        """The same without what only leaderboards need."""
+        return msgspec.structs.replace(self, counts=b"", files={})
 
 
 class CellRow(msgspec.Struct, frozen=True):
@@ -277,11 +298,13 @@ class CampaignResult(msgspec.Struct, frozen=True):
     Attributes:
         name: of the campaign.
         rows: its cells, in the order of the manifest.
+        boards: the leaderboard of each task, profile and condition.
         findings: remarks about the manifest.
     """
 
     name: str
     rows: tuple[CellRow, ...]
+    boards: Mapping[Group, Leaderboard] = {}
     findings: tuple[Finding, ...] = ()
 
     def __repr__(self) -> str:
@@ -304,6 +327,14 @@ class CampaignResult(msgspec.Struct, frozen=True):
     def complete(self) -> bool:
         """Whether all cells have numbers."""
         return all(row.result.status == "scored" for row in self.rows)
+
+    @property
+    def groups(self) -> dict[Group, list[CellRow]]:
+        """The cells that are compared with each other, in the order of the manifest."""
+        found: dict[Group, list[CellRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.cell.group, []).append(row)
+        return found
 
     def to_frame(self) -> pl.DataFrame:
         """The table of the campaign, with the columns `COLUMNS`."""

@@ -7,14 +7,17 @@ a run computes only what is new. Whatever goes wrong with a cell is a row of the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from hlteval.findings import Finding
-from hlteval.results.campaign import CampaignResult, Cell, CellResult, CellRow, Status
-from hlteval.workflows import campaign_work
+from hlteval.results.campaign import CampaignResult, Cell, CellResult, CellRow, Group, Status
+from hlteval.results.leaderboard import Leaderboard
+from hlteval.workflows import campaign_boards, campaign_work
 from hlteval.workflows.batches import BATCH
 from hlteval.workflows.campaign_cache import Cache, key, paths_of, placed
 from hlteval.workflows.campaign_manifest import CampaignManifest
@@ -22,7 +25,7 @@ from hlteval.workflows.campaign_work import FAN_IN, NotOpened
 from hlteval.workflows.graph import Failed, InProcess, Node, Workers
 from hlteval.workflows.steps import Step, silent
 
-_WORK = campaign_work.__name__
+_WORK, _BOARDS = campaign_work.__name__, campaign_boards.__name__
 """Where the functions of nodes are."""
 
 
@@ -50,7 +53,8 @@ def campaign(
         done[number] = row
         step(len(done), len(cells))
     rows = tuple(done[number] for number in range(len(cells)))
-    return CampaignResult(manifest.campaign.name if manifest.campaign else "", rows)
+    result = CampaignResult(manifest.campaign.name if manifest.campaign else "", rows)
+    return msgspec.structs.replace(result, boards=run.boards(result.groups))
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,30 @@ class _Run:
             groups.setdefault(keys[number] or str(number), []).append(number)
         for number, result in self._computed([group[0] for group in groups.values()]):
             yield from self._kept(groups[keys[number] or str(number)], keys[number], result)
+
+    def boards(self, groups: Mapping[Group, Sequence[CellRow]]) -> dict[Group, Leaderboard]:
+        """The leaderboards of groups of cells of which at least one has numbers."""
+        ranked = [
+            group
+            for group, rows in groups.items()
+            if rows[0].cell.ranked and any(row.result.status == "scored" for row in rows)
+        ]
+        nodes = (Node(f"{_BOARDS}:board", self._entries(groups[group])) for group in ranked)
+        found = dict(self.workers.results(nodes))
+        return {
+            group: found[number]
+            for number, group in enumerate(ranked)
+            if not isinstance(found[number], Failed)
+        }
+
+    def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
+        """Cells, and their results with what was counted."""
+        kept = [self.cache.whole(row.key) if row.key else None for row in rows]
+        results = [
+            own if row.result.status == "scored" and own else row.result
+            for row, own in zip(rows, kept, strict=True)
+        ]
+        return [row.cell for row in rows], results
 
     def _keys(self) -> list[str]:
         """The key of each cell."""
@@ -142,7 +170,8 @@ class _Run:
                 first.system: self.manifest.shown(cell.system),
                 first.reference: self.manifest.shown(cell.reference),
             }
-            yield number, CellRow(cell, placed(found, moved), key, new=True)
+            result = placed(found.without_counts, moved)
+            yield number, CellRow(cell, result, key, new=True)
 
     def _failed(self, cell: Cell, found: NotOpened | Failed) -> CellResult:
         """The result of a cell without numbers, with the finding that says why."""

@@ -57,7 +57,7 @@ def key(cell: Cell, digests: Mapping[tuple[str, str], str | None]) -> str:
     parts = {
         "hlteval": __version__, "layout": LAYOUT, "task": cell.task, "profile": cell.profile,
         "lenient": cell.lenient, "encoding": cell.encoding, "options": values, "inputs": found,
-        "drawn": drawn,
+        "drawn": drawn, "ranked": cell.ranked,
     }  # fmt: skip
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -78,7 +78,7 @@ class Cache:
 
     def path(self, key: str) -> Path:
         """The file of a result."""
-        return self.folder / key[:2] / f"{key}.json"
+        return self.folder / key[:2] / f"{key}.msgpack"
 
     def get(self, key: str, cell: Cell, shown: Callable[[str], str]) -> CellResult | None:
         """The result of a cell; None if there is none, or its file is damaged.
@@ -88,14 +88,21 @@ class Cache:
             cell: the cell.
             shown: gives a path as findings have it.
         """
+        result = self.whole(key)
+        if result is None:
+            return None
+        shown_sides = map(shown, _sides(cell))
+        return placed(result.without_counts, dict(zip(_PLACES, shown_sides, strict=True)))
+
+    def whole(self, key: str) -> CellResult | None:
+        """A result with what was counted, and without the paths of findings."""
         try:
             digest, _, content = self.path(key).read_bytes().partition(b"\n")
         except OSError:
             return None
         if hashlib.sha256(content).hexdigest().encode() != digest:
             return None
-        result = msgspec.json.decode(content, type=CellResult)
-        return placed(result, dict(zip(_PLACES, map(shown, _sides(cell)), strict=True)))
+        return msgspec.msgpack.decode(content, type=CellResult)
 
     def put(self, key: str, cell: Cell, result: CellResult) -> None:
         """Keep the result of a cell.
@@ -103,7 +110,9 @@ class Cache:
         Raises:
             NotWritten: if the disk refuses it.
         """
-        content = msgspec.json.encode(placed(result, dict(zip(_sides(cell), _PLACES, strict=True))))
+        content = msgspec.msgpack.encode(
+            placed(result, dict(zip(_sides(cell), _PLACES, strict=True)))
+        )
         path = self.path(key)
         path.parent.mkdir(parents=True, exist_ok=True)
         with writing(path) as unfinished:

@@ -213,6 +213,7 @@ class CampaignManifest:
             resamples=campaign.resamples,
             confidence=campaign.confidence,
             seed=campaign.seed,
+            ranked=campaign.leaderboards,
             metrics=settings.metrics,
         )
 

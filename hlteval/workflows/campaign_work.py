@@ -9,7 +9,7 @@ and only counts and findings are moved.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
@@ -105,7 +105,7 @@ def begin(cell: Cell, size: int) -> CellResult | NotOpened | int:
         cannot be opened.
     """
     try:
-        run = _opened(cell)
+        run = opened(cell)
         batches = sum(1 for _ in run.results(size))
         return finish(cell, size, count(cell, 0, size)) if batches <= 1 else batches
     except FileNotFoundError as error:
@@ -122,7 +122,7 @@ def count(cell: Cell, number: int, size: int) -> Part:
         number: of the batch, from 0.
         size: documents in a batch.
     """
-    run = _opened(cell)
+    run = opened(cell)
     found = [each for batch in islice(run.results(size), number, number + 1) for each in batch]
     run.metric.finish()
     files: dict[str, list[File]] = {}
@@ -159,7 +159,7 @@ def finish(cell: Cell, size: int, *parts: Part) -> CellResult:
         size: documents in a batch.
         parts: what was found and counted in its batches, in order.
     """
-    run = _opened(cell)
+    run = opened(cell)
     _fill(run, merge(*parts))
     try:
         conclude(run, size)
@@ -168,7 +168,8 @@ def finish(cell: Cell, size: int, *parts: Part) -> CellResult:
     return _scored(run, cell)
 
 
-def _opened(cell: Cell) -> Run:
+def opened(cell: Cell) -> Run:
+    """The run of a cell before anything is read; its errors are those of `score`."""
     return opened_run(
         cell.task,
         cell.reference,
@@ -204,8 +205,15 @@ def _scored(run: Run, cell: Cell) -> CellResult:
         intervals=scores.intervals,
         resamples=_plain(found.replicates, scores.metrics),
         notes=(*scores.warnings, *scores.notes),
+        counts=_as_bytes(run.counts) if cell.ranked else b"",
+        files={side: tuple(files) for side, files in run.files.read.items()} if cell.ranked else {},
         **_judged(scores.verdict),
     )
+
+
+def _as_bytes(counts: Sequence[pl.DataFrame]) -> bytes:
+    """What was counted, in Arrow's format."""
+    return pl.concat(counts).write_ipc(None, compression="zstd").getvalue()
 
 
 def _refused(refused: Refused) -> CellResult:

@@ -6,17 +6,21 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from hlteval.findings import Finding, Findings, finding
 from hlteval.results.comparison import Comparison
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.signature import Signature
 from hlteval.results.verdict import Verdict
 from hlteval.sources.open_input import OpenInput
+from hlteval.sources.remote import is_url
 from hlteval.tasks import load
 from hlteval.tasks.options import merged
 from hlteval.tasks.statistics import HIGH
 from hlteval.tasks.task import Task
 from hlteval.workflows.comparison import Criteria, comparisons, weaknesses
+from hlteval.workflows.ranking import Plan
 from hlteval.workflows.refusals import Refused
 from hlteval.workflows.refused_systems import refused_systems, scored_systems
 from hlteval.workflows.runs import Intervals, Run
@@ -77,17 +81,30 @@ def leaderboard(
     settings: dict[str, Any] = {"profile": profile, "alignment": visit is not None, **given}
     settings |= {"options": options}
     runs, reasons = _scored(task, reference, named, settings, step, visit)
+    return msgspec.structs.replace(
+        assembled(by, plans, runs),
+        refused=refused_systems(reasons),
+        paths={name: str(path) for path, name in named.names.items()},
+        findings=Findings(named.findings),
+    )
+
+
+def assembled(by: Criteria, plans: Sequence[Plan], runs: Mapping[str, Run]) -> Leaderboard:
+    """The leaderboard of what was counted of some systems.
+
+    Args:
+        by: what they are compared by.
+        plans: the same for each metric; the first one ranks.
+        runs: what was counted, by name of the system.
+    """
     made = comparisons(runs, plans) if runs else []
     return Leaderboard(
-        task=task,
-        profile=profile,
+        task=by.task.name,
+        profile=by.profile,
         metrics=tuple(plan.metric for plan in plans),
         signature=_signature(made),
         comparisons=tuple(made),
-        refused=refused_systems(reasons),
-        paths={name: str(path) for path, name in named.names.items()},
         notes=(*_notes(made), *(weaknesses(runs, plans, paths=False) if runs else ())),
-        findings=Findings(named.findings),
     )
 
 
@@ -163,7 +180,7 @@ def _check_path(task: str, profile: str, path: str) -> None:
     found = []
     if isinstance(path, OpenInput):
         found = [item for item in path.in_encoding("utf-8").findings if item.code == MISSING]
-    elif path != "-" and not os.path.lexists(os.path.realpath(path)):
+    elif path != "-" and not is_url(path) and not os.path.lexists(os.path.realpath(path)):
         found = [finding(MISSING, file=path)]
     if found:
         judged = Verdict(task, profile, passed=False, findings=Findings(found))
