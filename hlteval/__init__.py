@@ -7,6 +7,7 @@ The commands of the command line, from Python:
 - `convert` writes a source in another format;
 - `score` gives `Scores`, or raises `Refused`;
 - `compare` gives a `Comparison` of several systems;
+- `agreement` gives the `Agreement` of several annotators;
 - `report` writes scores, a verdict or a comparison as an HTML file;
 - `leaderboard` gives a `Leaderboard` of several systems by several metrics;
 - `verify` gives a `Verification`: which part of a signature differs;
@@ -25,6 +26,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hlteval.api.agreement import agreement
     from hlteval.api.campaigns import campaign
     from hlteval.api.comparison import compare
     from hlteval.api.conversion import convert, read
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from hlteval.api.validation import validate
     from hlteval.findings import Finding, Findings, Severity
     from hlteval.representation import Corpus
+    from hlteval.results.agreement import Agreement
     from hlteval.results.campaign import CampaignResult
     from hlteval.results.comparison import Comparison
     from hlteval.results.leaderboard import Leaderboard
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agreement",
     "CampaignResult",
     "Comparison",
     "Corpus",
@@ -71,6 +75,7 @@ __all__ = [
     "Verification",
     "WrongArgument",
     "WrongOption",
+    "agreement",
     "best_submissions",
     "campaign",
     "check_manifest",
@@ -89,6 +94,7 @@ __all__ = [
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {
+    "Agreement": "hlteval.results.agreement",
     "CampaignResult": "hlteval.results.campaign",
     "Comparison": "hlteval.results.comparison",
     "Corpus": "hlteval.representation",
@@ -107,6 +113,7 @@ _PUBLIC = {
     "Verification": "hlteval.results.verification",
     "WrongArgument": "hlteval.sources.inputs",
     "WrongOption": "hlteval.tasks.option",
+    "agreement": "hlteval.api.agreement",
     "best_submissions": "hlteval.api.pipelines",
     "campaign": "hlteval.api.campaigns",
     "check_manifest": "hlteval.api.pipelines",

@@ -11,8 +11,8 @@ from typer.models import ArgumentInfo, OptionInfo
 
 from docs.make.markdown import table
 from hlteval import tasks
-from hlteval.cli import campaign as campaign_command
 from hlteval.cli import (
+    agreement,
     compare,
     convert,
     demo,
@@ -24,6 +24,7 @@ from hlteval.cli import (
     validate,
     verify,
 )
+from hlteval.cli import campaign as campaign_command
 from hlteval.cli import config as config_command
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import pipeline as pipeline_command
@@ -50,6 +51,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "score": score.score,
         "compare": compare.compare,
         "leaderboard": leaderboard.leaderboard,
+        "agreement": agreement.agreement,
         "verify": verify.verify,
         "pack": pack.pack,
         "inspect": inspect_command.inspect,
@@ -66,7 +68,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
 )
 """The commands by name, in the order of the page."""
 
-PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "leaderboard", "pack")
+PER_TASK: tuple[Command, ...] = ("validate", "score", "compare", "leaderboard", "agreement", "pack")
 """Those that have a sub-command for each task."""
 
 

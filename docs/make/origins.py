@@ -14,6 +14,7 @@ from hlteval.workflows.sides import CODES as OF_REFERENCES
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
     {
+        "AGR": "`hlteval agreement`",
         "CPN": "`hlteval campaign`",
         "LDB": "`hlteval leaderboard`",
         "MAN": "`hlteval manifest`",

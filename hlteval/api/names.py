@@ -14,14 +14,19 @@ from hlteval.sources.open_input import OpenInput
 
 
 def system_paths(
-    systems: Iterable[Input] | Mapping[str, Input], table: str, *, existing: bool = True
+    systems: Iterable[Input] | Mapping[str, Input],
+    table: str,
+    *,
+    existing: bool = True,
+    argument: str = "systems",
 ) -> list[str]:
-    """The submissions of a comparison, each with a name of its own.
+    """The submissions of a comparison, or other inputs, each with a name of its own.
 
     Args:
         systems: the submissions.
         table: the table that a single data frame is.
         existing: whether all paths must exist; paths that do not are kept otherwise.
+        argument: the name of the argument, for messages.
 
     Raises:
         TypeError: for a single submission, or names that are not text.
@@ -30,20 +35,24 @@ def system_paths(
     single = isinstance(systems, str | os.PathLike) or hasattr(systems, "read")
     if single or is_frame(systems) or not isinstance(systems, Iterable):
         kind = type(systems).__name__
-        raise TypeError(f"systems: expected a list or a mapping of submissions, got {kind}")
+        what = "submissions" if argument == "systems" else argument
+        raise TypeError(f"{argument}: expected a list or a mapping of {what}, got {kind}")
     if isinstance(systems, Mapping):
-        named = ((name, _path(system, table, existing)) for name, system in systems.items())
+        named = (
+            (name, _path(argument, system, table, existing)) for name, system in systems.items()
+        )
         paths = [_renamed(name, path) for name, path in named]
     else:
-        paths = with_distinct_names([_path(system, table, existing) for system in systems])
+        paths = with_distinct_names([_path(argument, s, table, existing) for s in systems])
     if not paths:
-        raise WrongArgument("systems: expected at least one submission, got none")
+        what = "submission" if argument == "systems" else "annotation"
+        raise WrongArgument(f"{argument}: expected at least one {what}, got none")
     return paths
 
 
-def _path(system: Input, table: str, existing: bool) -> str:
+def _path(argument: str, system: Input, table: str, existing: bool) -> str:
     try:
-        return as_path("systems", system, table=table)
+        return as_path(argument, system, table=table)
     except FileNotFoundError as reason:
         if existing:
             raise

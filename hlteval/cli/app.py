@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from hlteval import __version__
-from hlteval.cli import compare, leaderboard, manifest, pack, score, validate
+from hlteval.cli import agreement, compare, leaderboard, manifest, pack, score, validate
 from hlteval.cli.campaign import campaign
 from hlteval.cli.config import config
 from hlteval.cli.convert import convert
@@ -106,6 +106,7 @@ _add("convert", convert)
 _add_group("score", score.app)
 _add_group("compare", compare.app)
 _add_group("leaderboard", leaderboard.app)
+_add_group("agreement", agreement.app)
 _add(
     "verify",
     verify,

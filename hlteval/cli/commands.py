@@ -113,7 +113,7 @@ Wide = Annotated[
 INTERNAL = frozenset({"task", "options", "defaults"})
 """Parameters of the bodies of commands that are not options of the command line."""
 
-Command = Literal["compare", "leaderboard", "pack", "score", "validate"]
+Command = Literal["agreement", "compare", "leaderboard", "pack", "score", "validate"]
 SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
 """Common options of commands that set the option of a task of the same name, too."""
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
@@ -173,7 +173,7 @@ class TaskGroup(HelpfulGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
-        return [name for name in known() if self.command in _WITHOUT_METRIC or load(name).metric]
+        return [name for name in known() if _has(name, self.command)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a task.
@@ -181,7 +181,7 @@ class TaskGroup(HelpfulGroup):
         Raises:
             BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
-        if _exists(cmd_name) and (self.command in _WITHOUT_METRIC or load(cmd_name).metric):
+        if _exists(cmd_name) and _has(cmd_name, self.command):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             function = _command(cmd_name, type(self).run, self.command, self.conditions)
             title = load(cmd_name).title
@@ -192,6 +192,8 @@ class TaskGroup(HelpfulGroup):
             }
             app.command(cmd_name, cls=HelpfulCommand, no_args_is_help=True, **texts)(function)
             return get_command(app)
+        if _exists(cmd_name) and self.command == "agreement":
+            raise typer.BadParameter(f"{cmd_name} declares nothing that annotators judge")
         if _exists(cmd_name):
             raise typer.BadParameter(f"{cmd_name} cannot be scored: it supports validation only")
         if not cmd_name.startswith("-"):
@@ -202,6 +204,13 @@ class TaskGroup(HelpfulGroup):
 def _exists(task: str) -> bool:
     """Whether there is a task; other packages are asked only about names that are not ours."""
     return task in BUILTIN or task in known()
+
+
+def _has(task: str, command: Command) -> bool:
+    """Whether a task has a command."""
+    if command == "agreement":
+        return load(task).has_agreement
+    return command in _WITHOUT_METRIC or load(task).metric is not None
 
 
 def table_view(columns: str | None, wide: bool, known: Callable[[], Iterable[str]]) -> View:

@@ -42,6 +42,10 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             0: "All submissions were ranked.",
             1: "At least one submission could not be scored; the others are ranked.",
         },
+        "agreement": {
+            0: "The annotators were compared.",
+            1: "Nothing was compared because of blocking findings.",
+        },
         "verify": {
             0: "No part of the signature differs.",
             1: "At least one part of the signature differs.",

@@ -164,6 +164,7 @@ ND = _task(
     metric=detection.ND_METRIC,
     options=(_INDEX, *detection.ND_OPTIONS),
     **_DETECTION,
+    agreement=lazy("hlteval.tasks.agreement:NORMS"),
 )
 ED = _task(
     "ed",
@@ -173,6 +174,7 @@ ED = _task(
     metric=detection.ED_METRIC,
     options=(_INDEX, *detection.ED_OPTIONS),
     **_DETECTION,
+    agreement=lazy("hlteval.tasks.agreement:EMOTIONS"),
 )
 VD = _task(
     "vd",
@@ -182,6 +184,7 @@ VD = _task(
     metric=levels.VD_METRIC,
     statistics=levels.VD_STATISTICS,
     **_LEVELS,
+    agreement=lazy("hlteval.tasks.agreement:VALENCE"),
 )
 AD = _task(
     "ad",
@@ -191,6 +194,7 @@ AD = _task(
     metric=levels.AD_METRIC,
     statistics=levels.AD_STATISTICS,
     **_LEVELS,
+    agreement=lazy("hlteval.tasks.agreement:AROUSAL"),
 )
 CD = _task(
     "cd",
@@ -204,6 +208,7 @@ CD = _task(
     table_statistics=detection.CHANGES_TABLE,
     primary=detection.CHANGE_PRIMARY,
     options=(_INDEX, *detection.CD_OPTIONS),
+    agreement=lazy("hlteval.tasks.agreement:CHANGES"),
 )
 NDMAP = _task(
     "ndmap",
@@ -241,4 +246,5 @@ REFERENCE = Task(
     rules=lazy("hlteval.validators.ccu.rules:REFERENCE"),
     official_rejects=_refuses,
     scored_table="instances",
+    agreement=lazy("hlteval.tasks.agreement:ANNOTATION"),
 )

@@ -89,6 +89,7 @@ EDL = Task(
     alignment_info=_ALIGNMENT,
     primary=dict.fromkeys(("plan", "official"), "strong_typed_all_match.fscore"),
     scored_table="mentions",
+    agreement=lazy("hlteval.tasks.agreement:ENTITIES"),
     only_in_references=lazy("hlteval.validators.edl.fields:only_in_references"),
     document_codes=frozenset({"EDL501"}),
     submitted=("neleval",),

@@ -333,6 +333,7 @@ HUB4 = Task(
     only_in_references=lazy("hlteval.validators.hub4.schema:only_in_references"),
     alignment="mapping",
     alignment_info=_ALIGNMENT,
+    agreement=lazy("hlteval.tasks.agreement:TEMPLETTES"),
     compared=_compared,
     noted=frozenset({"HUB230", "HUB231", "HUB233"}),
 )

@@ -18,6 +18,7 @@ LAF = Task(
     references=TEXTS,
     codes=("LAF103", "LAF104"),
     document_codes=frozenset({"LAF201"}),
+    agreement=lazy("hlteval.tasks.agreement:NAMES"),
     rules=lazy("hlteval.validators.ltf.rules:LAF_RULES"),
     package=partial(
         lazy("hlteval.validators.packages:documents"),

@@ -93,6 +93,7 @@ LOREHLT_SF = Task(
     alignment_info=_ALIGNMENT,
     table_statistics=TABLE_STATISTICS,
     primary=PRIMARY,
+    agreement=lazy("hlteval.tasks.agreement:FRAMES"),
     official_settings={"schema": "2019-v1", "document-ids": "stripped"},
     options=(
         Option(

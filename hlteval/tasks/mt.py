@@ -57,4 +57,5 @@ LOREHLT_MT = Task(
     primary=PRIMARY,
     primary_of=primary,
     options=OPTIONS,
+    agreement=lazy("hlteval.tasks.agreement:TRANSLATIONS"),
 )

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
 
-_HOMES: Mapping[str, str] = MappingProxyType({"pack": "validate", "leaderboard": "compare"})
+_HOMES: Mapping[str, str] = MappingProxyType(
+    {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
+)
 """Commands that have the options of another one."""
 
 
@@ -101,9 +103,10 @@ class Option:
         return self.is_input and not self.display and not self.holds_options
 
     def available_in(self, command: str) -> bool:
-        """Whether a command has it; `compare` has those of `score` that change metrics.
+        """Whether a command has it.
 
-        `pack` validates what it packs, and has those of `validate`; `leaderboard` compares.
+        `pack` validates what it packs, and has those of `validate`; `leaderboard` and `agreement`
+        compare.
         """
         home = _HOMES.get(command, command)
         if home == "compare":

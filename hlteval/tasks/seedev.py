@@ -127,6 +127,7 @@ _declare = partial(
     ),
     statistics=FIGURES,
     alignment_info=_ALIGNMENT,
+    agreement=lazy("hlteval.tasks.agreement:SEEDEV"),
     official_reading=lazy("hlteval.converters.standoff.software:as_software"),
     official_crashes_on=frozenset({"STD105", "STD109", "STD204"}),
 )

@@ -132,6 +132,7 @@ SPEECH = Task(
     official_ignores=_forgives,
     codes=("OPT101", "OPT106", "OPT107", "OPT109", "OPT110"),
     official_crashes_on=frozenset({"APN108"}),
+    agreement=lazy("hlteval.tasks.agreement:SPEECH"),
     official_settings={"blocks": "position"},
     packaging=Packaging(
         layout="one .json file of frames",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hlteval.representation import Corpus
     from hlteval.scoring.metric import Metric
     from hlteval.sources import Member, Source
+    from hlteval.tasks.agreement import Agreement
     from hlteval.tasks.statistics import MeasureInfo, StatisticInfo
     from hlteval.validators import Rule
 
@@ -128,6 +129,7 @@ class Task:
         inner_folders: names of folders that its submissions have inside.
         packaging: how its submissions are packed.
         deposited: what the specification says of the archives of an evaluation.
+        agreement: what annotators agree on; None where nothing is declared.
     """
 
     name: str
@@ -173,6 +175,7 @@ class Task:
     inner_folders: frozenset[str] = frozenset()
     packaging: Packaging = field(default_factory=Packaging)
     deposited: Deposited = field(default_factory=Deposited)
+    agreement: Callable[[], Agreement] | None = None
 
     @property
     def submitted_as_folder(self) -> bool:
@@ -238,6 +241,17 @@ class Task:
         """Its profiles; without public software to compare with there is only `plan`."""
         judged = ("plan", "official") if self.official_rejects else ("plan",)
         return tuple(self.primary) or judged
+
+    @property
+    def has_agreement(self) -> bool:
+        """Whether the agreement of its annotators can be measured.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("laf").has_agreement, load("ltf").has_agreement
+            (True, False)
+        """
+        return self.agreement is not None or (self.metric is not None and not self.scored_alone)
 
     def ranking(self, profile: str, options: Mapping[str, str]) -> str:
         """The metric that ranks: the primary one, of the measure that an option selects.

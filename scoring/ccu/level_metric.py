@@ -16,9 +16,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align
+from hlteval.scoring.agreement.concordance import concordance
+from hlteval.scoring.agreement.kappa import kappas
 from hlteval.scoring.ccu import official_level_files
-from hlteval.scoring.ccu.concordance import CELLS, CENTRE, MOMENTS, cells, concordance, moments
-from hlteval.scoring.ccu.kappa import kappas
+from hlteval.scoring.ccu.concordance import CELLS, CENTRE, MOMENTS, cells, moments
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_series import plan_units, scored_documents
 from hlteval.scoring.ccu.level_system import UNPROCESSED

@@ -117,7 +117,7 @@ ELSEWHERE = (
     *("ccu", "ccu-reference", "ccu-submission", "ccu-index"),
     *("lorehlt-mt", "mteval", "mt-text", "tmx", "sacrebleu-tsv"),
     *("brat", "bioc-xml", "pubannotation", "inputs", "reference", "options"),
-    *("packing", "manifest", "pipeline", "campaign", "leaderboard", "config"),
+    *("packing", "manifest", "pipeline", "campaign", "leaderboard", "config", "agreement"),
 )
 """Fixtures that other tests hold."""
 OF_CRASHES = {"PIP104", "PIP105", "PIP106", "CPN301"}
@@ -228,7 +228,7 @@ def test_an_entry_tells_what_it_is(entry: Entry) -> None:
     assert re.fullmatch("[A-Z]{3}[0-9]{3}", entry.code)
     assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", entry.name)
     assert entry.title
-    assert entry.clause or entry.code.startswith(("SRC", "REF"))  # of no task
+    assert entry.clause or entry.code.startswith(("SRC", "REF", "AGR"))  # of no task
     for prose in (entry.why, entry.fix):
         assert prose.endswith(".")
         assert prose[0].isupper()

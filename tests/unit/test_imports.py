@@ -121,7 +121,7 @@ def test_a_room_imports_only_what_is_before_it(room):
     assert not wrong
 
 
-TOOLKITS = {"converters": {"toolkit"}}
+TOOLKITS = {"converters": {"toolkit"}, "scoring": {"agreement"}}
 """The packages of a room that its families may share."""
 
 
@@ -145,7 +145,7 @@ def test_families_are_the_same_in_every_room():
     assert {name.split(".")[1] for name in FAMILIES} == {"converters", "scoring", "validators"}
     scored = {name.split(".")[2] for name in FAMILIES if name.startswith("hlteval.scoring.")}
     checked = {name.split(".")[2] for name in FAMILIES if name.startswith("hlteval.validators.")}
-    assert scored <= checked
+    assert scored - TOOLKITS["scoring"] <= checked
 
 
 def test_no_family_imports_another():

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.kappa import kappa
+from hlteval.scoring.agreement.kappa import kappa
 from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_reference import averaged, ratings, reference_pieces

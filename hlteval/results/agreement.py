@@ -1,0 +1,202 @@
+"""Agreement between annotators, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from hlteval.findings import Findings
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Limits = tuple[float, float] | None
+"""A confidence interval, lower limit first; None if it is undefined."""
+Rows = Literal["measures", "coefficients", "differences"]
+
+
+class PairMeasure(msgspec.Struct, frozen=True, kw_only=True):
+    """A measure of the task of two annotators, each scored against the other.
+
+    Attributes:
+        measure: name of the metric.
+        first: the first annotator.
+        second: the second annotator.
+        forward: the value of the second, with the first as the reference; None if undefined.
+        backward: the value of the first, with the second as the reference; None if undefined.
+        value: the mean of both; None if either is undefined.
+        interval: confidence interval of the mean.
+        documents: the number of documents that both annotated.
+        reason: why there is no value, or no interval; empty if there are both.
+    """
+
+    measure: str
+    first: str
+    second: str
+    forward: float | None
+    backward: float | None
+    value: float | None
+    interval: Limits
+    documents: int
+    reason: str = ""
+
+
+class CoefficientValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A coefficient of agreement.
+
+    Attributes:
+        judged: what is judged, as docs/agreement.md lists it by task.
+        coefficient: name of the coefficient.
+        annotators: whose agreement it is: two, or all.
+        value: of the coefficient; None if undefined.
+        interval: confidence interval of the value.
+        units: the number of units that at least two of the annotators judged.
+        document: the only document that counts; None for all.
+        label: the only label or category that counts; None for all.
+        reason: why there is no value, or no interval; empty if there are both.
+    """
+
+    judged: str
+    coefficient: str
+    annotators: tuple[str, ...]
+    value: float | None
+    interval: Limits
+    units: int
+    document: str | None = None
+    label: str | None = None
+    reason: str = ""
+
+
+class Judgment(msgspec.Struct, frozen=True, kw_only=True):
+    """What one annotator says of a unit.
+
+    Attributes:
+        category: the category, or the number; None if the annotator did not mark the unit.
+        place: file and line; None where there is nothing in a file.
+    """
+
+    category: str | float | None
+    place: str | None
+
+
+class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
+    """A unit of which annotators say different things.
+
+    Attributes:
+        judged: what is judged.
+        document: the document.
+        unit: the unit, by its key in the document.
+        judgments: those of the annotators who annotated the document, by annotator.
+    """
+
+    judged: str
+    document: str
+    unit: str
+    judgments: Mapping[str, Judgment]
+
+
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    """How far annotators of the same documents agree.
+
+    Attributes:
+        task: name of the task.
+        signature: everything that the numbers depend on: version, options, digests, seed.
+        annotators: their names, in the order in which they were given.
+        documents: the number of documents that at least two of them annotated.
+        measures: the measures of the task, for each pair of annotators.
+        coefficients: of what is judged: of all documents, by document, and by label.
+        differences: the units of which annotators say different things.
+        findings: about the annotations: errors in spite of which they were compared, and warnings.
+        notes: remarks on how to read the numbers.
+        meanings: what is judged and what coefficients mean, by name.
+    """
+
+    task: str
+    signature: str
+    annotators: tuple[str, ...]
+    documents: int
+    measures: tuple[PairMeasure, ...]
+    coefficients: tuple[CoefficientValue, ...]
+    differences: tuple[Disagreement, ...]
+    findings: Findings = Findings()
+    notes: tuple[str, ...] = ()
+    meanings: Mapping[str, str] = MappingProxyType({})
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.annotators)
+        return f"<Agreement: {self.task}, {names}, {self.documents} documents>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The agreement in plain types, as `hlteval agreement --format json` prints it."""
+        fields: dict[str, Any] = msgspec.to_builtins(
+            msgspec.structs.asdict(self) | {"findings": (), "meanings": dict(self.meanings)}
+        )
+        return {**fields, "findings": self.findings.to_dict()}
+
+    def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
+        """The measures, the coefficients or the differences, a row each.
+
+        The columns are the attributes of the rows, with `low` and `high` in place of `interval`;
+        of differences, a row per judgment.
+
+        Args:
+            rows: what the rows are.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        import polars as pl
+
+        if rows == "measures":
+            return pl.DataFrame(
+                [_flat(item) for item in self.measures], schema=_columns(PairMeasure)
+            )
+        if rows == "coefficients":
+            flat = [_flat(item) for item in self.coefficients]
+            return pl.DataFrame(flat, schema=_columns(CoefficientValue))
+        if rows != "differences":
+            raise ValueError(
+                f"rows: expected 'measures', 'coefficients' or 'differences', got {rows!r}"
+            )
+        columns = ("judged", "document", "unit", "annotator", "category", "place")
+        return pl.DataFrame(
+            [_judgment(item, name) for item in self.differences for name in item.judgments],
+            schema=dict.fromkeys(columns, pl.String),
+        )
+
+
+def _judgment(item: Disagreement, annotator: str) -> dict[str, str | None]:
+    judgment = item.judgments[annotator]
+    category = judgment.category
+    return {
+        "judged": item.judged,
+        "document": item.document,
+        "unit": item.unit,
+        "annotator": annotator,
+        "category": None if category is None else str(category),
+        "place": judgment.place,
+    }
+
+
+def _flat(item: PairMeasure | CoefficientValue) -> dict[str, Any]:
+    """The attributes of a row, with the limits of its interval apart."""
+    values = msgspec.structs.asdict(item)
+    low, high = values.pop("interval") or (None, None)
+    return {**values, "low": low, "high": high}
+
+
+def _columns(kind: type[PairMeasure | CoefficientValue]) -> dict[str, Any]:
+    """The columns of a table, which may have no rows."""
+    import polars as pl
+
+    types: dict[str, Any] = {"str": pl.String, "str | None": pl.String, "int": pl.Int64}
+    types |= {"tuple[str, ...]": pl.List(pl.String)}
+    fields = {
+        field.name: types.get(str(kind.__annotations__[field.name]), pl.Float64)
+        for field in msgspec.structs.fields(kind)
+        if field.name != "interval"
+    }
+    return {**fields, "low": pl.Float64, "high": pl.Float64}
