@@ -6,6 +6,7 @@ element by element, for every problem, its place, and what is expected there.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,6 +14,11 @@ from typing import NamedTuple
 from hlteval.findings import Problem
 from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, elements, validator
 from hlteval.syntax.xml_elements import Element, Parsed, other_encoding, parse, problem_at
+
+
+WIDE = 2000
+"""Children of an element from which on lxml is not asked: each of its errors counts all siblings
+before it."""
 
 
 class Structure(NamedTuple):
@@ -46,7 +52,8 @@ def structure(text: str, schema: str, encoding: str) -> Structure:
         (1, ['XML105'])
     """
     parsed = parse(text)
-    problems, skipped = ([], set()) if conforms(text, schema) else explain(parsed.elements, schema)
+    accepted = not _is_wide(parsed.elements) and conforms(text, schema)
+    problems, skipped = ([], set()) if accepted else explain(parsed.elements, schema)
     if other_encoding(parsed.encoding, encoding):
         values = {"given": parsed.encoding or "UTF-8", "encoding": encoding}
         problems.insert(0, problem_at("XML103", 1, 1, values))
@@ -92,11 +99,20 @@ def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], se
     return _Walk(schema).over(elements)
 
 
+def _is_wide(elements: Sequence[Element]) -> bool:
+    """Whether an element has very many children."""
+    if len(elements) <= WIDE:
+        return False
+    children = Counter(element.parent.ordinal for element in elements if element.parent)
+    return max(children.values(), default=0) > WIDE
+
+
 class _Walk:
     """The state of a walk through the elements of a file."""
 
     def __init__(self, schema: str) -> None:
         self.declared = elements(schema)
+        self.required = {tag: known.required for tag, known in self.declared.items()}
         self.states: dict[int, Content] = {}
         self.passed: set[int] = set()
         self.problems: list[Problem] = []
@@ -111,9 +127,10 @@ class _Walk:
                 self.passed.add(element.ordinal)
             elif self.is_allowed(element):
                 self.inside(element, self.declared[element.tag])
+        complete = {state for state in set(self.states.values()) if state.complete}
         for element in elements:
             state = self.states.get(element.ordinal)
-            if state is not None and not state.complete:
+            if state is not None and state not in complete:
                 expected = _listed(allowed(state), element.tag)
                 self.problems.append(element.problem("XML106", expected=expected))
         return sorted(self.problems, key=itemgetter(1, 2)), self.passed
@@ -137,11 +154,11 @@ class _Walk:
     def inside(self, element: Element, known: Definition) -> None:
         """Check the attributes and the text of an element."""
         self.states[element.ordinal] = known.content
-        names = ", ".join(known.attributes) or "none"
         for name, value in element.attributes.items():
             if name.startswith("xmlns:"):  # a prefix; a default namespace would change all names
                 continue
             if name not in known.attributes:
+                names = ", ".join(known.attributes) or "none"
                 self.problems.append(
                     element.problem("XML107", name, attribute=name, given=value[:40], listed=names)
                 )
@@ -152,7 +169,7 @@ class _Walk:
                 )
         self.problems += [
             element.problem("XML108", attribute=name)
-            for name in known.required
+            for name in self.required[element.tag]
             if name not in element.attributes
         ]
         if not known.text and (text := element.text.strip(" \t\r\n")):
