@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from itertools import count
 from typing import NamedTuple
 
 import polars as pl
@@ -140,12 +139,12 @@ def _repeated(part: bytes, size: int, separator: bytes) -> bytes:
 
 def _numbered(part: bytes, size: int, separator: bytes) -> bytes:
     """A part again and again; the numbers in its identifiers differ."""
-    parts, length = [], 0
-    for number in count():
-        parts.append(NUMBER.sub(lambda found: found[0] + b"%d" % number, part) if number else part)  # noqa: B023
+    parts, length, number = [part], len(part), 1
+    while length < size:
+        parts.append(NUMBER.sub(rb"\g<0>%d" % number, part))
         length += len(parts[-1]) + len(separator)
-        if length >= size:
-            return separator.join(parts)
+        number += 1
+    return separator.join(parts)
 
 
 def _rows(content: bytes, size: int) -> bytes:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -17,9 +18,9 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
-from hlteval.syntax.json_places import place_of, shown
+from hlteval.syntax.json_places import Layout, shown
 from hlteval.syntax.json_schema import KINDS
-from hlteval.syntax.json_text import Items, extents, items, strict
+from hlteval.syntax.json_text import Items, extents, items, starts, strict
 from hlteval.syntax.places import Places
 
 _SHOWN = 1000
@@ -66,6 +67,7 @@ class FrameFile(ABC):
         self.counts: Counter[str] = Counter()
         self.bad: dict[int, str] = {}
         self._known: dict[str, _Broken] = {}
+        self._layout: tuple[int, Layout] | None = None
 
     @abstractmethod
     def invalid(self) -> Iterable[int]:
@@ -178,7 +180,9 @@ class FrameFile(ABC):
         if self.enough(code):
             self.count(code, index, path)
             return
-        at = place_of(self.text, self.parsed(index), path)
+        if self._layout is None or self._layout[0] != index:
+            self._layout = (index, Layout(self.text, self.extents[index][0]))
+        at = self._layout[1].place(path)
         self.report(code, at, (index, *path), **values)
 
     def unknown_properties(self, code: str, properties: Collection[str]) -> None:
@@ -291,13 +295,14 @@ def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location |
             with points between them, such as `SEC.0.Source`.
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    found_items, lines = extents(text), Places(text)
+    begins, lines = starts(text), Places(text)
     found: dict[FieldRef, Location] = {}
-    for place in sorted(places, key=attrgetter("record")):
-        if 1 <= place.record <= len(found_items):
-            parsed = parse(text, found_items[place.record - 1][0])
-            span = lines.span(*place_of(text, parsed, _path(place.field)))
-            found[place] = Location(span, lines.excerpt(span))
+    for record, some in groupby(sorted(places, key=attrgetter("record")), attrgetter("record")):
+        if 1 <= record <= len(begins):
+            layout = Layout(text, begins[record - 1])
+            for place in some:
+                span = lines.span(*layout.place(_path(place.field)))
+                found[place] = Location(span, lines.excerpt(span))
     return [found.get(place) for place in places]
 
 
