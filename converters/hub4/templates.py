@@ -24,9 +24,11 @@ Codes raised: HUB1xx.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import polars as pl
 
@@ -78,7 +80,7 @@ def _instances(
     found = tables(file.text, reference=reference, types=types)
     flawed = (found.rejected_records["record"], found.idle, found.hashless)
     lines = file.text.split("\n") if any(map(len, flawed)) else []
-    rejected, problems = _rejected(found.rejected_records, lines)
+    rejected, problems = _rejected(found.rejected_records, lines, file.member.max_per_code)
     problems += _of_slashes_and_hashes(found, lines)
     origin = pl.lit(0, pl.Int64).alias("origin")
     corpus = Corpus(
@@ -93,32 +95,60 @@ def _instances(
 
 
 def _rejected(
-    rejected: pl.DataFrame, lines: Sequence[str]
-) -> tuple[list[dict[str, object]], list[Problem]]:
-    """The rejected lines as rows of `rejected_records`, and as problems.
+    rejected: pl.DataFrame, lines: Sequence[str], most: int
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """The rejected lines as the table `rejected_records`, and as problems.
 
     The first `EXPLAINED` have their exact place. Lines before the first header are one problem.
+
+    Args:
+        rejected: as in `Tables`.
+        lines: all lines of the file.
+        most: the maximum number of problems of a code that are explained; 0 for all.
     """
-    rows: list[dict[str, object]] = []
+    found = [
+        explain(line, record, kind, ask=row < EXPLAINED)
+        if code == UNREAD
+        else Problem(code, record, 0, len(line), _NOTHING)
+        for row, (record, line, kind, code) in enumerate(rejected.iter_rows())
+    ]
+    outside = [problem.record for problem in found if problem.code == OUTSIDE]
+    seen: Counter[str] = Counter()
     problems: list[Problem] = []
-    outside = rejected.filter(pl.col("code") == OUTSIDE)["record"]
-    for row, (record, line, kind, code) in enumerate(rejected.iter_rows()):
-        problem = Problem(code, record, 0, len(line), {"expected": ""})
-        if code == UNREAD:
-            problem = explain(line, record, kind, ask=row < EXPLAINED)
-        expected = str(problem.values["expected"])
-        rows.append(problem.rejected(RULES[kind], line, expected=expected, row=row, origin=0))
-        if code != OUTSIDE or record == outside[0]:
-            given = line[problem.start : problem.end].strip(SPACES)[:40]
-            values = {
-                "given": given or "end of line",
-                "expected": expected or "what a line of its kind has there",
-                "count": len(outside),
-            }
-            written = lines[record - 1]
-            indent = len(written) - len(written.lstrip(SPACES))
-            problems.append(problem._replace(values=values).moved(indent))
-    return rows, problems
+    for problem, line in zip(found, rejected["line"], strict=True):
+        if problem.code != OUTSIDE or problem.record == outside[0]:
+            seen[problem.code] += 1
+            read = not most or seen[problem.code] <= most + 1
+            written = lines[problem.record - 1]
+            problems.append(_worded(problem, line, written, len(outside)) if read else problem)
+    return _table(rejected, found), problems
+
+
+_NOTHING: Mapping[str, object] = MappingProxyType({"expected": ""})
+
+
+def _worded(problem: Problem, line: str, written: str, outside: int) -> Problem:
+    """A problem with its place in a line as written, and the values of its message."""
+    expected = problem.values["expected"] or "what a line of its kind has there"
+    given = line[problem.start : problem.end].strip(SPACES)[:40] or "end of line"
+    values = {"given": given, "expected": expected, "count": outside}
+    return problem._replace(values=values).moved(len(written) - len(written.lstrip(SPACES)))
+
+
+def _table(rejected: pl.DataFrame, found: Sequence[Problem]) -> pl.DataFrame:
+    """The rejected lines as the table `rejected_records`."""
+    kinds = dict(enumerate(RULES))
+    return rejected.select(
+        "record",
+        pl.int_range(pl.len(), dtype=pl.Int64).alias("row"),
+        pl.col("kind").cast(pl.Int64).replace_strict(kinds, return_dtype=pl.String),
+        pl.Series("code", [problem.code for problem in found], dtype=pl.String),
+        pl.Series("column", [problem.start + 1 for problem in found], dtype=pl.Int64),
+        pl.Series("end_column", [problem.end + 1 for problem in found], dtype=pl.Int64),
+        pl.Series("expected", [problem.values["expected"] for problem in found], dtype=pl.String),
+        origin=pl.lit(0, pl.Int64),
+        text="line",
+    )
 
 
 def _of_slashes_and_hashes(found: Tables, lines: Sequence[str]) -> Iterator[Problem]:

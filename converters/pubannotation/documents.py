@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.sources import Member
-from hlteval.syntax.json_parser import Parsed, Path, blanks, parse
-from hlteval.syntax.json_places import place_of, shown
-from hlteval.syntax.json_schema import KINDS, WANTED, SchemaError, invalid, schema_errors
+from hlteval.syntax.json_parser import Path, blanks
+from hlteval.syntax.json_places import Layout, shown
+from hlteval.syntax.json_schema import (
+    KINDS,
+    WANTED,
+    SchemaError,
+    broken_keywords,
+    invalid,
+    schema_errors,
+)
 from hlteval.syntax.json_text import items, starts, strict, value_at
 from hlteval.syntax.places import Places
 
+Values = Callable[[], Mapping[str, object]]
+"""Gives the values of a message."""
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _SCHEMA = "pubannotation"
 _FIRST = 5
@@ -138,8 +147,8 @@ class Reporter:
         self.content, self.display = content, member.display
         self.bounded = Bounded(member.max_per_code)
         self.places = Places(content.text)
-        self.parsed: tuple[int, Parsed] | None = None
-        self.waiting: list[tuple[Problem, str]] = []
+        self.layout: tuple[int, Layout] | None = None
+        self.waiting: list[tuple[Problem, str, Values]] = []
         for index, problem in content.problems:
             self.add(problem, self.path(index, ()))
         if not content.values and not content.problems:
@@ -160,26 +169,33 @@ class Reporter:
 
     def report(self, index: int, code: str, path: Path, **values: object) -> None:
         """Keep a problem of a part of a document until all of the document is known."""
+        self.keep(index, code, path, lambda: values)
+
+    def keep(self, index: int, code: str, path: Path, values: Values) -> None:
+        """Keep a problem of which the values are asked for only if it is explained."""
         text = self.content.text
-        if self.parsed is None or self.parsed[0] != index:
-            self.parsed = (index, parse(text, self.content.starts[index]))
-        start, end = place_of(text, self.parsed[1], path)
-        self.waiting.append((Problem(code, 0, start, end, values), self.path(index, path)))
+        if self.layout is None or self.layout[0] != index:
+            self.layout = (index, Layout(text, self.content.starts[index]))
+        start, end = self.layout[1].place(path)
+        self.waiting.append((Problem(code, 0, start, end), self.path(index, path), values))
 
     def settle(self) -> None:
         """Add what was kept in the order of its places: going back costs a new start."""
-        for problem, path in sorted(self.waiting, key=lambda kept: kept[0][2:4]):
-            self.add(problem, path)
+        for kept, path, values in sorted(self.waiting, key=lambda kept: kept[0][2:4]):
+            counted = self.bounded.is_full(kept.code)
+            self.add(kept if counted else kept._replace(values=values()), path)
         self.waiting.clear()
 
     def schema_errors(self, index: int) -> set[Path]:
         """Report how a document breaks the schema, and give the paths of the items that do."""
         items: set[Path] = set()
         if index in self.invalid:
-            for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
-                code, values = _explanation(violation)
-                self.report(index, code, violation.path, **values)
-                items.update(_item(violation.path))
+            document = self.content.values[index]
+            explained = _Explained(document)
+            broken = broken_keywords(_SCHEMA, document, lists=_LISTS)
+            for path, keyword in sorted(broken, key=_order):
+                self.keep(index, _code(keyword), path, partial(explained.values, path, keyword))
+                items.update(_item(path))
         return items
 
     def rejected(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
@@ -211,6 +227,69 @@ def _item(path: Path) -> Iterator[Path]:
         if step in SECTIONS and isinstance(after, int):
             yield path[: at + 2]
             return
+
+
+class _Explained:
+    """The values of the messages about a document that breaks the schema, item by item."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document = document
+        self.part: Path | None = None
+        self.found: dict[tuple[Path, str], SchemaError] = {}
+
+    def values(self, path: Path, keyword: str) -> Mapping[str, object]:
+        """The values of the message about an error of the schema.
+
+        Args:
+            path: the path to the invalid value.
+            keyword: the keyword of the schema that it breaks.
+        """
+        part, definition = _part(path)
+        if part != self.part:
+            self.part, self.found = part, {}
+            for error in schema_errors(_SCHEMA, definition, self._without_lists(part)):
+                self.found[(*part, *error.path), error.keyword] = error
+        return _explanation(self.found[path, keyword])[1]
+
+    def _without_lists(self, part: Path) -> Any:
+        """A part of the document; of a track or of the document itself what it has of its own."""
+        value: Any = self.document
+        for step in part:
+            value = value[step]
+        if not isinstance(value, dict) or any(_item(part)):
+            return value
+        empty: dict[str, Any] = {name: [] for name in _LISTS if isinstance(value.get(name), list)}
+        return {**value, **empty}
+
+
+def _part(path: Path) -> tuple[Path, str]:
+    """The item, track or document that a path leads into, and its definition in the schema.
+
+    Examples:
+        >>> _part(("denotations", 3, "span", "begin")), _part(("text",))
+        ((('denotations', 3), 'denotation'), ((), 'document'))
+    """
+    for item in _item(path):
+        return item, _DEFINITIONS[str(item[-2])]
+    return (path[:2], "track") if path[:1] == ("tracks",) and path[1:] else ((), "document")
+
+
+_DEFINITIONS = {
+    **{name: name.removesuffix("s") for name in SECTIONS},
+    "blocks": "denotation",
+}
+_LISTS = (*SECTIONS, "tracks")
+
+
+def _order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
+    """By the parts of the path; a wrong type first."""
+    path, keyword = broken
+    return [str(step) for step in path], keyword != "type"
+
+
+def _code(keyword: str) -> str:
+    """The code of an error of the schema."""
+    return {"required": "PUB103", "anyOf": "PUB105"}.get(keyword, "PUB104")
 
 
 def _explanation(violation: SchemaError) -> tuple[str, dict[str, object]]:

@@ -45,8 +45,8 @@ from hlteval.converters.toolkit.single_file import beginning, unique_name
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
-from hlteval.syntax.json_parser import Path, parse
-from hlteval.syntax.json_places import place_of
+from hlteval.syntax.json_parser import Path
+from hlteval.syntax.json_places import Layout
 from hlteval.syntax.places import Places
 
 _SUFFIX = ".json"
@@ -119,16 +119,16 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
             if record in wanted:
                 paths[record] = (index, path)
             record += 1
-    lines = Places(text)
+    lines, layouts = Places(text), dict[int, Layout]()
     found: list[Location | None] = []
     for place in places:
         if place.record not in paths:
             found.append(None)
             continue
         index, path = paths[place.record]
-        parsed, member_path = parse(text, content.starts[index]), (*path, place.field)
-        path = member_path if member_path in parsed.values else path
-        span = lines.span(*place_of(text, parsed, path))
+        layout = layouts.setdefault(index, Layout(text, content.starts[index]))
+        path = (*path, place.field) if layout.stretch((*path, place.field)) else path
+        span = lines.span(*layout.place(path))
         found.append(Location(span, lines.excerpt(span)))
     return found
 

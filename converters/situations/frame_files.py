@@ -6,25 +6,39 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from hlteval.converters.toolkit.frame_kinds import SITUATION
-from hlteval.converters.toolkit.keyed import keyed
 from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, explained
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import ONCE, Parsed, Path, parse
-from hlteval.syntax.json_places import place_of, shown
+from hlteval.syntax.json_places import Layout, shown
 from hlteval.syntax.json_schema import KINDS
-from hlteval.syntax.json_text import Items, items, starts, strict, value_at
+from hlteval.syntax.json_text import Items, extents, items, starts, strict
 from hlteval.syntax.places import Places
 
+_SHOWN = 1000
+"""Characters of an unreadable item that are kept."""
 _ALIKE = 10_000
 """Different items of which the errors are kept for others of the same notation."""
+
+
+class _Broken(NamedTuple):
+    """How an item breaks the schema.
+
+    Attributes:
+        is_frame: whether it can be read as a frame even so.
+        problems: the problems, each with its path in the item; only their codes are known.
+    """
+
+    is_frame: bool
+    problems: Sequence[tuple[str, Problem]]
 
 
 class FrameFile(ABC):
@@ -52,7 +66,8 @@ class FrameFile(ABC):
         self.problems: list[tuple[str, Problem]] = []
         self.counts: Counter[str] = Counter()
         self.bad: dict[int, str] = {}
-        self._known: dict[str, list[tuple[str, Path]]] = {}
+        self._known: dict[str, _Broken] = {}
+        self._layout: tuple[int, Layout] | None = None
 
     @abstractmethod
     def invalid(self) -> Iterable[int]:
@@ -80,13 +95,13 @@ class FrameFile(ABC):
         return Places(self.text)
 
     @cached_property
-    def starts(self) -> Sequence[int]:
-        """The start of each item."""
-        return starts(self.text)
+    def extents(self) -> Sequence[tuple[int, int]]:
+        """The start and the end of each item."""
+        return extents(self.text)
 
     def parsed(self, index: int) -> Parsed:
         """An item with the places of its parts."""
-        return parse(self.text, self.starts[index])
+        return parse(self.text, self.extents[index][0])
 
     def take(self) -> None:
         """Read the items: fast if all of them are valid."""
@@ -102,24 +117,28 @@ class FrameFile(ABC):
     def _explain(self, index: int) -> None:
         """Report why an item breaks the schema; what nobody will read is only counted."""
         value = self.values[index]
+        if self.most and len(self.problems) > self.most:
+            known = self._alike(value)
+            if all(self.enough(problem.code) for _, problem in known.problems):
+                if not known.is_frame:
+                    self.bad[index] = self.no_frame
+                self.problems += [(f"$[{index}]{path}", found) for path, found in known.problems]
+                return
         if not self.is_frame(value):
             self.bad[index] = self.no_frame
-        if self.most and self.counts.total() > self.most:
-            broken = self._broken_alike(value)
-            if all(self.enough(code) for code, _ in broken):
-                for code, path in broken:
-                    self.count(code, index, path)
-                return
         for code, path, values in self.violations(value):
             self.report_at(code, index, path, **values)
 
-    def _broken_alike(self, value: Any) -> list[tuple[str, Path]]:
-        """What `broken` gives; items of one notation have the same."""
+    def _alike(self, value: Any) -> _Broken:
+        """How an item breaks the schema; items of one notation are alike."""
         notation = repr(value)
         if notation not in self._known:
             if len(self._known) >= _ALIKE:
                 self._known.clear()
-            self._known[notation] = self.broken(value)
+            self._known[notation] = _Broken(
+                self.is_frame(value),
+                [(shown(path)[1:], _uncounted(code)) for code, path in self.broken(value)],
+            )
         return self._known[notation]
 
     def _slowly(self, found: Items) -> None:
@@ -130,7 +149,7 @@ class FrameFile(ABC):
             hint = self.array_hint(found.root)
             self.report(self.no_array, (start, start + 1), (), given=given, hint=hint)
         self.add((), found.problems)
-        self.starts = [item.start for item in found.parsed]
+        self.extents = [(item.start, item.end) for item in found.parsed]
         for index, item in enumerate(found.parsed):
             self.values.append(item.value)
             if item.problems or not item.complete:
@@ -146,7 +165,7 @@ class FrameFile(ABC):
 
     def count(self, code: str, index: int, path: Path) -> None:
         """Add a problem that nobody will read: only its place is known."""
-        self.problems.append((shown((index, *path)), Problem(code, 0, 0, 0)))
+        self.problems.append((shown((index, *path)), _uncounted(code)))
 
     def enough(self, code: str) -> bool:
         """Whether further problems of a code are only counted."""
@@ -161,7 +180,9 @@ class FrameFile(ABC):
         if self.enough(code):
             self.count(code, index, path)
             return
-        at = place_of(self.text, self.parsed(index), path)
+        if self._layout is None or self._layout[0] != index:
+            self._layout = (index, Layout(self.text, self.extents[index][0]))
+        at = self._layout[1].place(path)
         self.report(code, at, (index, *path), **values)
 
     def unknown_properties(self, code: str, properties: Collection[str]) -> None:
@@ -197,15 +218,33 @@ class FrameFile(ABC):
 
     def rejected_records(self) -> pl.DataFrame:
         """The items that are not frames."""
-        rows = []
-        for index, code in sorted(self.bad.items()):
-            start = self.starts[index]
-            text = self.text[start : min(value_at(self.text, start, 1).end, start + 1000)]
-            column = self.places.span(start, start).column
-            rows.append((0, index + 1, code, text, column, column + len(text.partition("\n")[0])))
-        columns = ("origin", "record", "code", "text", "column", "end_column")
-        table = keyed("rejected_records", rows, columns)
+        bad = sorted(self.bad)
+        starts = [self.extents[index][0] for index in bad]
+        texts = [
+            self.text[start : min(self.extents[index][1], start + _SHOWN)]
+            for index, start in zip(bad, starts, strict=True)
+        ]
+        columns = [self.places.span(start, start).column for start in starts]
+        widths = [len(text.partition("\n")[0]) for text in texts]
+        schema = TABLES["rejected_records"].schema
+        table = pl.DataFrame(
+            {
+                "row": range(len(bad)),
+                "origin": [0] * len(bad),
+                "record": [index + 1 for index in bad],
+                "code": [self.bad[index] for index in bad],
+                "text": texts,
+                "column": columns,
+                "end_column": map(sum, zip(columns, widths, strict=True)),
+            },
+            schema_overrides=schema,
+        )
         return table.with_columns(kind=pl.lit("frame"), expected=pl.lit("a frame"))
+
+
+def _uncounted(code: str) -> Problem:
+    """A problem of which only the code is known."""
+    return Problem(code, 0, 0, 0)
 
 
 def _with_path(problem: Problem, path: Path) -> Problem:
@@ -258,11 +297,12 @@ def located_items(member: Member, places: Sequence[FieldRef]) -> list[Location |
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
     begins, lines = starts(text), Places(text)
     found: dict[FieldRef, Location] = {}
-    for place in sorted(places, key=attrgetter("record")):
-        if 1 <= place.record <= len(begins):
-            parsed = parse(text, begins[place.record - 1])
-            span = lines.span(*place_of(text, parsed, _path(place.field)))
-            found[place] = Location(span, lines.excerpt(span))
+    for record, some in groupby(sorted(places, key=attrgetter("record")), attrgetter("record")):
+        if 1 <= record <= len(begins):
+            layout = Layout(text, begins[record - 1])
+            for place in some:
+                span = lines.span(*layout.place(_path(place.field)))
+                found[place] = Location(span, lines.excerpt(span))
     return [found.get(place) for place in places]
 
 

@@ -81,7 +81,7 @@ def broken(item: Any, version: str) -> list[tuple[str, Path]]:
         >>> broken({"Type": 1}, "plan")
         [('LSF202', ()), ('LSF204', ('Type',))]
     """
-    found = broken_keywords(SCHEMA, item, _definition(item, version))
+    found = broken_keywords(SCHEMA, item, _definition(item, version), ("SEC",))
     return sorted(_code(path, keyword) for path, keyword in found)
 
 

@@ -5,7 +5,7 @@ jsonschema-rs checks; jsonschema explains single items. Both use the same schema
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -86,23 +86,66 @@ def invalid(name: str, items: Sequence[Any], definition: str = "") -> list[int]:
     return [index for index, item in enumerate(items) if not gate.is_valid([item])]
 
 
-def broken_keywords(name: str, item: Any, definition: str = "") -> list[tuple[Path, str]]:
+def broken_keywords(
+    name: str, item: Any, definition: str = "", lists: Collection[str] = ()
+) -> list[tuple[Path, str]]:
     """The path and the keyword of each error of an item, as `schema_errors` gives them.
 
     Args:
         name: the name of the schema, in grammars/.
         item: the item.
         definition: of the schema that the item must follow, see `invalid`.
+        lists: the names of arrays of any length; what they hold twice is looked at once.
 
     Examples:
         >>> sorted(broken_keywords("speech-sf", {"Type": 1}))
         [((), 'required'), (('Type',), 'type')]
     """
+    groups: dict[Path, list[list[int]]] = {}
+    short = _without_repetition(item, lists, (), groups) if lists else item
     found = {
         (tuple(error.instance_path[1:]), error.schema_path[-1])
-        for error in _gate(name, definition).iter_errors([item])
+        for error in _gate(name, definition).iter_errors([short])
     }
-    return [(path, word) for path, word in found if word == "type" or (path, "type") not in found]
+    own = [(path, word) for path, word in found if word == "type" or (path, "type") not in found]
+    return [(whole, word) for path, word in own for whole in _repeated(path, groups)]
+
+
+def _without_repetition(
+    value: Any, lists: Collection[str], path: Path, groups: dict[Path, list[list[int]]]
+) -> Any:
+    """A value whose lists have each notation of an item once; `groups` gets the indices of each."""
+    if isinstance(value, dict):
+        return {
+            name: _without_repetition(part, lists, (*path, name), groups)
+            for name, part in value.items()
+        }
+    if not isinstance(value, list) or not path or path[-1] not in lists:
+        return value
+    alike: dict[str, list[int]] = {}
+    for index, item in enumerate(value):
+        alike.setdefault(_notation(item), []).append(index)
+    kept = groups[path] = list(alike.values())
+    return [
+        _without_repetition(value[first], lists, (*path, number), groups)
+        for number, (first, *_) in enumerate(kept)
+    ]
+
+
+def _notation(item: Any) -> str:
+    """An item as text; identifiers are alike."""
+    named = isinstance(item, dict) and isinstance(item.get("id"), str)
+    return repr({**item, "id": ""} if named else item)
+
+
+def _repeated(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
+    """The paths in the whole value that a path without repetition stands for."""
+    whole: list[Path] = [()]
+    for at, step in enumerate(path):
+        group = groups.get(path[:at])
+        steps = group[int(step)] if group else [step]
+        whole = [(*before, own) for before in whole for own in steps]
+    return whole
 
 
 def schema_errors(name: str, definition: str, item: Any) -> Iterator[SchemaError]:

@@ -259,7 +259,6 @@ def value_at(text: str, at: int, depth: int = 0) -> Parsed:
 _COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*(?![/ \t\r\n])")
 
 
-@lru_cache(maxsize=1)
 def starts(text: str) -> Sequence[int]:
     """The starts of the items of the outermost array; in an invalid text, as `items` finds them.
 
@@ -267,20 +266,31 @@ def starts(text: str) -> Sequence[int]:
         >>> starts('[{}, {"a": 1}]')
         [1, 5]
     """
+    return [start for start, _ in extents(text)]
+
+
+@lru_cache(maxsize=1)
+def extents(text: str) -> Sequence[tuple[int, int]]:
+    """The start and the end of each item of the outermost array, as `starts` says.
+
+    Examples:
+        >>> extents('[{}, {"a": 1}]')
+        [(1, 3), (5, 13)]
+    """
     at, _ = blanks(text, 0)
-    found: list[int] = []
+    found: list[tuple[int, int]] = []
     try:
         start = blanks(text, at + 1)[0]
         while text[at] == "[" and text[start] != "]":
             _, end = _PLAIN_SCAN(text, start)
-            found.append(start)
+            found.append((start, end))
             between = _COMMA.match(text, end)
             if between is None and text[blanks(text, end)[0]] == "]":
                 return found
             start = between.end() if between else _after_comma(text, end)
     except (ValueError, RecursionError, StopIteration, IndexError):
         pass
-    return [item.start for item in items(text).parsed]
+    return [(item.start, item.end) for item in items(text).parsed]
 
 
 def _after_comma(text: str, at: int) -> int:

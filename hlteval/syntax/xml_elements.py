@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pyexpat import ExpatError, ParserCreate, XMLParserType
 from types import MappingProxyType
 from typing import NamedTuple
@@ -55,8 +56,14 @@ class Element(NamedTuple):
 
     def problem(self, code: str, field: str = "", **values: object) -> Problem:
         """A problem with this element, or with one of its attributes or its text."""
-        named = {"element": self.tag, **values}
+        named = _named(("element", self.tag), *values.items())
         return Problem(code, self.line, self.column - 1, self.column + len(self.tag), named, field)
+
+
+@lru_cache(maxsize=100)
+def _named(*values: tuple[str, object]) -> Mapping[str, object]:
+    """Values of a message; many problems of a file have the same."""
+    return MappingProxyType(dict(values))
 
 
 class Doctype(NamedTuple):

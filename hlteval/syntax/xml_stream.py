@@ -13,10 +13,9 @@ from pyexpat import ExpatError, ParserCreate
 from typing import TYPE_CHECKING, NamedTuple
 
 from hlteval.findings import Problem
-from hlteval.grammars.relaxng import validator
 from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, parse
 from hlteval.syntax.xml_places import starts
-from hlteval.syntax.xml_structure import explain
+from hlteval.syntax.xml_structure import accepts, explain
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -215,7 +214,7 @@ def _part(cut: Cut, schema: str, *, first: bool) -> Part:
     written = cut.head + cut.written + cut.tail
     try:
         tree = etree.fromstring(written, _parser())
-        conforms = bool(validator(schema).validate(tree))
+        conforms = accepts(tree, schema)
     except etree.XMLSyntaxError:  # a prefix without a namespace
         tree, conforms = etree.fromstring(written, _parser(recover=True)), False
     if conforms:
