@@ -27,6 +27,8 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         verdict: the verdict of validation; errors do not prevent scoring unless they are blocking.
         notes: remarks on how to read the numbers.
         files: the files that the official software writes, by name.
+        by_document: the metric that ranks, and rates beside it, of each document by itself, for
+            reports; None if unwanted.
         evidence: the texts of documents and what items are about, for reports; None if unwanted.
     """
 
@@ -40,6 +42,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     notes: tuple[str, ...] = ()
     files: Mapping[str, str] = {}
+    by_document: pl.DataFrame | None = None
     evidence: Evidence | None = None
 
     def __repr__(self) -> str:

@@ -6,7 +6,7 @@ made of (`lazy`), which is imported only when it is used: `hlteval --help` costs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -264,6 +264,25 @@ class Task:
         primary = self.primary_of(options) if self.primary_of else self.primary[profile]
         selected = self.selected(options)
         return f"{selected}.{primary.rpartition('.')[2]}" if selected else primary
+
+    def beside(self, name: str, names: Iterable[str]) -> list[str]:
+        """A metric, then the rates of the same measure, the most important first.
+
+        Args:
+            name: of the metric.
+            names: of all metrics.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("seedev-full").beside("f1", ["precision", "matches", "f1"])
+            ['f1', 'precision']
+        """
+        measure = name.rpartition(".")[0]
+        alike = [other for other in names if other.rpartition(".")[0] == measure]
+        known = {other: info for other in alike if (info := self.statistic(other))}
+        rates = [other for other, info in known.items() if info.values.kind == "rate"]
+        ordered = sorted(rates, key=lambda other: -known[other].weight)
+        return list(dict.fromkeys([name, *ordered]))
 
     def selected(self, options: Mapping[str, str]) -> str:
         """The only measure that is computed with some options; empty if all are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from hlteval.findings import Finding
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
+from hlteval.scoring.by_document import by_document
 from hlteval.scoring.evidence import Evidence
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as resampled
@@ -227,8 +228,15 @@ class Run:
             notes=(*notes, *found.notes()),
             files=files,
             evidence=Evidence.merged(self.collected) if self.evidence else None,
+            by_document=self.by_document(metrics) if self.evidence else None,
         )
         return scores, found
+
+    def by_document(self, metrics: Iterable[str]) -> pl.DataFrame:
+        """The values of each document: of the metric that ranks, and of rates beside it."""
+        task, profile = self.opened.task, self.judged.profile
+        names = task.beside(task.ranking(profile, self.opened.options), metrics)
+        return by_document(self.metric, pl.concat(self.counts), names)
 
     def intervals(
         self, wanted: Intervals | None, metrics: Mapping[str, float | None]

@@ -22,6 +22,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder / "reference.tpl"),
         str(folder / "bold.tpl"),
         intervals=Intervals(20),
+        evidence=True,
     )
     path = tmp_path_factory.mktemp("report") / "report.html"
     write(scores, path)
@@ -59,13 +60,19 @@ def test_tabs_by_mouse_and_keyboard(open_report, report):
 
 def test_a_table_sorts_filters_and_pages(open_report, report):
     opened = open_report(report)
-    panel = opened.tab("Tables").get_by_role("region", name="By document")
+    panel = opened.tab("Tables").locator("section").filter(has_text="By document")
+    cells = panel.locator(".tabulator-row .tabulator-cell[tabulator-field=c3]")
+    expect(panel.locator(".counter")).to_contain_text("1-25 of 36 rows")
     header = panel.get_by_role("columnheader").filter(has_text="cor").first
     header.get_by_role("button").focus()
     opened.page.keyboard.press("Enter")
     expect(header).to_have_attribute("aria-sort", "ascending")
-    panel.get_by_label("Filter mode").select_option(label="content")
-    expect(panel.locator(".tabulator-page-counter")).to_contain_text("12")
+    values = [float(text) for text in cells.all_inner_texts()]
+    assert values == sorted(values)
+    panel.get_by_label("Next Page").click()
+    expect(cells).to_have_count(11)
+    panel.get_by_label("Filter mode").select_option(label="extent")
+    expect(panel.locator(".counter")).to_contain_text("of 12 rows")
     panel.get_by_label("Filter cor").fill(">800")
     expect(panel.get_by_text("No row passes the filters")).to_be_visible()
     expect(opened.page.get_by_role("status")).to_have_text("0 of 36 rows")
@@ -98,3 +105,30 @@ def test_the_signature_is_copied(open_report, report):
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("getSelection().toString()").startswith("hlteval:")
+
+
+def test_paper_has_all_parts_and_plain_tables(open_report, report):
+    page = open_report(report).page
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    expect(page.get_by_role("table", name="All metrics")).to_be_visible()
+    expect(page.get_by_role("table", name="By slot")).to_contain_text("CONTEST")
+    expect(page.get_by_role("tab").first).to_be_hidden()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("table.paper")).to_have_count(0)
+
+
+def test_bars_of_documents_are_ordered_by_value(open_report, report):
+    panel = open_report(report).tab("Breakdown")
+    panel.locator("select").first.select_option("document")
+    panel.get_by_label("Order").select_option("lowest first")
+    panel.get_by_text("Values as a table").click()
+    expect(panel.get_by_role("img")).to_have_accessible_name("both.f by document: 12 bars")
+    expect(panel.locator(".tabulator-row")).to_have_count(10)
+
+
+def test_one_curve_is_chosen(open_report, curves):
+    panel = open_report(curves).tab("Curves")
+    all_points = panel.locator("circle").count()
+    panel.get_by_label("Curve").select_option("Relevance")
+    assert 0 < panel.locator("circle").count() < all_points

@@ -24,6 +24,10 @@ def breakdowns(scores: Scores, task: Task) -> Iterator[Breakdown]:
         if len(held) > 1:
             values = {name: [row[1][at] for row in held] for at, name in enumerate(measures)}
             yield _breakdown(task, evaluation, [row[0] for row in held], values)
+    if scores.by_document is not None and scores.by_document.height > 1:
+        each = scores.by_document
+        values = each.drop("document").to_dict(as_series=False)
+        yield _breakdown(task, "document", each["document"].to_list(), values)
     for name, frame in scores.tables.items():
         if name not in _LISTS and name != task.alignment:
             yield from _of_table(task, name, frame)

@@ -74,17 +74,10 @@ def _overview(scores: Scores, task: Task) -> Iterator[Section]:
 
 def _first(scores: Scores, task: Task) -> list[str]:
     """The metric that ranks, then others of the same measure, then all others, up to a maximum."""
-    measure = scores.primary.rpartition(".")[0]
-    others = [name for name in scores.metrics if name != scores.primary]
-    alike = [name for name in others if name.rpartition(".")[0] == measure]
-    alike.sort(key=lambda name: -_weight(task, name))
-    primary = [scores.primary] if scores.primary in scores.metrics else []
-    return list(dict.fromkeys([*primary, *alike, *others]))[:MOST_FACTS]
-
-
-def _weight(task: Task, name: str) -> int:
-    statistic = task.statistic(name)
-    return statistic.weight if statistic else 0
+    beside = [
+        name for name in task.beside(scores.primary, scores.metrics) if name in scores.metrics
+    ]
+    return list(dict.fromkeys([*beside, *scores.metrics]))[:MOST_FACTS]
 
 
 def _fact(scores: Scores, task: Task, name: str) -> Fact:

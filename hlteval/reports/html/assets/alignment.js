@@ -299,7 +299,8 @@
       table.setData();
     };
     say();
-    host.append(toolbar(rows, state, changed), ...legend(rows), status, place);
+    const pager = element("div", {class: "pager"});
+    host.append(toolbar(rows, state, changed), ...legend(rows), status, place, pager);
     const table = new Tabulator(place, {
       columns: [{
         title: data.title, field: "id", headerSort: false, variableHeight: true,
@@ -310,6 +311,7 @@
       renderVertical: "basic",
       placeholder: "No row passes the filters",
       pagination: true,
+      paginationElement: pager,
       paginationMode: "remote",
       paginationSize: PAGE,
       paginationSizeSelector: [10, 20, 50, 100],
@@ -323,6 +325,7 @@
       }),
     });
     place.setAttribute("aria-label", data.title);
+    table.on("tableBuilt", () => Tables.describe(place, found.length));
     host.table = table;
     Tables.onPaper(host, () => {
       const some = found.slice(0, PRINTED), left = found.length - some.length;

@@ -38,6 +38,12 @@ const Charts = (() => {
     return details;
   }
 
+  /** A chart is one image with a label; its values are in the table. */
+  function asImage(place) {
+    place.querySelector("svg").setAttribute("role", "img");
+    place.querySelectorAll("g[aria-label]").forEach((g) => g.removeAttribute("aria-label"));
+  }
+
   function points(line) {
     const columns = line.columns.map((column) => ({...column, all: Values.unpacked(column)}));
     return columns[0].all.map((_, row) => ({
@@ -50,46 +56,61 @@ const Charts = (() => {
 
   function curves(host, data) {
     const place = element("div", {class: "chart"});
-    host.append(place);
-    const every = data.lines.map(points), flat = every.flat();
-    const names = data.lines.map((line) => line.name);
+    const every = data.lines.map(points), names = data.lines.map((line) => line.name);
     const many = names.length > 1;
     const color = (name) => COLOURS[names.indexOf(name) % COLOURS.length];
-    const unit = data.rates ? {domain: [0, 1]} : {};
+    let chosen = ALL;
     const draw = () => {
-      const size = Math.min(width(host), 560);
-      const label = `${data.title}: ${data.axes[1]} by ${data.axes[0]}, `
-        + `${names.length} ${many ? "curves" : "curve"}, ${flat.length} points`;
-      place.replaceChildren(Plot.plot({
-        ariaLabel: label,
-        width: size,
-        height: Math.round(size * 0.72),
-        marginLeft: 48,
-        marginBottom: 40,
-        x: {label: data.axes[0], grid: true, ...unit},
-        y: {label: data.axes[1], grid: true, domain: [0, 1]},
-        marks: [
-          Plot.ruleX([0]), Plot.ruleY([0]),
-          Plot.line(flat, {x: "x", y: "y", z: "line", stroke: (d) => color(d.line), strokeWidth: 2}),
-          flat.length <= DOTS
-            ? Plot.dot(flat, {x: "x", y: "y", fill: (d) => color(d.line), r: 3}) : null,
-          Plot.dot(flat, Plot.pointer({x: "x", y: "y", stroke: "var(--ink)", r: 5})),
-          Plot.tip(flat, Plot.pointer({
-            x: "x", y: "y", title: (d) => (many ? `${Values.visible(d.line)}\n` : "") + d.label,
-          })),
-        ],
-      }));
-      place.querySelector("svg").setAttribute("role", "img");
+      const drawn = every.filter((_, at) => chosen === ALL || names[at] === chosen).flat();
+      place.replaceChildren(diagram(data, drawn, {color, many, size: Math.min(width(host), 560)}));
+      asImage(place);
     };
+    if (many) {
+      const [label] = choice("Curve", [ALL, ...names], (name) => { chosen = name; draw(); });
+      host.append(element("div", {class: "choices"}, label));
+    }
+    host.append(place);
     responsive(host, draw);
     if (many) legend(host, names, color);
-    const name = {name: "curve", title: "curve", kind: "text", values: []};
-    const joined = data.lines[0].columns.map((column, at) => ({
+    values(host, `${data.title}: points`, pointColumns(data.lines, many));
+  }
+
+  const ALL = "all";
+
+  function diagram(data, drawn, {color, many, size}) {
+    const unit = data.rates ? {domain: [0, 1]} : {};
+    return Plot.plot({
+      ariaLabel: `${data.title}: ${data.axes[1]} by ${data.axes[0]}, ${drawn.length} points`,
+      width: size,
+      height: Math.round(size * 0.72),
+      marginLeft: 48,
+      marginBottom: 40,
+      x: {label: data.axes[0], grid: true, ...unit},
+      y: {label: data.axes[1], grid: true, domain: [0, 1]},
+      marks: [
+        Plot.ruleX([0]), Plot.ruleY([0]),
+        Plot.line(drawn, {x: "x", y: "y", z: "line", stroke: (d) => color(d.line), strokeWidth: 2}),
+        drawn.length <= DOTS
+          ? Plot.dot(drawn, {x: "x", y: "y", fill: (d) => color(d.line), r: 3}) : null,
+        Plot.dot(drawn, Plot.pointer({x: "x", y: "y", stroke: "var(--ink)", r: 5})),
+        Plot.tip(drawn, Plot.pointer({
+          x: "x", y: "y", title: (d) => (many ? `${Values.visible(d.line)}\n` : "") + d.label,
+        })),
+      ],
+    });
+  }
+
+  /** The points of all curves as columns, with the name of the curve if there are several. */
+  function pointColumns(lines, many) {
+    const joined = lines[0].columns.map((column, at) => ({
       ...column, words: undefined, at: undefined,
-      values: data.lines.flatMap((line) => Values.unpacked(line.columns[at])),
+      values: lines.flatMap((line) => Values.unpacked(line.columns[at])),
     }));
-    name.values = data.lines.flatMap((line) => Values.unpacked(line.columns[0]).map(() => line.name));
-    values(host, `${data.title}: points`, many ? [name, ...joined] : joined);
+    const name = {
+      name: "curve", title: "curve", kind: "text",
+      values: lines.flatMap((line) => Values.unpacked(line.columns[0]).map(() => line.name)),
+    };
+    return many ? [name, ...joined] : joined;
   }
 
   function legend(host, names, color) {
@@ -176,7 +197,7 @@ const Charts = (() => {
         })),
       ],
     }));
-    place.querySelector("svg").setAttribute("role", "img");
+    asImage(place);
     note.textContent = remarks(rows.length, defined.length, shown.length, order);
     place.querySelectorAll("details").forEach((old) => old.remove());
     const paired = [

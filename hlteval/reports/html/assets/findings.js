@@ -70,7 +70,7 @@
       },
     });
     Tables.onPaper(host, () => {
-      const found = host.table.getData("active").slice(0, 500);
+      const found = host.active().slice(0, 500);
       return element("div", {class: "paper blocks"}, ...found.map((row) => block(row.finding, data.titles)));
     });
   }

@@ -3,6 +3,7 @@
 const Report = (() => {
   const kinds = {};
   const redraws = [];
+  const papers = [];
 
   /** An element with attributes and children; children that are text are never HTML. */
   function element(name, attributes = {}, ...children) {
@@ -22,6 +23,15 @@ const Report = (() => {
       const data = JSON.parse(document.getElementById(host.dataset.from).textContent);
       kinds[host.dataset.kind](host, data);
     }
+  }
+
+  /** What a printer gets in place of what is drawn for the screen. */
+  function onPaper(host, make) {
+    const known = papers.find((paper) => paper.host === host);
+    const remove = () => host.querySelectorAll(":scope > .paper").forEach((old) => old.remove());
+    const show = () => { remove(); host.append(make()); };
+    if (known) known.show = show; // what draws a special table knows better
+    else papers.push({host, show, remove});
   }
 
   function announce(text) {
@@ -129,8 +139,12 @@ const Report = (() => {
     startTheme();
     startTabs();
     startCopying();
-    window.addEventListener("beforeprint", () => document.querySelectorAll(".panel").forEach(draw));
+    window.addEventListener("beforeprint", () => {
+      document.querySelectorAll(".panel").forEach(draw);
+      papers.forEach((paper) => paper.show());
+    });
+    window.addEventListener("afterprint", () => papers.forEach((paper) => paper.remove()));
   }
 
-  return {kinds, redraws, element, draw, announce, start};
+  return {kinds, redraws, element, draw, onPaper, announce, start};
 })();

@@ -2,7 +2,7 @@
 // Tables that sort, filter and page (Tabulator); all cells and headers are text, never HTML.
 const Tables = (() => {
   const {element} = Report;
-  const CHOICES = 40, PRINTED = 200, FILTERED = 8, DELAY = 200;
+  const CHOICES = 40, PRINTED = 200, FILTERED = 8, DELAY = 200, WORD = 32;
 
   function heading(column) {
     return (_cell, _params, onRendered) => {
@@ -50,7 +50,6 @@ const Tables = (() => {
         headerFilter: (_cell, _onRendered, success) => {
           const field = element("input", {
             type: "text", "aria-label": label, spellcheck: "false",
-            placeholder: numeric ? ">0.5" : "filter",
           });
           let waiting;
           field.addEventListener("input", () => {
@@ -59,6 +58,7 @@ const Tables = (() => {
           });
           return field;
         },
+        headerFilterPlaceholder: numeric ? ">0.5" : "filter",
         headerFilterFunc: numeric ? numbers() : contains,
         headerFilterLiveFilter: false,
       };
@@ -96,8 +96,14 @@ const Tables = (() => {
     const few = column.words || column.values;
     const values = [...new Set(few)].filter((value) => value !== null).sort(collator.compare);
     const repeated = values.length < height && values.length > 1;
-    return repeated && values.length <= CHOICES && values.every((v) => text(v).length < 60)
+    return repeated && values.length <= CHOICES && values.every((v) => text(v).length < WORD)
       ? values : null;
+  }
+
+  /** Whether a column has sentences, which need some room. */
+  function isLong(column) {
+    if (column.kind !== "text" && column.kind !== "list") return false;
+    return (column.words || column.values).some((value) => value !== null && text(value).length > WORD);
   }
 
   function definition(column, at, height) {
@@ -111,7 +117,7 @@ const Tables = (() => {
       hozAlign: numeric ? "right" : "left",
       headerHozAlign: numeric ? "right" : "left",
       headerSortTristate: true,
-      minWidth: 72,
+      minWidth: isLong(column) ? 200 : 72,
       maxInitialWidth: 420,
       resizable: "header",
       ...(column.kind === "text" || column.kind === "list"
@@ -121,8 +127,7 @@ const Tables = (() => {
   }
 
   /** A plain table of the rows that are shown first, for printers. */
-  function printed(table, columns, title) {
-    const active = table.getData("active");
+  function printed(active, columns, title) {
     const head = element("tr", {}, ...columns.map((c) => element("th", {scope: "col"}, c.title)));
     const body = active.slice(0, PRINTED).map((row) => element("tr", {}, ...columns.map((c, at) => {
       const numeric = Values.isNumeric(c) ? "number" : "";
@@ -134,6 +139,17 @@ const Tables = (() => {
       element("thead", {}, head), element("tbody", {}, ...body));
   }
 
+  /** Shows which rows a page has, in the first element of the pager. */
+  function counted(pager) {
+    const place = element("span", {class: "counter"});
+    pager.append(place);
+    return (size, first, _page, all) => {
+      const last = Math.min(first + size - 1, all), shown = (n) => Values.shown(n, "number");
+      place.textContent = all ? `${shown(first)}-${shown(last)} of ${shown(all)} rows` : "0 rows";
+      return "";
+    };
+  }
+
   /**
    * Draw a table.
    *
@@ -143,8 +159,8 @@ const Tables = (() => {
   function draw(host, data, options = {}) {
     const rows = options.rows || Values.rows(data.columns);
     const paged = rows.length > data.pageSize;
-    const place = element("div", {});
-    host.append(place);
+    const place = element("div", {}), pager = element("div", {class: "pager"});
+    host.append(place, ...(paged ? [pager] : []));
     const table = new Tabulator(place, {
       data: rows,
       columns: data.columns.map((column, at) => ({
@@ -157,27 +173,33 @@ const Tables = (() => {
       pagination: paged,
       paginationSize: data.pageSize,
       paginationSizeSelector: [10, 25, 50, 100, 500],
-      paginationCounter: paged ? "rows" : undefined,
+      paginationCounter: paged ? counted(pager) : undefined,
+      paginationElement: paged ? pager : undefined, // beside the grid, which has rows only
       paginationButtonCount: 3,
       ...options.settings,
     });
     place.setAttribute("aria-label", data.title);
-    table.on("tableBuilt", () => place.setAttribute("aria-rowcount", rows.length));
+    host.active = () => rows; // until it is built, which printing does not wait for
+    table.on("tableBuilt", () => {
+      describe(place, rows.length);
+      host.active = () => table.getData("active");
+    });
     table.on("dataFiltered", (filters, found) => {
       if (filters.length) Report.announce(`${found.length} of ${rows.length} rows`);
     });
-    onPaper(host, () => printed(table, data.columns, data.title));
+    Report.onPaper(host, () => printed(host.active(), data.columns, data.title));
     host.table = table;
     return table;
   }
 
-  /** What a printer gets in place of what is drawn for the screen. */
-  function onPaper(host, make) {
-    const remove = () => host.querySelectorAll(":scope > .paper").forEach((old) => old.remove());
-    window.addEventListener("beforeprint", () => { remove(); host.append(make()); });
-    window.addEventListener("afterprint", remove);
+  /** The roles of the parts: a grid of a header and rows. */
+  function describe(place, height) {
+    place.setAttribute("aria-rowcount", height + 1);
+    place.removeAttribute("aria-owns");
+    place.querySelector(".tabulator-tableholder").setAttribute("role", "rowgroup");
+    place.querySelector(".tabulator-table").setAttribute("role", "presentation");
   }
 
   Report.kinds.table = (host, data) => draw(host, data);
-  return {draw, onPaper};
+  return {draw, onPaper: Report.onPaper, describe};
 })();
