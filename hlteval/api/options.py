@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
+from hlteval.sources.inputs import Input, WrongArgument, as_path
 from hlteval.tasks import load
 from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.options import unknown
@@ -89,8 +89,6 @@ def _unknown(task: str, command: str, name: str, parameters: tuple[str, ...]) ->
 
 def _value(option: Option, value: Any) -> Any:
     """The value of an option, with the names of inputs where it names files."""
-    if option.display == "plot":
-        return output_path(option.name, value)
     if not option.is_input:
         return value
     if option.repeatable:

@@ -19,7 +19,7 @@ from hlteval.results.scores import Scores
 from hlteval.sources.inputs import Input, as_path
 from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
-from hlteval.workflows import plotting, scoring
+from hlteval.workflows import scoring
 from hlteval.workflows.runs import Intervals
 
 
@@ -76,9 +76,6 @@ def score(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     given = with_seed(load(task), task_options(task, score, options, task_option), seed)
     with python_names({"reference": paths[0], "system": paths[1], **given}, task):
-        settings["options"], display = plotting.split_options(task, given)
         more: dict[str, Any] = {"alignment": alignment, "evidence": alignment, "jobs": jobs}
         more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
-        scores = scoring.score(task, paths[0], paths[1], **settings, **more)
-        plotting.plot(task, paths[0], {paths[1]: scores}, display, **settings)
-    return scores
+        return scoring.score(task, paths[0], paths[1], options=given, **settings, **more)

@@ -23,6 +23,7 @@ from hlteval.cli.commands import (
     usage,
 )
 from hlteval.cli.defaults import ConfigFile
+from hlteval.cli.plot_file import PlotFile, check_plot, without_warnings
 from hlteval.cli.report_file import ReportFile
 from hlteval.cli.validation_command import validation
 from hlteval.results.defaults import Defaults
@@ -76,6 +77,7 @@ def compare(
     lenient: Lenient = False,
     output_file: OutputFiles = None,
     report: ReportFile = None,
+    plot: PlotFile = None,
     encoding: Encoding = "utf-8",
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
@@ -90,6 +92,7 @@ def compare(
     from hlteval.results.config import compared_with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.comparison import compare as run
+    from hlteval.workflows.plotting import plot_comparison
     from hlteval.workflows.runs import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
@@ -99,9 +102,11 @@ def compare(
     view = table_view(columns, wide, lambda: COLUMNS)
     files = output_files(output_file, get_args(TableForm), [reference, *systems])
     check_report(report, [reference, *systems], files)
+    check_plot(plot, [reference, *systems], files)
     refusing = refusals(form, files, report=report, defaults=defaults)
-    with usage(), refusing, progress(remarks(), "comparing") as step:
+    with usage(), refusing, progress(remarks(), "comparing") as step, without_warnings():
         comparison = run(task, reference, systems, step=step, **settings)
+        plot_comparison(comparison, plot)
     comparison = compared_with_defaults(comparison, defaults)
     show_refused(comparison.refused, lambda path: validation(task, path, reference, settings))
     with usage():

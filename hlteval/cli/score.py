@@ -28,6 +28,7 @@ from hlteval.cli.commands import (
     uses_seed,
 )
 from hlteval.cli.defaults import ConfigFile
+from hlteval.cli.plot_file import Beside, PlotFile, check_plot, without_warnings
 from hlteval.cli.report_file import ReportFile
 from hlteval.cli.validation_command import validation
 from hlteval.results.defaults import Defaults
@@ -66,6 +67,8 @@ def score(
     seed: Seed = 0,
     output_file: OutputFiles = None,
     report: ReportFile = None,
+    plot: PlotFile = None,
+    beside: Beside = None,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
     defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
@@ -79,28 +82,29 @@ def score(
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.config import with_defaults
     from hlteval.tasks.options import with_seed
-    from hlteval.workflows.plotting import plot, split_options
+    from hlteval.workflows.plotting import plot_scores
     from hlteval.workflows.runs import Intervals
     from hlteval.workflows.scoring import measure_names
     from hlteval.workflows.scoring import score as run
 
-    files = output_files(output_file, get_args(TableForm), [reference, system])
-    check_report(report, [reference, system], files)
+    inputs = [reference, system, *(beside or ())]
+    files = output_files(output_file, get_args(TableForm), inputs)
+    check_report(report, inputs, files)
+    check_plot(plot, inputs, files)
     forms = {form, *dict(files)}
-    options, display = split_options(task, with_seed(load(task), options or {}, seed))
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
-    settings |= {"options": options}
+    settings["options"] = with_seed(load(task), options or {}, seed)
+    settings["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
     more: dict[str, Any] = {"alignment": "json" in forms or bool(output or report), "jobs": jobs}
     more["evidence"] = bool(report)
-    more["intervals"] = Intervals(bootstrap, confidence, seed) if bootstrap else None
     command = validation(task, system, reference, settings)
     with usage():
-        view = table_view(columns, wide, lambda: measure_names(task, profile, options))
+        view = table_view(columns, wide, lambda: measure_names(task, profile, settings["options"]))
     refusing = refusals(form, files, command, report, defaults)
-    with usage(), refusing, progress(remarks(), "scoring") as step:
+    with usage(), refusing, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output)
         scores = run(task, reference, system, step=step, **more, **settings)
-        plot(task, reference, {system: scores}, display, **settings)
+        plot_scores(task, reference, {system: scores}, plot, beside or (), **settings)
     scores = with_defaults(scores, defaults)
     with usage():
         show_scores(scores, form, output, view, files)
@@ -111,6 +115,7 @@ CONDITIONS = (
     *VIEWS,
     Condition("confidence", itemgetter("bootstrap"), "without --bootstrap"),
     Condition("seed", uses_seed, "without --bootstrap"),
+    Condition("beside", itemgetter("plot"), "without --plot"),
 )
 
 app = typer.Typer(

@@ -23,10 +23,17 @@ def headline(task: Task, names: Iterable[str], primary: str, most: int) -> list[
         ['f1', 'recall']
     """
     listed = sorted(names, key=lambda name: name != primary)
-    best = sorted(listed, key=lambda name: (name != primary, -_weight(task, name)))[:most]
+    best = sorted(listed, key=lambda name: _order(task, name, primary))[:most]
     return [name for name in listed if name in best]
 
 
-def _weight(task: Task, name: str) -> int:
+def _order(task: Task, name: str, primary: str) -> tuple[bool, int, bool, bool]:
+    """Rates before counts, then what the metric that ranks measures, then its statistic."""
     statistic = task.statistic(name)
-    return statistic.weight if statistic else LOW
+    measure, _, last = primary.rpartition(".")
+    return (
+        name != primary,
+        -(statistic.weight if statistic else LOW),
+        not (measure and name.startswith(f"{measure}.")),
+        not name.endswith(f".{last}"),
+    )

@@ -13,6 +13,7 @@ from hlteval.results.verdict import Verdict
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 Limits = tuple[float, float] | None
 """A confidence interval, lower limit first; None if it is undefined."""
@@ -123,6 +124,15 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def _repr_html_(self) -> str:
         html: str = lazy("hlteval.reports.notebook:comparison")(self)
         return html
+
+    def plot(self) -> Figure:
+        """The systems and their differences, with intervals, as a figure.
+
+        Raises:
+            ImportError: where matplotlib is not installed.
+        """
+        figure: Figure = lazy("hlteval.reports.plots:of_comparison")(self)
+        return figure
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison in plain types, as `hlteval compare --format json` prints it."""

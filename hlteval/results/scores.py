@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import polars as pl
@@ -11,6 +11,9 @@ import polars as pl
 from hlteval.extensions import lazy
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.evidence import Evidence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +57,20 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     def _repr_html_(self) -> str:
         html: str = lazy("hlteval.reports.notebook:scores")(self)
         return html
+
+    def plot(self, others: Mapping[str, Scores] | None = None) -> Figure:
+        """The curves, or the most important metrics with their intervals, as a figure.
+
+        Args:
+            others: the scores of other submissions to the task, by the names that they have in the
+                legend.
+
+        Raises:
+            ImportError: where matplotlib is not installed.
+            ValueError: if the others are of another task.
+        """
+        figure: Figure = lazy("hlteval.reports.plots:of_scores")(self, others or {})
+        return figure
 
     @property
     def warnings(self) -> tuple[str, ...]:

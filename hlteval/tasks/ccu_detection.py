@@ -11,7 +11,7 @@ from functools import partial
 
 from hlteval.extensions import lazy
 from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
-from hlteval.tasks.option import BESIDE, Option
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import COUNT, HIGH, LOW, NORMAL, StatisticInfo
 
 _PLAN = "CCU Phase 1 plan, "
@@ -255,11 +255,6 @@ _ALIGN = Option(
     "count further system instances that overlap a reference that is found (ManyHyp), or both.",
     choices=("ManyRef:OneHyp", "OneRef:ManyHyp", "ManyRef:ManyHyp"),
 )
-PLOT = (
-    Option("plot", "Plot precision-recall curves as FILE.png, .svg or .pdf.", display="plot"),
-    BESIDE,
-)
-
 ND_OPTIONS = (
     _CLASSES,
     Option(
@@ -289,7 +284,6 @@ ND_OPTIONS = (
         "they name (open) (default: as each instance has it).",
         choices=("regular", "open"),
     ),
-    *PLOT,
 )
 ED_OPTIONS = (
     replace(_CLASSES, commands=("score",)),
@@ -312,7 +306,6 @@ ED_OPTIONS = (
         read=lazy(f"{_READERS}parts"),
     ),
     _ALIGN,
-    *PLOT,
 )
 CD_OPTIONS = (
     Option(
@@ -331,5 +324,4 @@ CD_OPTIONS = (
         read=lazy(f"{_READERS}deltas"),
     ),
     _FILTER,
-    *PLOT,
 )

@@ -6,7 +6,7 @@ G are the situations or frames of the reference, S those of the system.
 from __future__ import annotations
 
 from hlteval.extensions import lazy
-from hlteval.tasks.option import BESIDE, Option
+from hlteval.tasks.option import Option
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, MeasureInfo, StatisticInfo
 
 _SECTION = "LoReHLT 2019 plan, "
@@ -271,11 +271,5 @@ OPTIONS = (
         "Name of the system in the files of `official` (default: system).",
         metavar="NAME",
     ),
-    Option(
-        "plot",
-        "Plot nDCG and precision-recall curves as FILE.png, .svg or .pdf.",
-        display="plot",
-    ),
-    BESIDE,
 )
 """The options of scoring; `documents` is the task's own."""

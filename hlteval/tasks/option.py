@@ -29,8 +29,6 @@ class Option:
         choices: the values that it can have, where these are few.
         metavar: the placeholder of its value in the help.
         is_format_setting: whether it is a setting of the formats that have it.
-        display: what it shows of the scores, if it changes no number: `plot` names a picture of
-            their curves, `others` more submissions for that.
         repeatable: whether it can be given several times; as text, the values are joined by spaces.
         short: a letter that is short for its name.
         commands: the commands that have it.
@@ -63,7 +61,6 @@ class Option:
     choices: tuple[str, ...] = ()
     metavar: str = "FILE"
     is_format_setting: bool = False
-    display: Literal["", "plot", "others"] = ""
     repeatable: bool = False
     short: str = ""
     commands: tuple[Literal["score", "validate"], ...] = ("score",)
@@ -94,13 +91,12 @@ class Option:
     @property
     def is_input(self) -> bool:
         """Whether it names files or folders that are read."""
-        names_path = self.metavar in {"FILE", "PATH"} and not (self.switch or self.choices)
-        return names_path and self.display != "plot"
+        return self.metavar in {"FILE", "PATH"} and not (self.switch or self.choices)
 
     @property
     def is_file(self) -> bool:
-        """Whether it names files that are read for the submission: no options, no submissions."""
-        return self.is_input and not self.display and not self.holds_options
+        """Whether it names files that are read for the submission, and no options."""
+        return self.is_input and not self.holds_options
 
     def available_in(self, command: str) -> bool:
         """Whether a command has it.
@@ -110,7 +106,7 @@ class Option:
         """
         home = _HOMES.get(command, command)
         if home == "compare":
-            return "score" in self.commands and not self.display and not self.adds
+            return "score" in self.commands and not self.adds
         return home in self.commands
 
     def elsewhere(self, task: str, command: str) -> str:
@@ -129,8 +125,8 @@ class Option:
         """What it needs to have an effect beside what is present; empty if nothing.
 
         Examples:
-            >>> Option("beside", "More.", needs_any={"score": ("plot",)}).lacks("score", {"beside"})
-            '--beside has no effect without --plot'
+            >>> Option("ratio", "Of it.", needs_any={"score": ("noisy",)}).lacks("score", {"ratio"})
+            '--ratio has no effect without --noisy'
         """
         wanted = self.needs_any.get(_HOMES.get(command, command), ())
         if not wanted or not set(wanted).isdisjoint(present):
@@ -148,14 +144,3 @@ class Option:
             raise WrongOption(
                 f"invalid value {value} of --{self.flag}: use {' or '.join(self.choices)}"
             )
-
-
-BESIDE = Option(
-    "beside",
-    "Another submission to include in the plot; repeatable.",
-    metavar="PATH",
-    display="others",
-    needs_any={"score": ("plot",)},
-    repeatable=True,
-)
-"""The option of tasks that plot curves of several systems."""

@@ -170,7 +170,7 @@ def _table(path: str) -> dict[str, object]:
 def _text(display: str, option: Option, value: object) -> str:
     """A value as it would be given on the command line; nothing for a switch that is off."""
     if isinstance(value, str) and not option.switch:
-        if not option.is_input and not option.display and not is_text(value):
+        if not option.is_input and not is_text(value):
             raise WrongOption(f"{display} must be text that UTF-8 can represent, not {value!a}")
         return value
     if isinstance(value, bool) or option.switch:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hlteval.extensions import lazy
 from hlteval.tasks.alignment import AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo
-from hlteval.tasks.option import BESIDE, Option
+from hlteval.tasks.option import Option
 from hlteval.tasks.packaging import Packaging
 from hlteval.tasks.statistics import NORMAL, MeasureInfo, StatisticInfo
 from hlteval.tasks.task import Task
@@ -176,11 +176,5 @@ SPEECH = Task(
             adds="rows",
             read=lazy("hlteval.tasks.option_readers:threshold"),
         ),
-        Option(
-            "plot",
-            "Plot the curves as FILE.png, .svg or .pdf.",
-            display="plot",
-        ),
-        BESIDE,
     ),
 )

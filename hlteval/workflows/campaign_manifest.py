@@ -271,7 +271,7 @@ def _check(task: Task, values: Mapping[str, str]) -> None:
     """
     for option in task.options:
         if option.name in values:
-            if not option.available_in("score") or option.display:
+            if not option.available_in("score"):
                 raise WrongOption(option.elsewhere(task.name, "compare"))
             option.check(values[option.name])
     check_values(task, values)

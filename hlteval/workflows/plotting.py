@@ -1,78 +1,83 @@
-"""Plots: the curves of one or several submissions."""
+"""Plots: the curves or the values of submissions, in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from hlteval.extensions import lazy
+from hlteval.reports.plots import NEEDED
+from hlteval.results.comparison import Comparison
 from hlteval.results.names import short_names
 from hlteval.results.scores import Scores
 from hlteval.sources import writing
-from hlteval.tasks import load
 from hlteval.tasks.option import WrongOption
 from hlteval.workflows.scoring import score
 
 SUFFIXES = (".png", ".svg", ".pdf")
 
 
-def split_options(task: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options that change scores by name, and those of the display by their kind.
+def check_plot(file: Path | None) -> None:
+    """Hold that a plot can be written, before the work begins; nothing without a file.
 
-    Examples:
-        >>> split_options("speech-sf", {"place_match": "exact", "plot": "curves.svg"})
-        ({'place_match': 'exact'}, {'plot': 'curves.svg'})
+    Raises:
+        WrongOption: for another suffix, or where matplotlib is not installed.
     """
-    kinds = {option.name: option.display for option in load(task).options if option.display}
-    return (
-        {name: value for name, value in options.items() if name not in kinds},
-        {kinds[name]: value for name, value in options.items() if name in kinds},
-    )
+    if file is None:
+        return
+    if file.suffix.lower() not in SUFFIXES:
+        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {file.name}")
+    if find_spec("matplotlib") is None:
+        raise WrongOption(NEEDED)
 
 
-def plot(
+def plot_scores(
     task: str,
     reference: str,
     scores: Mapping[str, Scores],
-    display: Mapping[str, Any],
+    file: Path | None,
+    beside: Iterable[str] = (),
     **settings: Any,
 ) -> None:
-    """Plot the curves of a submission as its options of display say; nothing without a file.
+    """Plot the scores of a submission, and of others; nothing without a file.
 
     Args:
         task: name of the task.
         reference: path of the reference.
         scores: the scores of the submission, by its path.
-        display: the file as `plot`, and as `others` the submissions to score and include.
+        file: of the picture; its suffix is its format.
+        beside: paths of more submissions to score and include.
         settings: those with which the submission was scored.
 
     Raises:
         WrongOption: for a file that cannot be a plot.
         Refused: if one of the other submissions cannot be scored.
     """
-    paths = display.get("others", ())
-    others = {path: score(task, reference, path, alignment=False, **settings) for path in paths}
-    if file := display.get("plot"):
-        write_plot({**scores, **others}, Path(file))
+    if file is None:
+        return
+    check_plot(file)
+    others = {path: score(task, reference, path, alignment=False, **settings) for path in beside}
+    every = {**scores, **others}
+    names = short_names(every)
+    _write("of_scores", {names[path]: own for path, own in every.items()}, file)
 
 
-def write_plot(scores: Mapping[str, Scores], file: Path) -> None:
-    """Draw the curves of submissions, a panel for each layer.
-
-    Args:
-        scores: the scores by the paths of the submissions.
-        file: of the picture; its suffix is its format.
+def plot_comparison(comparison: Comparison, file: Path | None) -> None:
+    """Plot the systems of a comparison and their differences; nothing without a file.
 
     Raises:
-        WrongOption: for another suffix, or where matplotlib is not installed.
+        WrongOption: for a file that cannot be a plot.
     """
-    if file.suffix not in SUFFIXES:
-        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {file.name}")
-    try:
-        from hlteval.reports.curves import draw
-    except ImportError as error:
-        raise WrongOption("a plot needs matplotlib: pip install 'hlteval[plot]'") from error
-    names = short_names(scores)
-    named = {names[path]: own for path, own in scores.items()}
+    if file is not None:
+        check_plot(file)
+        _write("of_comparison", comparison, file)
+
+
+def _write(figure: str, result: object, file: Path) -> None:
+    image = lazy(f"hlteval.reports.figures:{figure}")(result)
     with writing(file) as unfinished:
-        draw(named, unfinished, file.suffix.removeprefix("."))
+        lazy("hlteval.reports.figures:write")(
+            image, unfinished, file.suffix.lower().removeprefix(".")
+        )

@@ -83,7 +83,7 @@ def names_file(option: Option | None) -> bool:
         >>> [option.name for option in load("lorehlt-mt").options if names_file(option)]
         ['subset', 'sf_justifications', 'sf_scores', 'meteor_jar']
     """
-    return option is not None and option.placeholder in {"FILE", "JAR"} and not option.display
+    return option is not None and option.placeholder in {"FILE", "JAR"}
 
 
 def digest_of(files: Iterable[File]) -> str:

@@ -148,8 +148,8 @@ def test_curves_of_several_systems_are_drawn(data, suffix):
     content = picture.read_bytes()
     assert content.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix])
     if suffix == "svg":
-        for text in (b"Type+Place", b"system (AUC", b"other (AUC", b"recall"):
-            assert text in content
+        for text in (b">Type+Place<", b">system<", b">other<", b">recall<", b">type.auc<"):
+            assert content.count(text) == (3 if text == b">recall<" else 1)
     again = data / f"again.{suffix}"
     scores(data, "--plot", again, "--beside", data / "other.json")
     assert again.read_bytes() == content

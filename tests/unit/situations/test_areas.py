@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -102,24 +101,3 @@ def test_f1_is_undefined_where_neither_side_has_frames(tmp_path):
     metrics = scores(annotated(tmp_path, D1=("out-of-domain", "n/a")), []).metrics
     assert metrics["type.max_f1"] is None
     assert metrics["relevance.auc"] is None
-
-
-def test_a_legend_covers_no_panel_however_long_the_names(perfect, tmp_path):
-    from hlteval.reports.curves import draw, figure
-
-    found = scores(*perfect)
-    long = {f"{'very_long_name_' * 8}{number}/system": found for number in range(4)}
-    image = figure(long)
-    image.draw_without_rendering()
-    for panel in image.axes:
-        box = panel.get_window_extent()
-        legend = panel.get_legend().get_window_extent()
-        assert not box.overlaps(legend)
-        assert box.width > image.bbox.width / 6
-        assert image.bbox.x0 <= legend.x0
-        assert legend.x1 <= image.bbox.x1
-    boxes = [panel.get_legend().get_window_extent() for panel in image.axes]
-    assert all(not one.overlaps(other) for one, other in pairwise(boxes))
-    labels = [text.get_text() for text in image.axes[0].get_legend().get_texts()]
-    assert len(set(labels)) == 4
-    draw(long, tmp_path / "x.svg", "svg")
