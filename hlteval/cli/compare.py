@@ -50,6 +50,16 @@ Lenient = Annotated[
     ),
 ]
 
+MetricName = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(
+        "-m",
+        "--metric",
+        metavar="NAME",
+        help="Metric to compare (default: the ranking metric of the task).",
+    ),
+]
+
 
 def compare(
     task: str,
@@ -57,15 +67,7 @@ def compare(
         list[str], typer.Argument(metavar="SUBMISSION", help="Two or more submissions.")
     ],
     reference: Reference,
-    metric: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "-m",
-            "--metric",
-            metavar="NAME",
-            help="Metric to compare (default: the ranking metric of the task).",
-        ),
-    ] = None,
+    metric: MetricName = None,
     test: Test = None,
     bootstrap: Replicates = None,
     confidence: Confidence = 0.95,

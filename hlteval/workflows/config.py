@@ -184,8 +184,6 @@ def _check(task: Task, name: str, option: Option | None, value: object) -> None:
     Raises:
         WrongOption: if there is none of that name, or it cannot have the value or be there.
     """
-    if option and option.display:
-        raise WrongOption(f"--{option.flag} belongs to one run, not to a file of defaults")
     values = merged(task, {name.replace("-", "_"): value})
     check_values(task, values)
     if option and option.name in values:
