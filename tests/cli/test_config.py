@@ -33,7 +33,7 @@ CFG107-severity     2   1   5
 CFG108-misspelt     2  11  22
 CFG108-option       4   7  16
 CFG109-option       4   1   4
-CFG109-picture      2  20  32
+CFG109-picture      2  13  17
 CFG109-profile      2  11  21
 CFG109-value        4   8  17
 CFG110-misspelt     1  12  20
