@@ -12,6 +12,7 @@ import typer
 from typer.main import get_command
 
 from hlteval.cli import defaults
+from hlteval.cli.completion import LISTED, choices
 from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.words import with_first
 from hlteval.tasks import BUILTIN, known, load
@@ -171,6 +172,11 @@ class TaskGroup(HelpfulGroup):
                     defaults.set_defaults(ctx, words, run, self.command, bool(own))
         return super().parse_args(ctx, words)
 
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """The names of the tasks that a word can become, with their titles."""
+        ctx.meta[LISTED] = True
+        return super().shell_complete(ctx, incomplete)
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the tasks, as declared; those without a metric where none is needed."""
         return [name for name in known() if _has(name, self.command)]
@@ -181,6 +187,8 @@ class TaskGroup(HelpfulGroup):
         Raises:
             BadParameter: if the task is unknown, or has no metric and the command needs one.
         """
+        if ctx.meta.get(LISTED) and _exists(cmd_name):
+            return HelpfulCommand(cmd_name, short_help=load(cmd_name).title)
         if _exists(cmd_name) and _has(cmd_name, self.command):
             app = typer.Typer(add_completion=False, rich_markup_mode=None)
             function = _command(cmd_name, type(self).run, self.command, self.conditions)
@@ -347,6 +355,7 @@ def _annotation(option: Option, *, hidden: bool) -> Any:
             *short,
             f"--{option.flag}",
             metavar=option.placeholder,
+            autocompletion=choices(option),
             help=option.help,
             hidden=hidden,
         ),

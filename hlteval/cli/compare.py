@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
+from hlteval.cli import completion
 from hlteval.cli.commands import (
     VIEWS,
     Columns,
@@ -56,6 +57,7 @@ MetricName = Annotated[
         "-m",
         "--metric",
         metavar="NAME",
+        autocompletion=completion.metrics,
         help="Metric to compare (default: the ranking metric of the task).",
     ),
 ]

@@ -6,6 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from hlteval.cli import completion
 from hlteval.cli.commands import Encoding, usage
 
 Inputs = Annotated[
@@ -22,6 +23,7 @@ InputFormats = Annotated[
     typer.Option(
         "--from",
         metavar="FORMAT",
+        autocompletion=completion.formats,
         help="Input format (default: auto-detect); one for all inputs, or one for each.",
     ),
 ]
@@ -48,6 +50,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
+        autocompletion=completion.settings,
         help="Format setting, e.g. escapes=ascii; `hlteval formats` lists them. Repeatable.",
     ),
 ]
@@ -72,6 +75,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
+            autocompletion=completion.formats,
             help="Output format (default: from the suffix of the output).",
         ),
     ] = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from hlteval.cli import completion
 from hlteval.cli.commands import Columns, Wide, table_view, unknown_task
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 def tasks(
     name: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Argument(metavar="TASK", help="Task whose metrics are listed."),
+        typer.Argument(
+            metavar="TASK", autocompletion=completion.tasks, help="Task whose metrics are listed."
+        ),
     ] = None,
     columns: Columns = None,
     wide: Wide = False,
@@ -54,7 +57,11 @@ def selected(table: Table, columns: str | None, wide: bool) -> Tables:
 def explain(
     code: Annotated[
         str,
-        typer.Argument(metavar="CODE", help="Code of a finding, e.g. STD302, or a prefix."),
+        typer.Argument(
+            metavar="CODE",
+            autocompletion=completion.codes,
+            help="Code of a finding, e.g. STD302, or a prefix.",
+        ),
     ],
 ) -> None:
     """Explain a finding: why it is reported, and how to fix it."""

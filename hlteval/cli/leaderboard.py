@@ -6,6 +6,7 @@ from typing import Annotated, Any, Optional, get_args
 
 import typer
 
+from hlteval.cli import completion
 from hlteval.cli.commands import (
     VIEWS,
     Columns,
@@ -42,6 +43,7 @@ _Metrics = Annotated[
         "-m",
         "--metrics",
         metavar="NAME,…",
+        autocompletion=completion.metrics,
         help="Metrics to show; the first one ranks (default: the ranking metric of the task and "
         "those beside it).",
     ),

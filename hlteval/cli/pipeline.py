@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
+from hlteval.cli import completion
 from hlteval.cli.commands import Profile, usage
 
 _Root = Annotated[
@@ -39,6 +40,7 @@ _Task = Annotated[
     str,
     typer.Option(
         metavar="TASK",
+        autocompletion=completion.tasks,
         show_default=False,
         help="Task of all submissions (default: from their names, or from the manifest).",
     ),
@@ -52,6 +54,7 @@ _Options = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
+        autocompletion=completion.options,
         help="Option of the tasks that have it, e.g. mode=both. Repeatable.",
     ),
 ]

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
+from hlteval.cli import completion
 from hlteval.cli.commands import (
     Condition,
     Encoding,
@@ -67,16 +68,26 @@ FailOn = Annotated[
 ]
 Select = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option(metavar="CODES", help="Report only codes with these prefixes, e.g. SEE,EDL5."),
+    typer.Option(
+        autocompletion=completion.codes,
+        metavar="CODES",
+        help="Report only codes with these prefixes, e.g. SEE,EDL5.",
+    ),
 ]
 Ignore = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option(metavar="CODES", help="Do not report codes with these prefixes."),
+    typer.Option(
+        autocompletion=completion.codes,
+        metavar="CODES",
+        help="Do not report codes with these prefixes.",
+    ),
 ]
 Severities = Annotated[
     Optional[list[str]],  # noqa: UP045
     typer.Option(
-        metavar="CODE=LEVEL", help="Override the severity of codes: error, warning or info."
+        autocompletion=completion.levels,
+        metavar="CODE=LEVEL",
+        help="Override the severity of codes: error, warning or info.",
     ),
 ]
 CheckedAs = Annotated[

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Optional
 import typer
 from typer.main import get_group
 
+from hlteval.cli import completion
 from hlteval.cli.commands import Reference, known_encoding, per_task, usage
 
 _Signature = Annotated[
@@ -28,7 +29,7 @@ _Systems = Annotated[
 ]
 _Task = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(metavar="TASK", help="Your task, to compare it."),
+    typer.Option(metavar="TASK", autocompletion=completion.tasks, help="Your task, to compare it."),
 ]
 _Profile = Annotated[
     Optional[Literal["plan", "official"]],  # noqa: UP045
