@@ -41,6 +41,7 @@ class Verdict(msgspec.Struct, frozen=True):
         records: the number of their records, such as mentions, frames, segments or tokens, with
             those that cannot be read.
         compared: what the records were compared with, where that depends on what was given.
+        files_judged: the paths of the files of what is judged, if they are known.
         defaults: what was taken from a file of defaults; None if nothing was.
 
     Examples:
@@ -59,6 +60,7 @@ class Verdict(msgspec.Struct, frozen=True):
     documents: int | None = None
     records: int | None = None
     compared: str = ""
+    files_judged: tuple[str, ...] = ()
     defaults: Defaults | None = None
 
     def __post_init__(self) -> None:

@@ -226,6 +226,7 @@ class Check:
             opened.task.name, self.profile, True, Findings(self._once(findings)), opened.role,
             paths=paths, documents=len(self.documents), records=self.records,
             compared=self._compared(),
+            files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
         if self.profile == "official":
             findings = [self._as_official(finding) for finding in judged.findings]

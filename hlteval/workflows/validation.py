@@ -194,6 +194,7 @@ def validate_all(
         findings=tuple(kept),
         documents=sum(verdict.documents or 0 for verdict in verdicts),
         records=sum(verdict.records or 0 for verdict in verdicts),
+        files_judged=tuple(file for verdict in verdicts for file in verdict.files_judged),
     )
     if profile == "official" or not decided:
         return joined
