@@ -1,7 +1,7 @@
 """Run benchmarks and print a table in Markdown; optionally also write JSON.
 
     python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE] [--peers FOLDER]
-    python -m benchmarks coverage|equal-systems [...]
+    python -m benchmarks coverage|equal-systems|open-report [...]
 
 Each command is run once in a process of its own; at the first size once before, so that Python has
 compiled the modules, as for an installed package. CPU time is the sum over all threads and includes
@@ -25,12 +25,12 @@ from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
     *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4", "ccu"),
-    *("interchange", "campaign", "hostile"),
+    *("interchange", "campaign", "reports", "hostile"),
 )
 
 
-SIMULATIONS = ("coverage", "equal-systems")
-"""Programs that measure no time; see their modules."""
+SIMULATIONS = ("coverage", "equal-systems", "open-report")
+"""Programs of their own; see their modules."""
 
 
 def main() -> None:

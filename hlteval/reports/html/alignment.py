@@ -10,7 +10,8 @@ import polars as pl
 
 from hlteval.reports.html.alignment_cells import SIDES, Cell, Items, cells, with_places
 from hlteval.reports.html.columns import column, packed
-from hlteval.reports.html.contexts import Contexts, Parts, Span, beginning, marked
+from hlteval.reports.html.contexts import Contexts, Parts, Span, beginning, marked, plain
+from hlteval.reports.html.embedding import as_json
 from hlteval.reports.html.sections import TABLES, Column, Section
 from hlteval.results.scores import Scores
 from hlteval.scoring.evidence import Evidence
@@ -19,6 +20,8 @@ from hlteval.tasks.alignment import ERRORS, AlignmentInfo, OutcomeInfo, PlaceInf
 
 MOST = 100_000
 """Rows of a report; of more, errors are kept first."""
+CHUNK = 500
+"""Contexts that a browser decodes together, when it shows one of them."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,11 @@ class Alignment(Section):
             ],
             "cells": [_cell(cell) for cell in self.cells],
             "details": [_one(rows[name], title) for name, title in self.details.items()],
-            "contexts": self.contexts,
+            "contexts": [
+                as_json(self.contexts[at : at + CHUNK])
+                for at in range(0, len(self.contexts), CHUNK)
+            ],
+            "chunk": CHUNK,
             "context": self.context,
         }
 
@@ -173,7 +180,10 @@ def _texts(
     rows: pl.DataFrame, info: AlignmentInfo, evidence: Evidence, items: Items
 ) -> Iterator[tuple[Parts, ...]]:
     """The context of each row: one text, or one of each side where these differ."""
-    texts = {name: (ours, theirs) for name, ours, theirs in evidence.texts.iter_rows()}
+    texts = {
+        name: (plain(ours), None if theirs is None else plain(theirs))
+        for name, ours, theirs in evidence.texts.iter_rows()
+    }
     spans = [_spans(rows, info, side, items) for side in SIDES]
     for document, ours, theirs in zip(rows[info.document], *spans, strict=True):
         reference, system = texts.get(document, (None, None))

@@ -19,7 +19,7 @@ _LONGEST = 400
 """Characters of a part; of longer ones the middle is left out."""
 _WORD = 15
 """How far a context looks for the beginning or end of a word."""
-_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(r"\s")
 
 
 @dataclass
@@ -50,11 +50,21 @@ class Contexts:
         return number
 
 
+def plain(text: str) -> str:
+    r"""A text whose line breaks and tabs are spaces, at the same offsets.
+
+    Examples:
+        >>> plain("Osh\n\tmet")
+        'Osh  met'
+    """
+    return _SPACE.sub(" ", text)
+
+
 def marked(text: str, reference: Iterable[Span] = (), system: Iterable[Span] = ()) -> Parts:
     """The surroundings of places in a text; empty if no place is inside the text.
 
     Args:
-        text: of a document.
+        text: of a document, as `plain` gives it.
         reference: places of the reference.
         system: places of the system.
 
@@ -86,7 +96,7 @@ def beginning(text: str) -> Parts:
         >>> beginning("Osh. Naryn.")
         ('Osh. Naryn.', 0)
     """
-    start = _SPACE.sub(" ", text[: 3 * _AROUND])
+    start = text[: 3 * _AROUND]
     return (start + (" …" if len(text) > 3 * _AROUND else ""), 0) if start.strip() else ()
 
 
@@ -131,12 +141,11 @@ def _short(part: str) -> str:
 
 
 def _joined(parts: Sequence[str | int]) -> Parts:
-    """Parts without line breaks, those that nobody marks differently as one."""
+    """Parts of which those that follow each other and have the same marks are one."""
     whole: list[str | int] = []
     for text, side in zip(parts[::2], parts[1::2], strict=True):
-        said = _SPACE.sub(" ", str(text))
         if whole and whole[-1] == side:
-            whole[-2] = f"{whole[-2]}{said}"
+            whole[-2] = f"{whole[-2]}{text}"
         else:
-            whole += [said, side]
+            whole += [text, side]
     return tuple(whole)

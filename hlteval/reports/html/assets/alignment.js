@@ -39,6 +39,16 @@
       }));
       this.details = data.details.map((detail) => ({...detail, list: unpacked(detail)}));
       this.texts = null;
+      this.chunks = [];
+    }
+
+    /** The texts around a row; they are decoded when they are first shown or searched. */
+    context(row) {
+      const number = this.data.context[row], {chunk, contexts} = this.data;
+      if (number === null) return [];
+      const at = Math.floor(number / chunk);
+      this.chunks[at] = this.chunks[at] || JSON.parse(contexts[at]);
+      return this.chunks[at][number % chunk];
     }
 
     info(row) {
@@ -76,12 +86,10 @@
     /** What is searched of each row, in small letters. */
     searched() {
       if (this.texts) return this.texts;
-      const contexts = this.data.contexts.map((texts) => texts.map(
-        (parts) => parts.filter((_, at) => at % 2 === 0).join("")).join(" "));
       this.texts = Array.from({length: this.height}, (_, row) => {
         const sides = this.cells.flatMap((cell) => cell.sides.map((side) => side && side[row]));
-        const context = this.data.context[row];
-        return [...sides, this.document.list[row], context === null ? "" : contexts[context]]
+        const context = this.context(row).map((parts) => parts.filter((_, at) => at % 2 === 0).join(""));
+        return [...sides, this.document.list[row], ...context]
           .flat().filter((value) => value !== null && value !== undefined).join("\n").toLowerCase();
       });
       return this.texts;
@@ -172,9 +180,7 @@
   const MARKS = [null, "reference", "system", "both"];
 
   function context(rows, row) {
-    const number = rows.data.context[row];
-    if (number === null || number === undefined) return [];
-    const texts = rows.data.contexts[number];
+    const texts = rows.context(row);
     return texts.map((parts, at) => {
       const line = element("p", {class: "context", dir: "auto"});
       if (texts.length > 1) line.append(element("b", {}, `${SIDES[at]}: `));
