@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from hlteval.api.arguments import (
@@ -18,10 +20,10 @@ from hlteval.api.arguments import (
 from hlteval.api.names import system_paths
 from hlteval.api.options import OptionValue, python_names, reference_path, task_options
 from hlteval.results.leaderboard import Leaderboard
-from hlteval.sources.inputs import Input, as_path
+from hlteval.sources.inputs import Input, as_path, output_path
 from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
-from hlteval.workflows import leaderboard as workflow
+from hlteval.workflows.board_folder import leaderboard_in
 from hlteval.workflows.runs import Intervals
 
 
@@ -33,6 +35,7 @@ def leaderboard(
     *,
     names: Input | None = None,
     metrics: Iterable[str] = (),
+    output: str | os.PathLike[str] | None = None,
     bootstrap: Positive | None = None,
     confidence: Share = 0.95,
     seed: Count = 0,
@@ -52,6 +55,7 @@ def leaderboard(
         systems: the submissions, or a mapping of names to submissions.
         names: file of names, as in `docs/leaderboard.md`.
         metrics: names of the metrics, the first of which ranks; by default the usual ones.
+        output: folder to write with a page and reports; None for none.
         bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
         confidence: confidence level of the intervals.
         seed: of the random numbers.
@@ -82,9 +86,10 @@ def leaderboard(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
-    paths = {"reference": path, "systems": submissions[0], "names": listed}
+    folder = None if output is None else Path(output_path("output", output))
+    paths = {"reference": path, "systems": submissions[0], "names": listed, "output": folder}
     with python_names({**paths, **given}, task):
-        return workflow.leaderboard(task, path, submissions, names=listed, **settings)
+        return leaderboard_in(folder, task, path, submissions, names=listed, **settings)
 
 
 def _names(metrics: object) -> list[str]:

@@ -11,16 +11,20 @@ from hlteval.sources.writing import resolved
 
 if TYPE_CHECKING:
     from hlteval.results.comparison import Comparison
+    from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
     from hlteval.workflows.refusals import Refused
 
 
-def report(result: Scores | Verdict | Comparison | Refused, path: str | os.PathLike[str]) -> None:
+def report(
+    result: Scores | Verdict | Comparison | Leaderboard | Refused, path: str | os.PathLike[str]
+) -> None:
     r"""Write a result as a report: one HTML file that opens offline.
 
     Args:
-        result: what `score`, `validate` or `compare` returned, or the `Refused` that it raised.
+        result: what `score`, `validate`, `compare` or `leaderboard` returned, or the `Refused` that
+            it raised.
         path: of the file; an existing one is replaced in one step.
 
     Raises:
@@ -41,6 +45,7 @@ def report(result: Scores | Verdict | Comparison | Refused, path: str | os.PathL
     from hlteval.reports.html import write
     from hlteval.reports.refusal import Refusal
     from hlteval.results.comparison import Comparison
+    from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.scores import Scores
     from hlteval.results.verdict import Verdict
     from hlteval.workflows.refusals import Refused
@@ -48,7 +53,7 @@ def report(result: Scores | Verdict | Comparison | Refused, path: str | os.PathL
     given: object = result
     if isinstance(given, Refused):
         given = Refusal(given.verdict, str(given), given.fix, given.blocking)
-    if not isinstance(given, Scores | Verdict | Comparison | Refusal):
+    if not isinstance(given, Scores | Verdict | Comparison | Leaderboard | Refusal):
         kind = type(given).__name__
         raise TypeError(f"result: expected scores, a verdict or a comparison, got {kind}")
     if resolved(target := Path(path)).is_dir():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Optional, get_args
+from pathlib import Path
+from typing import Annotated, Any, Literal, Optional, get_args
 
 import typer
 
@@ -12,13 +13,11 @@ from hlteval.cli.commands import (
     Columns,
     Confidence,
     Encoding,
-    Form,
     Jobs,
     OutputFiles,
     Profile,
     Reference,
     Seed,
-    TableForm,
     Wide,
     per_task,
     table_view,
@@ -49,6 +48,18 @@ _Metrics = Annotated[
     ),
 ]
 
+_BoardForm = Literal["text", "json", "tsv", "markdown", "latex", "html"]
+_Form = Annotated[_BoardForm, typer.Option("--format", help="Output format.")]
+_Output = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="Write a page, a report of each system, and the table in all formats there.",
+    ),
+]
+
 
 def leaderboard(
     task: str,
@@ -60,7 +71,8 @@ def leaderboard(
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     profile: Profile = "plan",
-    form: Form = "text",
+    output: _Output = None,
+    form: _Form = "text",
     columns: Columns = None,
     wide: Wide = False,
     lenient: Annotated[
@@ -81,7 +93,7 @@ def leaderboard(
     from hlteval.reports.leaderboard import columns_of
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
-    from hlteval.workflows.leaderboard import leaderboard as run
+    from hlteval.workflows.board_folder import leaderboard_in
     from hlteval.workflows.runs import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
@@ -91,9 +103,9 @@ def leaderboard(
         "intervals": Intervals(bootstrap or 0, confidence, seed),
     }
     more |= {"metrics": _listed(metrics), "jobs": jobs}
-    files = output_files(output_file, get_args(TableForm), [reference, *systems])
+    files = output_files(output_file, get_args(_BoardForm), [reference, *systems])
     with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
-        board = run(task, reference, systems, step=step, **more, **settings)
+        board = leaderboard_in(output, task, reference, systems, step=step, **more, **settings)
     view = table_view(columns, wide, lambda: columns_of(board.metrics))
     show_findings(board.findings)
     settings["options"] = options or {}

@@ -225,8 +225,15 @@ def _lines(table: Table) -> list[list[str]]:
     return [[column.name for column in table.columns], *([*map(str, row)] for row in table.rows)]
 
 
+def html(board: Leaderboard, _: View = ALL) -> str:
+    """The leaderboard as one HTML file that opens offline."""
+    from hlteval.reports.html.leaderboard_page import leaderboard_page
+
+    return leaderboard_page(board).html()
+
+
 FORMATS: Mapping[str, Callable[[Leaderboard, View], str | RenderableType]] = MappingProxyType(
-    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex, "html": html}
 )
 """The output formats by name."""
 

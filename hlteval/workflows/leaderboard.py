@@ -64,7 +64,7 @@ def leaderboard(
         profile: `plan` or `official`.
         step: called after each batch, as for `compare`.
         visit: called with the name of each system that is scored and its run, which has the
-            alignment then; without it no alignment is kept.
+            alignment and its evidence then; without it none is kept.
         **given: more of what `score` takes, the same for all.
 
     Raises:
@@ -73,13 +73,15 @@ def leaderboard(
             scored, and those that do not exist, are in `refused`.
     """
     declared = load(task)
-    options = _with_metrics(declared, merged(declared, given.get("options") or {}), metrics)
+    options = merged(declared, given.get("options") or {})
+    metrics, options = _computed(declared, options, metrics)
     by = Criteria(declared, profile, options, None, intervals or Intervals(0), alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
     named = system_names(list(dict.fromkeys(systems)), names, given.get("encoding", "utf-8"))
     _check_names(task, profile, named.findings)
-    settings: dict[str, Any] = {"profile": profile, "alignment": visit is not None, **given}
-    settings |= {"options": options}
+    visited = visit is not None
+    settings: dict[str, Any] = {"profile": profile, "alignment": visited, "evidence": visited}
+    settings |= {**given, "options": options}
     runs, reasons = _scored(task, reference, named, settings, step, visit)
     return msgspec.structs.replace(
         assembled(by, plans, runs),
@@ -125,6 +127,7 @@ def _scored(
         if visit is not None:
             visit(named.names[path], done)
             done.alignments.clear()
+            done.collected.clear()
         return done
 
     runs, reasons = scored_systems(list(named.names), run)
@@ -161,10 +164,14 @@ def usual_metrics(by: Criteria) -> list[str]:
     return list(dict.fromkeys([first, *others]))
 
 
-def _with_metrics(task: Task, options: Mapping[str, str], metrics: Sequence[str]) -> dict[str, str]:
-    """The options of a task, of which `metrics` says what is computed where it has that."""
-    selects = metrics and any(option.name == "metrics" for option in task.options)
-    return {**options, "metrics": ",".join(metrics)} if selects else {**options}
+def _computed(
+    task: Task, options: Mapping[str, str], metrics: Sequence[str]
+) -> tuple[Sequence[str], dict[str, str]]:
+    """The metrics and options where the task has an option `metrics` that says what is computed."""
+    if all(option.name != "metrics" for option in task.options):
+        return metrics, {**options}
+    named = metrics or [name.strip() for name in options.get("metrics", "").split(",") if name]
+    return named, {**options, **({"metrics": ",".join(named)} if named else {})}
 
 
 def _check_names(task: str, profile: str, findings: Sequence[Finding]) -> None:

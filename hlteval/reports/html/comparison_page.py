@@ -109,15 +109,26 @@ def _differences(comparison: Comparison, names: Names) -> Iterator[Section]:
     """The matrix of p values, and all pairs."""
     if not comparison.differences:
         return
-    yield _matrix(comparison, names)
+    yield matrix(comparison, names)
+    yield pairs(comparison, names)
+
+
+def pairs(comparison: Comparison, names: Names, heading: str = "Pairs") -> DataTable:
+    """The differences of all pairs of systems.
+
+    Args:
+        comparison: the comparison.
+        names: of the systems, by path.
+        heading: of the table.
+    """
     short = dict(names)
     frame = comparison.to_frame("differences").with_columns(
         pl.col(name).replace_strict(short, return_dtype=pl.String) for name in ("first", "second")
     )
     rates = ("difference", "low", "high", "probability", "corrected")
     titles = {"probability": "p", "corrected": "p (Holm)"}
-    yield DataTable(
-        "Pairs",
+    return DataTable(
+        heading,
         "The first minus the second; wins, losses and ties are documents.",
         frame=frame,
         columns=[
@@ -129,8 +140,14 @@ def _differences(comparison: Comparison, names: Names) -> Iterator[Section]:
     )
 
 
-def _matrix(comparison: Comparison, names: Names) -> DataTable:
-    """The p values of all pairs, corrected, with a row and a column for each system."""
+def matrix(comparison: Comparison, names: Names, heading: str = "p values (Holm)") -> DataTable:
+    """The p values of all pairs, corrected, with a row and a column for each system.
+
+    Args:
+        comparison: the comparison.
+        names: of the systems, by path.
+        heading: of the table.
+    """
     listed = [system.name for system in comparison.systems]
     values: dict[tuple[str, str], float | None] = {}
     for pair in comparison.differences:
@@ -140,7 +157,7 @@ def _matrix(comparison: Comparison, names: Names) -> DataTable:
     schema = {"system": pl.String, **dict.fromkeys(ids, pl.Float64)}
     heads = [Column(own, names[name], "rate") for own, name in zip(ids, listed, strict=True)]
     return DataTable(
-        "p values (Holm)",
+        heading,
         "Below 0.05, two systems are significantly different.",
         frame=pl.DataFrame(rows, schema=schema, orient="row"),
         columns=[Column("system"), *heads],

@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from hlteval.reports.html.comparison_page import comparison_page
+from hlteval.reports.html.leaderboard_page import leaderboard_page
 from hlteval.reports.html.page import Page
 from hlteval.reports.html.score_page import score_page
 from hlteval.reports.html.verdict_page import refusal_page, verdict_page
 from hlteval.reports.refusal import Refusal
 from hlteval.results.comparison import Comparison
+from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 
-Result = Scores | Verdict | Comparison | Refusal
+Result = Scores | Verdict | Comparison | Leaderboard | Refusal
 """What there is a report of."""
 
 
@@ -36,6 +38,8 @@ def page(result: Result, parent: tuple[str, str] | None = None) -> Page:
             return verdict_page(result, parent)
         case Comparison():
             return comparison_page(result, parent)
+        case Leaderboard():
+            return leaderboard_page(result)
         case Refusal():
             return refusal_page(result, parent)
 
