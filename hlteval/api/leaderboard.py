@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from hlteval.api.arguments import (
@@ -75,9 +74,8 @@ def leaderboard(
         >>> from io import StringIO
         >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
         >>> systems = {"a": StringIO(table), "b": StringIO("nothing of the kind")}
-        >>> board = leaderboard("lorehlt-edl", StringIO(table), systems, bootstrap=9)
-        >>> [(row.name, row.rank, row.codes) for row in board.rows]
-        [('a', 1, ()), ('b', None, ('EDL201',))]
+        >>> [(row.name, row.codes) for row in leaderboard("lorehlt-edl", StringIO(table), systems).rows]
+        [('a', ()), ('b', ('EDL201',))]
     """
     path = reference_path(task, reference)
     submissions = system_paths(systems, load(task).scored_table, existing=False)
@@ -86,9 +84,8 @@ def leaderboard(
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
     settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
-    folder = None if output is None else Path(output_path("output", output))
-    paths = {"reference": path, "systems": submissions[0], "names": listed, "output": folder}
-    with python_names({**paths, **given}, task):
+    folder = None if output is None else output_path("output", output)
+    with python_names({"reference": path, "names": listed, "output": folder, **given}, task):
         return leaderboard_in(folder, task, path, submissions, names=listed, **settings)
 
 

@@ -41,7 +41,7 @@ _INTERVALS = frozenset({"bootstrap", "jackknife", "confidence", "seed"})
 _LONGEST = 60
 
 
-def leaderboard_in(output: Path | None, *arguments: Any, **settings: Any) -> Leaderboard:
+def leaderboard_in(output: str | Path | None, *arguments: Any, **settings: Any) -> Leaderboard:
     """Make a leaderboard and its folder, which is complete or not there.
 
     Args:
@@ -56,8 +56,8 @@ def leaderboard_in(output: Path | None, *arguments: Any, **settings: Any) -> Lea
     """
     if output is None:
         return leaderboard(*arguments, **settings)
-    check_folder(output)
-    with writing(output, replace=True) as folder, TemporaryDirectory() as spool:
+    check_folder(Path(output))
+    with writing(Path(output), replace=True) as folder, TemporaryDirectory() as spool:
         folder.mkdir()
         kept = _Kept(Path(spool))
         board = leaderboard(*arguments, visit=kept.keep, **settings)
