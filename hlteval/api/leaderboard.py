@@ -63,8 +63,8 @@ def leaderboard(
         lenient: rank what can be scored in spite of blocking findings.
         encoding: encoding of the files.
         jobs: number of processes.
-        options: options of the task by name, as in `docs/options.md`.
-        **task_option: the same as keyword arguments.
+        options: options of the task by name; also as keyword arguments.
+        **task_option: the same.
 
     Raises:
         Refused: a ValueError, if the reference or the file of names cannot be used.
@@ -73,20 +73,25 @@ def leaderboard(
     Examples:
         >>> from io import StringIO
         >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
-        >>> systems = {"a": StringIO(table), "b": StringIO("nothing of the kind")}
-        >>> [(row.name, row.codes) for row in leaderboard("lorehlt-edl", StringIO(table), systems).rows]
+        >>> systems = {"a": StringIO(table), "b": StringIO("nothing")}
+        >>> board = leaderboard("lorehlt-edl", StringIO(table), systems)
+        >>> [(row.name, row.codes) for row in board.rows]
         [('a', ()), ('b', ('EDL201',))]
     """
     path = reference_path(task, reference)
-    submissions = system_paths(systems, load(task).scored_table, existing=False)
     given = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
     listed = None if names is None else as_path("names", names, files_only=True)
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
-    settings["intervals"] = Intervals(bootstrap or 0, confidence, seed)
+    settings |= {"intervals": Intervals(bootstrap or 0, confidence, seed), "names": listed}
     folder = None if output is None else output_path("output", output)
     with python_names({"reference": path, "names": listed, "output": folder, **given}, task):
-        return leaderboard_in(folder, task, path, submissions, names=listed, **settings)
+        return leaderboard_in(folder, task, path, _paths(task, systems), **settings)
+
+
+def _paths(task: str, systems: Iterable[Input] | Mapping[str, Input]) -> list[str]:
+    """The submissions, each with a name of its own; they need not exist."""
+    return system_paths(systems, load(task).scored_table, existing=False)
 
 
 def _names(metrics: object) -> list[str]:
