@@ -1,0 +1,68 @@
+"""The reports of verdicts, comparisons and refusals in a browser, and tables of many rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+from playwright.sync_api import expect
+
+import hlteval
+from hlteval.reports.html import write
+from hlteval.reports.html.page import Page, Tab
+from hlteval.reports.html.sections import DataTable
+
+DEMO = Path(hlteval.__file__).parent / "demo"
+HOSTILE = "</script><img src=x onerror=alert(1)>\u2028\u202e"
+
+
+def test_findings_have_their_lines(open_report, tmp_path):
+    verdict = hlteval.validate("seedev-full", DEMO / "flawed", against=DEMO / "reference")
+    write(verdict, tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html").page
+    expect(page.locator(".outcome")).to_have_text("fail")
+    findings = page.locator(".part-findings")
+    expect(findings.locator(".finding")).to_have_count(6)
+    first = findings.locator(".finding").first
+    expect(first.locator("mark")).to_have_text("T12")
+    expect(first).to_contain_text("help:")
+    expect(findings.locator(".tabulator").first).to_be_visible()
+
+
+def test_a_comparison_has_a_matrix_of_p_values_and_what_is_refused(open_report, tmp_path):
+    systems = [DEMO / "comparison" / name for name in ("bold.tpl", "careful.tpl")]
+    systems.append(DEMO / "templettes" / "flawed.tpl")
+    reference = DEMO / "comparison" / "reference.tpl"
+    comparison = hlteval.compare("hub4", reference, systems, bootstrap=50)
+    write(comparison, tmp_path / "report.html")
+    opened = open_report(tmp_path / "report.html")
+    expect(opened.page.locator(".fact.main")).to_contain_text("careful")
+    matrix = opened.tab("Differences").get_by_role("grid", name="p values (Holm)")
+    expect(matrix.get_by_role("columnheader")).to_have_count(3)
+    refused = opened.tab("Refused 1")
+    expect(refused.get_by_role("heading", name="flawed")).to_be_visible()
+    expect(refused.locator(".finding")).to_contain_text("REF104")
+
+
+def test_a_hundred_thousand_rows_are_filtered_and_sorted(open_report, tmp_path):
+    rows = pl.DataFrame({"number": range(100_000)}).with_columns(
+        (pl.col("number") % 7).cast(pl.String).alias("outcome"),
+        pl.format("mention {}", "number").alias("text"),
+    )
+    page = Page("Many", (), [Tab("Rows", [DataTable("Rows", frame=rows)])])
+    write(page, tmp_path / "report.html")
+    shown = open_report(tmp_path / "report.html").page
+    expect(shown.locator(".counter")).to_have_text("1-25 of 100,000 rows")
+    shown.get_by_label("Filter outcome").select_option(label="3")
+    shown.get_by_label("Filter number").fill(">99990")
+    expect(shown.locator(".tabulator-row")).to_have_count(2)
+    expect(shown.locator(".tabulator-row").first).to_contain_text("mention 99991")
+
+
+def test_texts_of_tables_are_never_html(open_report, tmp_path):
+    frame = pl.DataFrame({HOSTILE: [HOSTILE] * 9, "list": [[HOSTILE]] * 9})
+    page = Page(HOSTILE, [(HOSTILE, HOSTILE)], [Tab("Rows", [DataTable(HOSTILE, frame=frame)])])
+    write(page, tmp_path / "report.html")
+    shown = open_report(tmp_path / "report.html").page
+    expect(shown.locator(".tabulator-cell").first).to_contain_text("onerror=alert(1)>")
+    expect(shown.locator("img")).to_have_count(0)
