@@ -51,6 +51,7 @@ test-oldest: $(OLDEST)/installed
 
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)
+	$(BIN)/python -m docs.make.pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "build/docs/index.html"
 
