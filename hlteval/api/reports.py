@@ -10,6 +10,7 @@ from hlteval.sources.inputs import WrongArgument
 from hlteval.sources.writing import resolved
 
 if TYPE_CHECKING:
+    from hlteval.results.agreement import Agreement
     from hlteval.results.comparison import Comparison
     from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.scores import Scores
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 
 
 def report(
-    result: Scores | Verdict | Comparison | Leaderboard | Refused, path: str | os.PathLike[str]
+    result: Scores | Verdict | Comparison | Leaderboard | Agreement | Refused,
+    path: str | os.PathLike[str],
 ) -> None:
     r"""Write a result as a report: one HTML file that opens offline.
 
     Args:
-        result: what `score`, `validate`, `compare` or `leaderboard` returned, or the `Refused` that
-            it raised.
+        result: what `score`, `validate`, `compare`, `leaderboard` or `agreement` returned, or the
+            `Refused` that it raised.
         path: of the file; an existing one is replaced in one step.
 
     Raises:
@@ -44,6 +46,7 @@ def report(
     """
     from hlteval.reports.html import write
     from hlteval.reports.refusal import Refusal
+    from hlteval.results.agreement import Agreement
     from hlteval.results.comparison import Comparison
     from hlteval.results.leaderboard import Leaderboard
     from hlteval.results.scores import Scores
@@ -53,9 +56,11 @@ def report(
     given: object = result
     if isinstance(given, Refused):
         given = Refusal(given.verdict, str(given), given.fix, given.blocking)
-    if not isinstance(given, Scores | Verdict | Comparison | Leaderboard | Refusal):
+    known = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
+    if not isinstance(given, known):
         kind = type(given).__name__
-        raise TypeError(f"result: expected scores, a verdict or a comparison, got {kind}")
+        expected = "scores, a verdict, a comparison or an agreement"
+        raise TypeError(f"result: expected {expected}, got {kind}")
     if resolved(target := Path(path)).is_dir():
         raise WrongArgument(f"path: {target} is a folder")
     write(given, target)

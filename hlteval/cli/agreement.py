@@ -22,6 +22,7 @@ from hlteval.cli.commands import (
     table_view,
     usage,
 )
+from hlteval.cli.report_file import ReportFile
 
 _CONDITIONS = (
     *VIEWS,
@@ -85,12 +86,14 @@ def agreement(
     wide: Wide = False,
     lenient: Lenient = False,
     output_file: OutputFiles = None,
+    report: ReportFile = None,
     encoding: Encoding = "utf-8",
     options: dict[str, Any] | None = None,
 ) -> None:
     """Measure the agreement between annotators."""
     from hlteval.cli.output import publish, refusals
     from hlteval.cli.output_files import output_files
+    from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.agreement import COLUMNS, FORMATS, Shown
     from hlteval.reports.terminal import progress, remarks
     from hlteval.results.names import short_names
@@ -100,15 +103,17 @@ def agreement(
     view = table_view(columns, wide, lambda: COLUMNS)
     what = Shown(view, per or "", max_differences or None)
     files = output_files(output_file, get_args(TableForm), [*annotations, against or ""])
+    check_report(report, [*annotations, against or ""], files)
     names = short_names(annotations)
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    with usage(), refusals(form, files), progress(remarks(), "reading") as step:
+    with usage(), refusals(form, files, report=report), progress(remarks(), "reading") as step:
         found = run(
             task, annotations, names=[names[path] for path in annotations], against=against,
             intervals=intervals, lenient=lenient, options=options, encoding=encoding, step=step,
         )  # fmt: skip
     with usage():
         publish(lambda name: FORMATS[name](found, what), form, files)
+        write_report(found, report)
 
 
 app = typer.Typer(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hlteval.reports.html.agreement_page import agreement_page
 from hlteval.reports.html.comparison_page import comparison_page
 from hlteval.reports.html.leaderboard_page import leaderboard_page
 from hlteval.reports.html.page import Page
 from hlteval.reports.html.score_page import score_page
 from hlteval.reports.html.verdict_page import refusal_page, verdict_page
 from hlteval.reports.refusal import Refusal
+from hlteval.results.agreement import Agreement
 from hlteval.results.comparison import Comparison
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 
-Result = Scores | Verdict | Comparison | Leaderboard | Refusal
+Result = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
 """What there is a report of."""
 
 
@@ -40,6 +42,8 @@ def page(result: Result, parent: tuple[str, str] | None = None) -> Page:
             return comparison_page(result, parent)
         case Leaderboard():
             return leaderboard_page(result)
+        case Agreement():
+            return agreement_page(result, parent)
         case Refusal():
             return refusal_page(result, parent)
 
