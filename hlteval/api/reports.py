@@ -59,7 +59,7 @@ def report(
     known = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
     if not isinstance(given, known):
         kind = type(given).__name__
-        expected = "scores, a verdict, a comparison or an agreement"
+        expected = "scores, a verdict, a comparison, a leaderboard or an agreement"
         raise TypeError(f"result: expected {expected}, got {kind}")
     if resolved(target := Path(path)).is_dir():
         raise WrongArgument(f"path: {target} is a folder")
