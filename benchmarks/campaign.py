@@ -39,7 +39,13 @@ def manifest(folder: Path, submissions: int, documents: int) -> tuple[Path, list
         kept = (event for place, event in enumerate(events) if place not in left_out)
         first.write_text("".join(kept), "utf-8")
     lines = [f'{path.name} = "{path.name}"' for path in paths]
-    text = ['name = "Benchmark"', "[submissions]", *lines, f"[tasks.{TASK}]"]
+    text = [
+        'name = "Benchmark"',
+        "leaderboards = false",
+        "[submissions]",
+        *lines,
+        f"[tasks.{TASK}]",
+    ]
     made = folder / "benchmark.toml"
     made.write_text("\n".join([*text, f'reference = "{reference.name}"\n']), "utf-8")
     return made, [reference, *paths]
@@ -70,7 +76,7 @@ def _anew(command: tuple[str, ...], cache: Path) -> tuple[str, ...]:
 
 
 BENCHMARKS = (
-    Benchmark("campaign overhead", "cells", (1, 10, 100), (1, 10), overhead),
+    Benchmark("campaign overhead", "cells", (1, 10, 40), (1, 10), overhead),
     *(
         Benchmark("campaign", "documents", (1, 1000, 4000), (1, 100), partial(scaling, jobs))
         for jobs in (1, 2)

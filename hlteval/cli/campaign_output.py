@@ -27,8 +27,8 @@ def run(
     show_findings(manifest.findings)
     if not manifest.usable:
         raise typer.Exit(1)
-    folder = prepared(output or default_folder(path))
     with workers_of(*workers) as each, progress(remarks(), "cells") as step:
+        folder = prepared(output or default_folder(path))
         result = campaign(manifest, cache or folder / CACHE, workers=each, step=step)
     write_campaign(result, folder)
     publish(lambda name: reports.FORMATS[name](result), form)

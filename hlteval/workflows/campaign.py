@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from hlteval.workflows.campaign_work import FAN_IN, NotOpened
 from hlteval.workflows.graph import Failed, InProcess, Node, Workers
 from hlteval.workflows.steps import Step, silent
 
+BUSY = 256
+"""How many parts all cells have together, where so many keep all workers busy."""
 _WORK, _BOARDS = campaign_work.__name__, campaign_boards.__name__
 """Where the functions of nodes are."""
 
@@ -142,13 +145,18 @@ class _Run:
             else:
                 yield numbers[place], found
         order = sorted(large)
-        trees = (self._tree(self.cells[number], large[number]) for number in order)
+        most = max(FAN_IN, BUSY // max(1, len(large)))
+        trees = (
+            self._tree(self.cells[number], large[number], min(large[number], most))
+            for number in order
+        )
         for place, found in self.workers.results(trees):
             yield order[place], found
 
-    def _tree(self, cell: Cell, batches: int) -> Node:
-        """The work on a cell: its batches, and what was counted in them merged in a tree."""
-        level = [Node(f"{_WORK}:count", (cell, number, self.batch)) for number in range(batches)]
+    def _tree(self, cell: Cell, batches: int, parts: int) -> Node:
+        """The work on a cell: parts of its batches, and what was counted merged in a tree."""
+        bounds = [batches * part // parts for part in range(parts + 1)]
+        level = [Node(f"{_WORK}:count", (cell, *own, self.batch)) for own in pairwise(bounds)]
         while len(level) > FAN_IN:
             groups = (level[first : first + FAN_IN] for first in range(0, len(level), FAN_IN))
             level = [Node(f"{_WORK}:merge", tuple(parts)) for parts in groups]

@@ -1,9 +1,10 @@
 """The work of a campaign, in parts that any process can do: each takes and returns values.
 
 A cell begins with `begin`, which opens its inputs. What is one batch is scored at once. Otherwise
-`count` counts each batch, `merge` joins what was counted, a few parts at a time, and `finish`
+`count` counts some batches, `merge` joins what was counted, a few parts at a time, and `finish`
 judges and scores all of it. So no process reads more than one batch and its reference at a time,
-and only counts and findings are moved.
+and only counts and findings are moved. Each of these lists the inputs again, which for many files
+takes longer than to count a batch: a cell has no more parts than keep all workers busy.
 """
 
 from __future__ import annotations
@@ -107,23 +108,24 @@ def begin(cell: Cell, size: int) -> CellResult | NotOpened | int:
     try:
         run = opened(cell)
         batches = sum(1 for _ in run.results(size))
-        return finish(cell, size, count(cell, 0, size)) if batches <= 1 else batches
+        return finish(cell, size, count(cell, 0, 1, size)) if batches <= 1 else batches
     except FileNotFoundError as error:
         return NotOpened("absent", str(error.filename or error))
     except (NothingGiven, OSError, WrongOption) as error:
         return NotOpened("unusable", str(error))
 
 
-def count(cell: Cell, number: int, size: int) -> Part:
-    """Check and count one batch.
+def count(cell: Cell, first: int, end: int, size: int) -> Part:
+    """Check and count some batches, one after the other.
 
     Args:
         cell: the cell.
-        number: of the batch, from 0.
+        first: the number of the first one, from 0.
+        end: the number after that of the last one.
         size: documents in a batch.
     """
     run = opened(cell)
-    found = [each for batch in islice(run.results(size), number, number + 1) for each in batch]
+    found = [each for batch in islice(run.results(size), first, end) for each in batch]
     run.metric.finish()
     files: dict[str, list[File]] = {}
     for each in found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import polars as pl
 
@@ -14,7 +15,7 @@ from hlteval.results.campaign import CampaignResult, CellRow, Group
 from hlteval.results.comparison import System
 from hlteval.results.leaderboard import Leaderboard
 
-CELLS = {
+CELLS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "task": pl.String,
     "profile": pl.String,
     "condition": pl.String,
@@ -25,7 +26,7 @@ CELLS = {
     "low": pl.Float64,
     "high": pl.Float64,
     "errors": pl.Int64,
-    "reason": pl.String,
+    "codes": pl.List(pl.String),
 }
 
 
@@ -64,14 +65,29 @@ def _overview(result: CampaignResult) -> Iterator[Section]:
     facts = [Fact("cells", f"{len(result.rows):,}", main=True)]
     facts += [Fact(status, f"{number:,}") for status, number in result.counts.items()]
     yield Headline("Cells", facts=facts)
-    rates = [Column(name, kind="rate") for name in ("value", "low", "high")]
-    names = ("task", "profile", "condition", "submission", "status", "metric")
+    frame = pl.DataFrame([_cell(row) for row in result.rows], schema=CELLS, orient="row")
     yield DataTable(
         "All cells",
-        "The metric is the one that ranks; the table campaign.parquet has all of them.",
-        frame=pl.DataFrame([_cell(row) for row in result.rows], schema=CELLS, orient="row"),
-        columns=[*map(Column, names), *rates, Column("errors", kind="number"), Column("reason")],
+        "The metric is the one that ranks; the table campaign.parquet has all of them. Codes are "
+        "those of cells without numbers.",
+        frame=frame,
+        columns=[Column(name, kind=_kind(name)) for name in CELLS if _is_used(frame, name)],
     )
+
+
+def _kind(name: str) -> Literal["text", "list", "rate", "number"]:
+    if CELLS[name] == pl.Float64:
+        return "rate"
+    if CELLS[name] == pl.Int64:
+        return "number"
+    return "text" if CELLS[name] == pl.String else "list"
+
+
+def _is_used(frame: pl.DataFrame, name: str) -> bool:
+    """Whether a column says anything: without conditions or intervals, theirs do not."""
+    if name not in {"condition", "low", "high"}:
+        return True
+    return not {None, ""}.issuperset(frame[name].to_list())
 
 
 def _cell(row: CellRow) -> tuple[object, ...]:
@@ -79,7 +95,8 @@ def _cell(row: CellRow) -> tuple[object, ...]:
     value = own.metrics.get(name)
     low, high = own.intervals.get(name, (None, None))
     number = None if value is None else float(value)
-    found = (name, number, low, high, row.count(Severity.ERROR), own.reason)
+    codes = sorted({finding.code for finding in row.findings if finding.severity == "error"})
+    found = (name, number, low, high, row.count(Severity.ERROR), codes)
     return (*row.cell.group, row.cell.submission, own.status, *found)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import hlteval
 from hlteval.results.campaign import COLUMNS
+from hlteval.workflows import campaign as workflow
 from hlteval.workflows.campaign_cache import Cache
 from tests.unit.campaign.demo import TEMPLETTES, run, unpacked
 
@@ -81,9 +82,10 @@ def test_a_cell_without_numbers_is_a_row_with_its_findings(result):
     assert not result.complete
 
 
-@pytest.mark.parametrize("batch", [1])
-def test_numbers_do_not_depend_on_batches(result, examples, tmp_path, batch):
-    other = run(examples, tmp_path, batch=batch)
+@pytest.mark.parametrize("busy", [1, 256])
+def test_numbers_do_not_depend_on_batches_and_parts(result, examples, tmp_path, busy, monkeypatch):
+    monkeypatch.setattr(workflow, "BUSY", busy)
+    other = run(examples, tmp_path, batch=1)
     assert other.to_frame().equals(result.to_frame())
 
 

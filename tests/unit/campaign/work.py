@@ -14,8 +14,8 @@ MARK = "killed"
 """The file beside a submission that is the sign of it."""
 
 
-def count(cell, number, size):
-    """Count a batch; the process that is first with the third batch ends."""
-    if number == 2:
+def count(cell, first, end, size):
+    """Count batches; the process that is first with the third batch ends."""
+    if first <= 2 < end:
         once(str(Path(cell.system).with_name(MARK)), "")
-    return counted(cell, number, size)
+    return counted(cell, first, end, size)
