@@ -23,7 +23,7 @@ FUZZ_ARGS ?=
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := pytest -n auto --dist loadfile
 
-.PHONY: demo docs test test-oldest lint types pytest bench bench-peers coverage fuzz clean
+.PHONY: demo docs man test test-oldest lint types pytest bench bench-peers coverage fuzz clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
@@ -54,6 +54,11 @@ docs: $(INSTALLED)
 	$(BIN)/python -m docs.make.pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "build/docs/index.html"
+
+# Manual pages, from the commands: man -M build/man hlteval-score
+man: $(INSTALLED)
+	$(BIN)/python -m docs.make.man_pages build/man
+	@echo "build/man/man1"
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

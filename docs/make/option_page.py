@@ -84,16 +84,42 @@ def option_page() -> str:
 
 def _command(name: str, run: Callable[..., None]) -> str:
     """One command: how it is called, and what it takes."""
-    parameters = inspect.signature(run, eval_str=True).parameters.values()
-    hidden = INTERNAL if name in PER_TASK else {"context"}
-    taken = [_Taken(parameter) for parameter in parameters if parameter.name not in hidden]
+    items = taken(name, run)
     called = ["hlteval", name, *(["TASK"] if name in PER_TASK else [])]
-    called += [item.called for item in taken if item.called]
-    parts = [f"## {name}\n", f"{_description(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
-    if taken:
-        parts.append(table(("", "description", "default"), [item.row for item in taken]))
+    called += [item.called for item in items if item.called]
+    parts = [f"## {name}\n", f"{description(run)}\n", f"```text\n{' '.join(called)}\n```\n"]
+    if items:
+        parts.append(table(("", "description", "default"), [item.row for item in items]))
     parts.append(f"{_exits(name)}\n")
     return "\n".join(parts)
+
+
+def taken(name: str, run: Callable[..., None]) -> list[Taken]:
+    """The arguments and options of a command, in order; those of tasks are not among them.
+
+    Args:
+        name: of the command.
+        run: its body.
+    """
+    parameters = inspect.signature(run, eval_str=True).parameters.values()
+    hidden = INTERNAL if name in PER_TASK else {"context"}
+    return [Taken(parameter) for parameter in parameters if parameter.name not in hidden]
+
+
+def own_options(command: str) -> dict[str, list[tuple[str, str]]]:
+    """The options that tasks have beside the common ones, by task, with their help.
+
+    Args:
+        command: one of `PER_TASK`.
+    """
+    found = {}
+    for name in tasks.BUILTIN:
+        options = (each for each in tasks.load(name).options if each.available_in(command))
+        if rows := [
+            (_option(each)[0].strip("`").replace("\\|", "|"), each.help) for each in options
+        ]:
+            found[name] = rows
+    return found
 
 
 def _exits(name: str) -> str:
@@ -102,12 +128,12 @@ def _exits(name: str) -> str:
     return "  \n".join(f"Exit code {code}: {meaning}" for code, meaning in own)
 
 
-def _description(run: Callable[..., None]) -> str:
+def description(run: Callable[..., None]) -> str:
     """What a command does, as its help says it."""
     return (inspect.getdoc(run) or "").partition("\n")[0]
 
 
-class _Taken:
+class Taken:
     """An argument or an option of a command, as its signature declares it."""
 
     def __init__(self, parameter: inspect.Parameter) -> None:
