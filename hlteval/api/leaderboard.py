@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from hlteval.api.arguments import (
@@ -33,7 +33,7 @@ def leaderboard(
     systems: Iterable[Input] | Mapping[str, Input],
     *,
     names: Input | None = None,
-    metrics: Iterable[str] = (),
+    metrics: Collection[str] = (),
     output: str | os.PathLike[str] | None = None,
     bootstrap: Positive | None = None,
     confidence: Share = 0.95,
@@ -100,7 +100,7 @@ def _names(metrics: object) -> list[str]:
     Raises:
         TypeError: for a single name, or names that are not text.
     """
-    several = isinstance(metrics, Iterable) and not isinstance(metrics, str | bytes)
+    several = isinstance(metrics, Collection) and not isinstance(metrics, str | bytes)
     listed: list[object] = list(metrics) if several else [None]  # type: ignore[call-overload]
     if not all(isinstance(name, str) for name in listed):
         raise TypeError(f"metrics: expected a list of names, got {shown(metrics)}")

@@ -24,6 +24,7 @@ from hlteval.cli.commands import (
     usage,
 )
 from hlteval.cli.compare import Replicates
+from hlteval.cli.plot_file import PlotFile, check_plot, without_warnings
 from hlteval.cli.validation_command import validation
 from hlteval.tasks import load
 
@@ -83,6 +84,7 @@ def leaderboard(
         ),
     ] = False,
     output_file: OutputFiles = None,
+    plot: PlotFile = None,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
     options: dict[str, Any] | None = None,
@@ -94,6 +96,7 @@ def leaderboard(
     from hlteval.reports.terminal import progress, remarks
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.board_folder import leaderboard_in
+    from hlteval.workflows.plotting import plot_leaderboard
     from hlteval.workflows.runs import Intervals
 
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
@@ -104,6 +107,7 @@ def leaderboard(
     }
     more |= {"metrics": _listed(metrics), "jobs": jobs}
     files = output_files(output_file, get_args(_BoardForm), [reference, *systems])
+    check_plot(plot, [reference, *systems], files)
     with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
         board = leaderboard_in(output, task, reference, systems, step=step, **more, **settings)
     view = table_view(columns, wide, lambda: columns_of(board.metrics))
@@ -112,8 +116,9 @@ def leaderboard(
     show_refused(
         board.refused, lambda name: validation(task, board.paths[name], reference, settings)
     )
-    with usage():
+    with usage(), without_warnings():
         show_leaderboard(board, form, view, files)
+        plot_leaderboard(board, plot)
     raise typer.Exit(1 if board.refused else 0)
 
 

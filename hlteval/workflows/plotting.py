@@ -10,8 +10,10 @@ from typing import Any
 from hlteval.extensions import lazy
 from hlteval.reports.plots import NEEDED
 from hlteval.results.comparison import Comparison
+from hlteval.results.leaderboard import Leaderboard, Row
 from hlteval.results.names import short_names
 from hlteval.results.scores import Scores
+from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 from hlteval.tasks.option import WrongOption
 from hlteval.workflows.scoring import score
@@ -73,6 +75,32 @@ def plot_comparison(comparison: Comparison, file: Path | None) -> None:
     if file is not None:
         check_plot(file)
         _write("of_comparison", comparison, file)
+
+
+def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
+    """Plot the values of all systems by each metric; nothing without a file, or without systems.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None and board.comparisons:
+        check_plot(file)
+        every = {row.name: _scores(board, row) for row in board.rows if not row.reason}
+        _write("of_scores", every, file)
+
+
+def _scores(board: Leaderboard, row: Row) -> Scores:
+    """The values of a system with their intervals, as scores."""
+    return Scores(
+        task=board.task,
+        profile=board.profile,
+        signature=board.signature,
+        primary=board.metrics[0],
+        metrics={metric: own.value for metric, own in row.scores.items()},
+        intervals={metric: own.interval for metric, own in row.scores.items() if own.interval},
+        tables={},
+        verdict=Verdict(board.task, board.profile, passed=True),
+    )
 
 
 def _write(figure: str, result: object, file: Path) -> None:

@@ -141,6 +141,16 @@ def test_a_warning_about_names_is_reported_and_names_are_used(invoke: Run) -> No
     assert "warning[LDB102]" in done.stderr
 
 
+def test_the_values_of_all_systems_are_plotted(invoke: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    given = ("--names", INVALID / "LDB102-misspelt.tsv", CAREFUL, BOLD, "--metrics", "both.f")
+    assert invoke(*GIVEN, *given, "--plot", tmp_path / "board.svg").exit_code == 0
+    drawn = (tmp_path / "board.svg").read_text("utf-8")
+    assert "Team A" in drawn
+    assert "bold" in drawn
+    assert invoke(*GIVEN, CAREFUL, "--plot", tmp_path / "board.gif").exit_code == 2
+
+
 def test_an_unknown_metric_is_an_error_of_usage(invoke: Run) -> None:
     done = invoke(*GIVEN, CAREFUL, "--metrics", "both.f,nope")
     assert done.exit_code == 2
