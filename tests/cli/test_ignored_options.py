@@ -27,6 +27,7 @@ def line(command: str, task: str) -> list[object]:
         "validate": ["absent"],
         "score": ["-r", "absent", "-s", "absent"],
         "compare": ["-r", "absent", "absent"],
+        "leaderboard": ["-r", "absent", "absent"],
         "pack": ["absent", "-o", "out.tgz"],
     }
     return [command, task, *given[command]]
