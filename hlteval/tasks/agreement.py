@@ -30,7 +30,8 @@ class Agreement:
         measures: the metrics of the task by which one annotator is scored against another; the one
             that ranks if there are none here.
         as_system: makes the annotation of one annotator the output of a system.
-        options: options of the task that scoring a single annotator needs, by name.
+        options: values of options of the task, by name: what scoring a single annotator needs, and
+            that only these measures are counted.
         why: why there are no units, after "no coefficients: "; empty where there are.
     """
 
@@ -68,6 +69,7 @@ ENTITIES = Agreement(
                "entity", merged=r"^(NIL)"),
     ),
     measures=("strong_typed_all_match.fscore", "strong_mention_match.fscore"),
+    options={"measure": "strong_typed_all_match strong_mention_match"},
 )  # fmt: skip
 _PLACED = ("label", "place")
 SPEECH = Agreement(
@@ -118,6 +120,7 @@ TEMPLETTES = Agreement(
 )
 TRANSLATIONS = Agreement(
     measures=("bleu", "chrf"),
+    options={"metrics": "bleu,chrf"},
     as_system=lazy("hlteval.tasks.agreement_sides:translations"),
     why="translations have no categories",
 )

@@ -62,9 +62,15 @@ class PairScorer:
             return
         finally:
             metric.finish()
-        for name in self.names:
+        for name in self._computed(metric):
             pair = _Both(self, name, metric, forward, backward)
             yield pair.measure(first.name, second.name, len(shared))
+
+    def _computed(self, metric: Metric) -> tuple[str, ...]:
+        """The measures that a metric gives with its options; the one that ranks if it has none."""
+        known = metric.score(metric.total([]))[0]
+        ranking = self.task.ranking("plan", self.given)
+        return tuple(name for name in self.names if name in known) or (ranking,)
 
     def _metric(self, annotator: Annotator) -> Metric:
         files = annotator.check.opened.files

@@ -51,6 +51,12 @@ def overall(found: Agreement, judged: str, coefficient: str) -> list[Coefficient
     ]
 
 
+@pytest.fixture(scope="module")
+def two() -> Agreement:
+    """The agreement of Ada and Bo."""
+    return entities("ada", "bo")
+
+
 @pytest.mark.parametrize("case", WRONG, ids=lambda path: path.name)
 def test_wrong_annotations_have_their_code(case: Path) -> None:
     code = case.name.partition("-")[0]
@@ -80,10 +86,9 @@ def test_an_annotation_agrees_with_its_copy(task: str, tmp_path: Path) -> None:
     assert all(item.value in {None, 1.0} for item in found.coefficients)
 
 
-def test_annotators_have_the_scores_of_systems() -> None:
+def test_annotators_have_the_scores_of_systems(two: Agreement) -> None:
     """Forward is the second annotator against the first, as `score` gives it."""
-    found = entities("ada", "bo")
-    for pair in found.measures:
+    for pair in two.measures:
         both = [
             hlteval.score("lorehlt-edl", VALID / one, VALID / other).metrics[pair.measure]
             for one, other in (("ada.tab", "bo.tab"), ("bo.tab", "ada.tab"))
@@ -92,37 +97,35 @@ def test_annotators_have_the_scores_of_systems() -> None:
         assert pair.value == pytest.approx(sum(both) / 2)
 
 
-def test_coefficients_of_what_several_marked() -> None:
+def test_coefficients_of_what_several_marked(two: Agreement) -> None:
     """Ada and Bo marked four spans alike, and gave three of them the same type."""
-    found = entities("ada", "bo")
-    (marked,) = overall(found, "type", "unit_f1")
+    (marked,) = overall(two, "type", "unit_f1")
     assert (marked.value, marked.units) == (pytest.approx(2 * 4 / (5 + 5)), 6)
-    (same,) = overall(found, "type", "agreement")
+    (same,) = overall(two, "type", "agreement")
     assert (same.value, same.units) == (0.75, 4)
-    (entity,) = overall(found, "entity", "agreement")
+    (entity,) = overall(two, "entity", "agreement")
     assert entity.value == 0.75  # entities of NIL are one category
-    (undefined,) = overall(found, "mention_type", "kappa")
+    (undefined,) = overall(two, "mention_type", "kappa")
     assert (undefined.value, undefined.units) == (None, 4)
     assert "the same" in undefined.reason
-    assert not overall(found, "type", "fleiss_kappa")
+    assert not overall(two, "type", "fleiss_kappa")
     assert len(overall(entities("ada", "bo", "eve"), "type", "fleiss_kappa")) == 1
 
 
-def test_scopes_of_coefficients() -> None:
-    found = entities("ada", "bo")
+def test_scopes_of_coefficients(two: Agreement) -> None:
     documents = {
         item.document: item.units
-        for item in found.coefficients
+        for item in two.coefficients
         if item.coefficient == "kappa" and item.judged == "type" and item.document
     }
     assert documents == {"d1": 2, "d2": 1, "d3": 1}
-    labels = {item.label for item in found.coefficients if item.judged == "type" and item.label}
+    labels = {item.label for item in two.coefficients if item.judged == "type" and item.label}
     assert labels == {"GPE", "LOC", "ORG"}
 
 
-def test_differences_have_places() -> None:
+def test_differences_have_places(two: Agreement) -> None:
     """What one did not mark is listed once, whatever else is judged of it."""
-    rows = entities("ada", "bo").to_frame("differences")
+    rows = two.to_frame("differences")
     listed = rows.select("judged", "unit", "annotator", "category").rows()
     assert listed == [
         ("type", "10-15", "ada", "GPE"),
@@ -217,11 +220,13 @@ def test_intervals_hold_the_values() -> None:
     """Documents are resampled; with few of them there are reasons instead."""
     folder = Path(hlteval.__file__).parent / "demo" / "comparison"
     paths = [str(folder / name) for name in ("bold.tpl", "careful.tpl")]
-    found = agreement("hub4", paths, intervals=Intervals(200))
+    content = {"mode": "content"}
+    found = agreement("hub4", paths, intervals=Intervals(50), options=content)
+    assert [pair.measure for pair in found.measures] == ["content.f"]
     held = [item for item in (*found.measures, *found.coefficients) if item.interval]
     assert len(held) > 5
     assert all(item.interval[0] <= item.value <= item.interval[1] for item in held)  # type: ignore[operator,index]
-    assert agreement("hub4", paths, intervals=Intervals(200)) == found
+    assert agreement("hub4", paths, intervals=Intervals(50), options=content) == found
     few = entities("ada", "bo", intervals=Intervals(50))
     assert "at least 10" in overall(few, "type", "kappa")[0].reason
 
