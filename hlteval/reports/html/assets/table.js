@@ -135,7 +135,7 @@ const Tables = (() => {
     })));
     const left = active.length - body.length;
     const caption = left > 0 ? `${title} (the first ${PRINTED} of ${active.length} rows)` : title;
-    return element("table", {class: "paper"}, element("caption", {}, caption),
+    return element("table", {class: "paper"}, element("caption", {class: left > 0 ? "" : "known"}, caption),
       element("thead", {}, head), element("tbody", {}, ...body));
   }
 
