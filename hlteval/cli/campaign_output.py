@@ -31,5 +31,6 @@ def run(
         folder = prepared(output or default_folder(path))
         result = campaign(manifest, cache or folder / CACHE, workers=each, step=step)
     write_campaign(result, folder)
+    show_findings(result.findings)
     publish(lambda name: reports.FORMATS[name](result), form)
     return result.complete

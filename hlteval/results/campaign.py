@@ -299,7 +299,7 @@ class CampaignResult(msgspec.Struct, frozen=True):
         name: of the campaign.
         rows: its cells, in the order of the manifest.
         boards: the leaderboard of each task, profile and condition.
-        findings: remarks about the manifest.
+        findings: about leaderboards that could not be made.
     """
 
     name: str

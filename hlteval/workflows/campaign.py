@@ -17,7 +17,6 @@ import msgspec
 
 from hlteval.findings import Finding
 from hlteval.results.campaign import CampaignResult, Cell, CellResult, CellRow, Group, Status
-from hlteval.results.leaderboard import Leaderboard
 from hlteval.workflows import campaign_boards, campaign_work
 from hlteval.workflows.batches import BATCH
 from hlteval.workflows.campaign_cache import Cache, key, paths_of, placed
@@ -57,7 +56,10 @@ def campaign(
         step(len(done), len(cells))
     rows = tuple(done[number] for number in range(len(cells)))
     result = CampaignResult(manifest.campaign.name if manifest.campaign else "", rows)
-    return msgspec.structs.replace(result, boards=run.boards(result.groups))
+    boards = run.boards(result.groups)
+    made = {group: board for group, board in boards.items() if not isinstance(board, Failed)}
+    found = (run.unranked(*item) for item in boards.items() if isinstance(item[1], Failed))
+    return msgspec.structs.replace(result, boards=made, findings=tuple(found))
 
 
 @dataclass(frozen=True)
@@ -95,8 +97,8 @@ class _Run:
         for number, result in self._computed([group[0] for group in groups.values()]):
             yield from self._kept(groups[keys[number] or str(number)], keys[number], result)
 
-    def boards(self, groups: Mapping[Group, Sequence[CellRow]]) -> dict[Group, Leaderboard]:
-        """The leaderboards of groups of cells of which at least one has numbers."""
+    def boards(self, groups: Mapping[Group, Sequence[CellRow]]) -> dict[Group, Any]:
+        """The leaderboards of groups of cells with numbers, or why there is none (`Failed`)."""
         ranked = [
             group
             for group, rows in groups.items()
@@ -104,11 +106,13 @@ class _Run:
         ]
         nodes = (Node(f"{_BOARDS}:board", self._entries(groups[group])) for group in ranked)
         found = dict(self.workers.results(nodes))
-        return {
-            group: found[number]
-            for number, group in enumerate(ranked)
-            if not isinstance(found[number], Failed)
-        }
+        return {group: found[number] for number, group in enumerate(ranked)}
+
+    def unranked(self, group: Group, failed: Failed) -> Finding:
+        """The finding about a leaderboard that could not be made."""
+        place = ("tasks", group[0], "metrics")
+        title = ", ".join(filter(None, group))
+        return self.manifest.file.finding("CPN302", *place, group=title, reason=failed.reason)
 
     def _entries(self, rows: Sequence[CellRow]) -> tuple[list[Cell], list[CellResult]]:
         """Cells, and their results with what was counted."""

@@ -13,24 +13,36 @@ from hlteval.results.comparison import RefusedSystem
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
+from hlteval.tasks.option import WrongOption
 from hlteval.workflows.campaign_work import opened
 from hlteval.workflows.comparison import Criteria
+from hlteval.workflows.graph import Failed
 from hlteval.workflows.leaderboard import assembled, usual_metrics
 from hlteval.workflows.runs import Intervals, Run
 
 FIX = "read its findings in the table of the campaign"
 
 
-def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard:
+def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard | Failed:
     """The leaderboard of the cells of one task, profile and condition.
 
     Args:
         cells: the cells.
         results: what came of each.
 
-    Raises:
-        WrongOption: if a metric of the cells is not computed.
+    Returns:
+        The leaderboard; why there is none, if a metric of the cells is not computed.
     """
+    computed = {name for result in results for name in result.metrics}
+    if missing := [name for name in cells[0].metrics if name not in computed]:
+        return Failed("error", f"{', '.join(missing)} is not computed with these options")
+    try:
+        return _board(cells, results)
+    except WrongOption as error:
+        return Failed("error", str(error))
+
+
+def _board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard:
     first = cells[0]
     drawn = Intervals(first.resamples, first.confidence, first.seed)
     by = Criteria(load(first.task), first.profile, first.options, None, drawn)
@@ -46,11 +58,12 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard:
     refused = (
         _refused(cell, result) for cell, result in pairs.values() if result.status != "scored"
     )
-    return msgspec.structs.replace(
+    made: Leaderboard = msgspec.structs.replace(
         assembled(by, plans, runs),
         refused=tuple(refused),
         paths={name: cell.system for name, (cell, _) in pairs.items()},
     )
+    return made
 
 
 def _run(cell: Cell, result: CellResult) -> Run:

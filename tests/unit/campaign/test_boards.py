@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 import pytest
@@ -91,3 +92,11 @@ def test_a_folder_of_something_else_is_not_used(tmp_path):
         prepared(tmp_path / "other" / "thesis.tex")
     with pytest.raises(FileNotFoundError, match="no folder"):
         prepared(tmp_path / "no" / "such")
+
+
+def test_runs_at_the_same_time_share_a_cache(example, result, tmp_path):
+    with ThreadPoolExecutor(2) as threads:
+        runs = [threads.submit(run, example, tmp_path) for _ in range(2)]
+    assert all(each.result().to_frame().equals(result.to_frame()) for each in runs)
+    assert run(example, tmp_path).computed == 2
+    assert not [*tmp_path.rglob("*.part")]

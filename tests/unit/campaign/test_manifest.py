@@ -32,6 +32,7 @@ CPN111-none              6   2   7  E!
 CPN112-misspelt          2  12  18  E!
 CPN201-misspelt          4   9  20  E
 CPN202-other-format      4   9  20  E
+CPN302-other-measure     8  11  30  W
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -43,7 +44,8 @@ def test_a_fixture_raises_its_code_at_its_place_and_nothing_else(row, tmp_path):
     assert manifest.usable is ("!" not in level)
     found = list(manifest.findings)
     if manifest.usable:
-        found += [each for row in campaign(manifest, tmp_path).rows for each in row.findings]
+        result = campaign(manifest, tmp_path)
+        found += [*result.findings, *(each for row in result.rows for each in row.findings)]
     (only,) = found
     assert only.code == name.partition("-")[0]
     assert only.severity.value[0].upper() + "!" * only.blocking == level
