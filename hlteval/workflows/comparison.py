@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -123,6 +124,19 @@ def weaknesses(
         yield (
             f"only {documents} documents with counts: with fewer than {ENOUGH}, no difference is "
             "significant"
+        )
+    yield from dict.fromkeys(note for plan in plans for note in _too_few(len(runs), plan))
+
+
+def _too_few(systems: int, plan: Plan) -> Iterator[str]:
+    """That no corrected p can be small: it is at least the number of pairs / (resamples + 1)."""
+    pairs, drawn = systems * (systems - 1) // 2, plan.drawn.replicates
+    if plan.test != "jackknife" and pairs >= plan.alpha * (drawn + 1):
+        needed = 1000 * ceil(pairs / plan.alpha / 1000)
+        counted = "1 pair" if pairs == 1 else f"{pairs:,} pairs"
+        yield (
+            f"with {counted} of systems and {drawn:,} resamples, no difference is significant: "
+            f"use --bootstrap {needed} or more"
         )
 
 
