@@ -107,10 +107,11 @@ def compare(
     files = output_files(output_file, get_args(TableForm), [reference, *systems])
     check_report(report, [reference, *systems], files)
     check_plot(plot, [reference, *systems], files)
+    runs: dict[str, Any] = {}
     refusing = refusals(form, files, report=report, defaults=defaults)
     with usage(), refusing, progress(remarks(), "comparing") as step, without_warnings():
-        comparison = run(task, reference, systems, step=step, **settings)
-        plot_comparison(comparison, plot)
+        comparison = run(task, reference, systems, step=step, counted=runs.update, **settings)
+        plot_comparison(comparison, plot, runs)
     comparison = compared_with_defaults(comparison, defaults)
     show_refused(comparison.refused, lambda path: validation(task, path, reference, settings))
     with usage():

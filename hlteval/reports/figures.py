@@ -64,13 +64,25 @@ def _lacking(scores: Mapping[str, Scores]) -> str:
     return f"undefined: {plain(', '.join(names[:FEW]))}{more}" if names else ""
 
 
-def of_comparison(comparison: Comparison) -> Figure:
-    """The systems of a comparison and their differences, with intervals."""
+def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = None) -> Figure:
+    """The systems of a comparison and their differences, with intervals.
+
+    Args:
+        comparison: the comparison.
+        scores: the scores by path of the system, of which the curves are drawn.
+    """
     plots = forest.of_comparison(comparison)
-    image, _, places = _layout(0, plots, 0)
+    ranked = {each.name: scores[each.name] for each in comparison.systems} if scores else {}
+    curves = panels(ranked)
+    names = short([forest.names_of(comparison)[path] for path in ranked]) if curves else []
+    image, above, places = _layout(len(curves), plots, len(names))
     image.suptitle(plain(f"{comparison.task}, profile {comparison.profile}"))
+    for place, panel in zip(above, curves, strict=True):
+        _draw_curves(place, panel, dict(zip(names, ranked.values(), strict=True)))
     for place, plot in zip(places, plots, strict=True):
         forest.draw(place, plot)
+    if curves:
+        _legend(image, names)
     return image
 
 

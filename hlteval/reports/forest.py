@@ -139,9 +139,8 @@ def _text(value: float | None, limits: Limits, values: Range) -> str:
 def of_comparison(comparison: Comparison) -> list[Forest]:
     """The values of the systems, and their differences, with intervals."""
     values = values_of(load(comparison.task), comparison.metric)
-    paths = [system.name for system in comparison.systems]
-    names = short_names([*paths, *(system.name for system in comparison.refused)])
-    number = {path: index for index, path in enumerate(paths)}
+    names = names_of(comparison)
+    number = {system.name: index for index, system in enumerate(comparison.systems)}
     systems = {
         names[each.name]: [
             Estimate(
@@ -160,6 +159,12 @@ def of_comparison(comparison: Comparison) -> list[Forest]:
         }
         plots.append(Forest(f"difference in {comparison.metric}", rows, Range("", "rate"), 0.0))
     return plots
+
+
+def names_of(comparison: Comparison) -> dict[str, str]:
+    """The short names of all systems of a comparison, by path."""
+    paths = [system.name for system in comparison.systems]
+    return short_names([*paths, *(system.name for system in comparison.refused)])
 
 
 def _difference(pair: Difference) -> Estimate:

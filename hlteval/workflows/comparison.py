@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -41,6 +41,7 @@ def compare(
     alpha: float = 0.05,
     profile: str = "plan",
     step: Step = silent,
+    counted: Callable[[Mapping[str, Run]], object] | None = None,
     **given: Any,
 ) -> Comparison:
     """Compare systems by a metric.
@@ -58,6 +59,7 @@ def compare(
         profile: `plan` or `official`.
         step: called after each batch with the documents that are done, and their number, which
             is None if it is known only after reading.
+        counted: called with what was counted of each system.
         **given: more of what `score` takes, the same for all.
 
     Raises:
@@ -78,6 +80,8 @@ def compare(
     if not runs:
         raise all_refused([*reasons.values()])
     refused = refused_systems(reasons)
+    if counted:
+        counted(runs)
     (comparison,) = comparisons(runs, [plan])
     notes = (*comparison.notes, *(item.note for item in refused), *weaknesses(runs, [plan]))
     return msgspec.structs.replace(comparison, refused=refused, notes=notes)

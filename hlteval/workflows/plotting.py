@@ -16,6 +16,7 @@ from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources import writing
 from hlteval.tasks.option import WrongOption
+from hlteval.workflows.runs import Run
 from hlteval.workflows.scoring import score
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -66,15 +67,23 @@ def plot_scores(
     _write("of_scores", {names[path]: own for path, own in every.items()}, file)
 
 
-def plot_comparison(comparison: Comparison, file: Path | None) -> None:
+def plot_comparison(
+    comparison: Comparison, file: Path | None, runs: Mapping[str, Run] | None = None
+) -> None:
     """Plot the systems of a comparison and their differences; nothing without a file.
+
+    Args:
+        comparison: the comparison.
+        file: of the picture; its suffix is its format.
+        runs: what was counted of each system, by path, from which their curves are drawn.
 
     Raises:
         WrongOption: for a file that cannot be a plot.
     """
     if file is not None:
         check_plot(file)
-        _write("of_comparison", comparison, file)
+        scores = {path: run.scores() for path, run in (runs or {}).items()}
+        _write("of_comparison", comparison, file, scores)
 
 
 def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
@@ -103,8 +112,8 @@ def _scores(board: Leaderboard, row: Row) -> Scores:
     )
 
 
-def _write(figure: str, result: object, file: Path) -> None:
-    image = lazy(f"hlteval.reports.figures:{figure}")(result)
+def _write(figure: str, result: object, file: Path, *more: object) -> None:
+    image = lazy(f"hlteval.reports.figures:{figure}")(result, *more)
     with writing(file) as unfinished:
         lazy("hlteval.reports.figures:write")(
             image, unfinished, file.suffix.lower().removeprefix(".")

@@ -34,6 +34,14 @@ def test_a_comparison_is_plotted(invoke: Run, tmp_path: Path) -> None:
     assert ">careful − bold<" in picture.read_text("utf-8")
 
 
+def test_a_comparison_has_the_curves_of_its_systems(invoke: Run, tmp_path: Path) -> None:
+    speech, picture = DEMO.parent / "speech", tmp_path / "curves.svg"
+    given = ("compare", "speech-sf", "-r", speech / "annotations", speech / "system.json")
+    assert invoke(*given, "--plot", picture).exit_code == 0
+    text = picture.read_text("utf-8")
+    assert all(shown in text for shown in (">Relevance<", ">recall<", ">system<"))
+
+
 @pytest.mark.parametrize("command", ["score", "compare"])
 @pytest.mark.parametrize(
     ("plot", "problem"),

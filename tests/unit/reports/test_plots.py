@@ -153,6 +153,17 @@ def test_a_comparison_shows_systems_and_differences():
     assert pairs.get_xlim()[0] < -0.1
 
 
+def test_the_curves_of_compared_systems_are_above_their_values():
+    found = {f"runs/{letter}.tab": curves() for letter in "cab"}
+    image = figures.of_comparison(compared(0.5, 0.4, None), found)
+    assert [place.get_title() for place in image.axes] == ["Relevance", "Type", "", ""]
+    (legend,) = image.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
+    drawn = [[line.get_color() for line in place.lines[:2]] for place in image.axes[:3]]
+    assert drawn[0] == drawn[1] == [style.color for style in STYLES[:2]]
+    assert drawn[2] == [STYLES[0].color] * 2  # the interval and the point of the first
+
+
 def test_others_are_of_the_same_task():
     with pytest.raises(ValueError, match="others: expected scores of hub4, got speech-sf"):
         made("hub4").plot({"b": made("speech-sf")})
