@@ -28,6 +28,7 @@ def line(command: str, task: str) -> list[object]:
         "score": ["-r", "absent", "-s", "absent"],
         "compare": ["-r", "absent", "absent"],
         "leaderboard": ["-r", "absent", "absent"],
+        "agreement": ["absent", "absent"],
         "pack": ["absent", "-o", "out.tgz"],
     }
     return [command, task, *given[command]]
