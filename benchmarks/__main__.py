@@ -25,7 +25,7 @@ from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
     *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4", "ccu"),
-    *("interchange", "campaign", "reports", "hostile"),
+    *("interchange", "campaign", "reports", "hostile", "formats"),
 )
 
 

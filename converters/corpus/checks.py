@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
 from typing import NamedTuple
 
 import msgspec
@@ -273,9 +272,9 @@ class _Check:
             records = records.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
             first = records.height
         lines = self.bad_lines(sources["row"][0], first)
-        found = list(self.records(sources["row"], tables["documents"]["row"], first + lines.height))
+        found = self.records(sources["row"], tables["documents"]["row"], first + lines.height)
         files = {"sources": sources, "documents": tables["documents"]}
-        made = (Corpus(**files, rejected_records=rows).rejected_records for rows in (lines, found))
+        made = (Corpus(**files, rejected_records=rows).rejected_records for rows in (lines, *found))
         return {"sources": sources, "rejected_records": pl.concat([records, *made])}
 
     def bad_lines(self, origin: int, first: int) -> pl.DataFrame:
@@ -294,24 +293,30 @@ class _Check:
 
     def records(
         self, origins: pl.Series, documents: pl.Series, first: int
-    ) -> Iterator[dict[str, object]]:
+    ) -> Iterator[pl.DataFrame]:
         """The rejected rows of tables as rows of `rejected_records`, with keys from a first one."""
-        known, placed, key = set(origins), set(documents), count(first)
+        absent = pl.lit(None, pl.Int64)
         for name, code, rows in self.rejected:
-            for row in rows.drop(_AT).iter_rows(named=True):
-                document, origin = row.get("document"), row.get("origin")
-                place = {
-                    "document": document if document in placed else None,
-                    "origin": origin if origin in known else origins[0],
-                    "record": row.get("record") or 0,
-                }
-                yield _record(code, name, msgspec.json.encode(row).decode(), row=next(key), **place)
-
-
-def _record(code: str, kind: str, text: str, **place: object) -> dict[str, object]:
-    """A row of `rejected_records`."""
-    columns = {"column": 1, "end_column": len(text) + 1, "expected": "a row of a table"}
-    return {"code": code, "kind": kind, "text": text, **columns, **place}
+            own = rows.drop(_AT)
+            document, origin, record = (
+                pl.col(column) if column in own.columns else absent
+                for column in ("document", "origin", "record")
+            )
+            encode = msgspec.json.encode
+            texts = [encode(row).decode() for row in own.iter_rows(named=True)]
+            yield own.select(
+                row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
+                document=pl.when(document.is_in(documents.implode())).then(document),
+                origin=pl.when(origin.is_in(origins.implode())).then(origin).otherwise(origins[0]),
+                record=record.fill_null(0),
+                code=pl.lit(code),
+                kind=pl.lit(name),
+                text=pl.Series(texts, dtype=pl.String),
+                column=pl.lit(1, pl.Int64),
+                end_column=pl.Series([len(text) + 1 for text in texts], dtype=pl.Int64),
+                expected=pl.lit("a row of a table"),
+            )
+            first += rows.height
 
 
 _HIGHEST = 2**62

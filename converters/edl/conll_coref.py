@@ -80,6 +80,7 @@ class _Table:
         self.origins: list[int] = []
         self.texts: list[list[str]] = []
         self.rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in _COLUMNS}
+        self.begun: list[_Document] = []
         self.here: _Document | None = None
 
     def take(self, member: Member) -> None:
@@ -121,7 +122,8 @@ class _Table:
         if known == len(self.texts):
             self.texts.append([])
             self.origins.append(len(self.sources) - 1)
-        self.here = _Document(name, known, self.texts[known])
+            self.begun.append(_Document(name, known, self.texts[known]))
+        self.here = self.begun[known]
 
     def close(self, display: str) -> None:
         """End a document, and report mentions that begin but do not end."""
@@ -129,6 +131,8 @@ class _Table:
         for entity, begun in self.here.begun.items() if self.here else ():
             for _, number, line in begun:
                 self.report("CRF105", number, line, display, entity=entity)
+        if self.here:
+            self.here.begun.clear()
         self.here = None
 
     def sentence(self) -> None:
@@ -201,14 +205,13 @@ class _Table:
 
 
 class _Document:
-    """The document that is being read."""
+    """A document that is being read; it may go on after others."""
 
     def __init__(self, name: str, row: int, words: list[str]) -> None:
         self.name, self.row, self.words = name, row, words
         self.tokens: list[tuple[int, int, int, int, int, str]] = []
         self.begun: dict[str, list[tuple[int, int, str]]] = {}
-        self.length = sum(map(len, words))
-        self.number = sum(word not in {" ", "\n"} for word in words)
+        self.length = self.number = 0
 
     def separate(self, space: str) -> None:
         """Put a space or a line break after a token."""

@@ -38,10 +38,9 @@ def _renumber(corpus: Corpus, numbering: pl.DataFrame) -> Corpus:
     numbers = documents.select("_number", document="row")
     moved = {"documents": documents.with_columns(row="_number").drop("_number")}
     for name, table in TABLES.items():
-        if ("document", "documents") in table.references:
-            rows = getattr(corpus, name).join(
-                numbers, on="document", how="left", maintain_order="left"
-            )
+        rows: pl.DataFrame = getattr(corpus, name)
+        if rows.height and ("document", "documents") in table.references:
+            rows = rows.join(numbers, on="document", how="left", maintain_order="left")
             moved[name] = rows.with_columns(document="_number").drop("_number")
     return corpus.replace(**moved)
 

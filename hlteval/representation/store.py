@@ -22,6 +22,12 @@ from hlteval.representation.table import Table
 VERSION_KEY = "hlteval.schema"
 """The key of the schema version in the metadata of a Parquet file."""
 
+MOST_ROWS = 100_000
+"""Rows that a table may have whatever its size; above, a row takes a byte or more.
+
+A file as `save` writes it takes more than one byte for the key of a row alone.
+"""
+
 # Polars panics on some damaged files; a panic is not an Exception.
 _DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, UnicodeError)
 
@@ -159,8 +165,8 @@ def read_table(
         report: called for each column that is ignored because this version does not know it.
 
     Raises:
-        StoreError: if it is not a Parquet file, has another schema version, lacks a column that
-            may not be null, or holds another type.
+        StoreError: if it is not a Parquet file, has another schema version or more rows than its
+            size allows, lacks a column that may not be null, or holds another type.
 
     Examples:
         >>> from hlteval.representation import TABLES
@@ -173,6 +179,8 @@ def read_table(
         problem = "Parquet file is not a table of a corpus"
         if version is None or (problem := version_problem(version) or ""):
             raise StoreError(problem, file)
+        if problem := _size_problem(content):
+            raise StoreError(problem, file)
         frame = pl.read_parquet(content)
     except _DAMAGED as error:
         raise StoreError("invalid or truncated Parquet file", file) from error
@@ -182,6 +190,17 @@ def read_table(
         if name not in table.schema:
             report(StoreError(unknown_column(table.name, name), file))
     return frame.select(name for name in table.schema if name in frame.columns)
+
+
+def _size_problem(content: bytes) -> str:
+    """Why a Parquet file is not unpacked; empty if it has no more rows than its size allows."""
+    rows = pl.scan_parquet(BytesIO(content)).select(pl.len()).collect().item()
+    if rows <= max(MOST_ROWS, len(content)):
+        return ""
+    return (
+        f"{len(content):,} bytes unpack to {rows:,} rows, more than a corpus has; "
+        "convert it again from its sources"
+    )
 
 
 def _shape_problem(table: Table, frame: pl.DataFrame) -> str:

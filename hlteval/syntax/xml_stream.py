@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pyexpat import ExpatError, ParserCreate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hlteval.findings import Problem
 from hlteval.syntax.xml_elements import DEEPEST, Malformed, Reader, parse
@@ -50,7 +51,8 @@ class Part:
         return {inside[own]: cut.moved(*place) for own, place in found.items()}
 
 
-class Cut(NamedTuple):
+@dataclass(frozen=True)
+class Cut:
     """A stretch of a file below the root, from one item to another.
 
     Attributes:
@@ -75,12 +77,17 @@ class Cut(NamedTuple):
 
     def moved(self, line: int, column: int) -> tuple[int, int]:
         """Line and column in the whole file, given those in `text()`."""
-        last = _lines(self.head) + 1
-        if line < last or (line == last and column <= len(_last_line(self.head))):
+        last, width = self._end_of_head
+        if line < last or (line == last and column <= width):
             return line, column
         if line > last:
             return line + self.line, column
-        return line + self.line, column - len(_last_line(self.head)) + self.column
+        return line + self.line, column - width + self.column
+
+    @cached_property
+    def _end_of_head(self) -> tuple[int, int]:
+        """The line in which the head ends, and the code points of it there."""
+        return _lines(self.head) + 1, len(_last_line(self.head))
 
 
 def parts(data: bytes, schema: str, root: str, item: str, size: int = PART) -> Iterator[Part]:

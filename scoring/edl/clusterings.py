@@ -150,10 +150,10 @@ def fractions(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def together(*parts: pl.DataFrame) -> pl.DataFrame:
     """The counts of all parts by group, 0 where a part has none."""
-    whole = parts[0]
+    whole = parts[0].lazy()
     for part in parts[1:]:
-        whole = whole.join(part, on="group", how="full", coalesce=True)
-    return whole.select("group", *COUNTS).fill_null(0)
+        whole = whole.join(part.lazy(), on="group", how="full", coalesce=True)
+    return whole.select("group", *COUNTS).fill_null(0).collect()
 
 
 def b_cubed(both: Clusterings) -> pl.DataFrame:

@@ -141,9 +141,9 @@ class Fills:
 
     def _of(self, pairs: pl.DataFrame, side: str, table: pl.DataFrame, *more: str) -> pl.DataFrame:
         """What the instances of one side of pairs have."""
-        some = pairs.select("pair", *more, instance=side).drop_nulls("instance")
-        rows = some.join(table, on="instance", maintain_order="left_right")
+        some = pairs.lazy().select("pair", *more, instance=side).drop_nulls("instance")
+        rows = some.join(table.lazy(), on="instance", maintain_order="left_right")
         numbers = {"at": self.at()}
         if "alternative" in table.columns:
             numbers["which"] = self.which()
-        return rows.with_columns(**numbers).drop("instance", "place")
+        return rows.with_columns(**numbers).drop("instance", "place").collect()

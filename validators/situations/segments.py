@@ -70,9 +70,11 @@ def _certain(context: RuleContext, segments: pl.LazyFrame) -> pl.LazyFrame:
         context: what rules check.
         segments: with the name of each as `document`.
     """
-    texts = context.system.rejected_records["text"].unique()
-    tokens = [set(_TOKEN.findall(text)) for text in texts]
     names = {*context.system.documents["name"], *context.against.documents["name"]}
-    nameless = any(names.isdisjoint(found) for found in tokens)
-    doubtful = list(names.intersection(set().union(*tokens)))
-    return only_if(not nameless, segments.filter(~pl.col("document").is_in(doubtful)))
+    doubtful: set[str] = set()
+    for text in context.system.rejected_records["text"].unique():
+        named = names.intersection(_TOKEN.findall(text))
+        if not named:
+            return only_if(False, segments)
+        doubtful |= named
+    return segments.filter(~pl.col("document").is_in(list(doubtful)))

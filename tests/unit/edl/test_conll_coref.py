@@ -215,3 +215,16 @@ def test_a_part_may_have_a_number_of_any_length() -> None:
     assert _begin(f"D1;{digits}") == f"#begin document (D1); part {digits}"
     assert _begin("D1;2") == "#begin document (D1); part 002"
     assert _begin("D1") == "#begin document (D1); part 000"
+
+
+def test_a_document_goes_on_where_it_ended(tmp_path: Path) -> None:
+    path = tmp_path / "on.conll"
+    part = "#begin document (D); part 000\nD 0 {} {} (1)\n#end document\n"
+    path.write_text("".join(part.format(number, word) for number, word in enumerate(("a", "bc"))))
+    for offsets, wanted in (
+        ("tokens", [(0, 1, 2), (0, 2, 3)]),
+        ("characters", [(0, 0, 1), (0, 2, 4)]),
+    ):
+        form = load("conll-coref").with_settings({"offsets": offsets})
+        (reading,) = form.read(open_source(str(path)))
+        assert [row[:3] for row in spans(reading.corpus)] == wanted

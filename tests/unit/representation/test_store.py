@@ -20,6 +20,7 @@ from hlteval.representation import (
     write_jsonl,
 )
 from hlteval.representation.jsonl import read_rows
+from hlteval.representation.store import VERSION_KEY, read_table
 
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
 SOURCE = b'{"table":"sources","row":0,"path":"p","member":"","format":"standoff","sha256":"0"}\n'
@@ -339,3 +340,11 @@ def test_a_line_with_many_unknown_columns_is_searched_once(monkeypatch: pytest.M
         line.index(f'"{name}":') + len(name) + 4 for name in names
     ]
     assert len(values) == 2 * (3 + len(names))
+
+
+def test_a_table_that_unpacks_to_more_rows_than_its_size_allows_is_not_read() -> None:
+    rows = pl.DataFrame({"row": pl.zeros(150_000, dtype=pl.Int64, eager=True)})
+    buffer = BytesIO()
+    rows.write_parquet(buffer, metadata={VERSION_KEY: str(SCHEMA_VERSION)})
+    with pytest.raises(StoreError, match="unpack to 150,000 rows"):
+        read_table(TABLES["documents"], buffer.getvalue(), "documents.parquet")
