@@ -173,6 +173,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
         findings: of validation.
         counts: what was counted, as a table in Arrow's format; empty where nobody needs it.
         files: that were read, by side: name, format and digest of each.
+        lasting: whether the same inputs give it again; not if a program or a library was missing.
     """
 
     status: Status
@@ -188,6 +189,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Finding, ...] = ()
     counts: bytes = b""
     files: Mapping[str, tuple[tuple[str, str, str], ...]] = {}
+    lasting: bool = True
 
     @property
     def without_counts(self) -> CellResult:

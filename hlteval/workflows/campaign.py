@@ -174,7 +174,7 @@ class _Run:
                 cell = self.cells[number]
                 yield number, CellRow(cell, self._failed(cell, found), key, new=True)
             return
-        if key:
+        if key and found.lasting:
             self.cache.put(key, first, found)
         for number in numbers:
             cell = self.cells[number]

@@ -12,11 +12,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import msgspec
 
 from hlteval import __version__
+from hlteval.extensions import FORMATS, RULES, TASKS
 from hlteval.results.campaign import Cell, CellResult
 from hlteval.sources.writing import writing
 from hlteval.tasks import load
@@ -25,6 +28,27 @@ from hlteval.workflows.signatures import names_file
 LAYOUT = 1
 """Of the entries; another one is another digest."""
 _PLACES = ("{submission}", "{reference}")
+_LIBRARIES = ("numpy", "polars", "pycocoevalcap", "rapidfuzz", "sacrebleu", "scipy")
+"""The libraries that numbers come from."""
+_EXTENSIONS = (FORMATS, RULES, TASKS)
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions of all that computes: hlteval, libraries, and packages that extend it.
+
+    Examples:
+        >>> "hlteval" in versions(), "polars" in versions()
+        (True, True)
+    """
+    found = {"hlteval": __version__}
+    for name in _LIBRARIES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    points = [point for group in _EXTENSIONS for point in metadata.entry_points(group=group)]
+    return found | {point.dist.name: point.dist.version for point in points if point.dist}
 
 
 def paths_of(cell: Cell) -> dict[str, list[str]]:
@@ -55,7 +79,7 @@ def key(cell: Cell, digests: Mapping[tuple[str, str], str | None]) -> str:
     }
     drawn = (cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
     parts = {
-        "hlteval": __version__, "layout": LAYOUT, "task": cell.task, "profile": cell.profile,
+        "versions": versions(), "layout": LAYOUT, "task": cell.task, "profile": cell.profile,
         "lenient": cell.lenient, "encoding": cell.encoding, "options": values, "inputs": found,
         "drawn": drawn, "ranked": cell.ranked,
     }  # fmt: skip

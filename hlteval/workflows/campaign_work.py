@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -166,7 +167,7 @@ def finish(cell: Cell, size: int, *parts: Part) -> CellResult:
     try:
         conclude(run, size)
     except Refused as refused:
-        return _refused(refused)
+        return msgspec.structs.replace(_refused(refused), lasting=run.failure is None)
     return _scored(run, cell)
 
 

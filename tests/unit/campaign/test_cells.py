@@ -8,8 +8,12 @@ import polars as pl
 import pytest
 
 import hlteval
+from hlteval.findings import finding
 from hlteval.results.campaign import COLUMNS
+from hlteval.scoring.metric import CannotCount
+from hlteval.scoring.seedev.metric import EventMatch
 from hlteval.workflows import campaign as workflow
+from hlteval.workflows import campaign_cache
 from hlteval.workflows.campaign_cache import Cache
 from tests.unit.campaign.demo import TEMPLETTES, run, unpacked
 
@@ -107,6 +111,26 @@ def test_only_what_is_new_is_computed(tmp_path):
     assert run(path, cache).computed == 3
     path.write_text(path.read_text().replace("resamples = 20", "resamples = 21"))
     assert run(path, cache).computed == 3
+
+
+def test_other_versions_of_what_computes_compute_again(result, examples, cached, monkeypatch):
+    others = {**campaign_cache.versions(), "sacrebleu": "0"}
+    monkeypatch.setattr(campaign_cache, "versions", lambda: others)
+    again = run(examples, cached)
+    assert again.computed == len(again.rows) == 6
+    assert again.to_frame().drop("key").equals(result.to_frame().drop("key"))
+
+
+def test_what_a_missing_library_prevented_is_tried_again(tmp_path):
+    path = unpacked(tmp_path)
+
+    def unable(*_, **__):
+        raise CannotCount(finding("MTS107").of("--metrics"))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EventMatch, "statistics", unable)
+        assert run(path, tmp_path / "cache").counts.get("scored") is None
+    assert run(path, tmp_path / "cache").counts["scored"] == 2
 
 
 def test_a_cache_holds_in_another_folder_and_under_other_names(tmp_path):
