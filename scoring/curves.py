@@ -166,11 +166,15 @@ def curve(submitted: pl.DataFrame, changes: pl.DataFrame, *, by_rank: bool) -> C
         "confidence", "record", descending=[True, False], maintain_order=True
     )
     added = changes.filter(pl.col("confidence").is_not_null())
-    frame = ["document", "record"]
+    frame = ["document", "record", "confidence"]
     added = added.group_by(frame).agg(pl.col("matched", "frames").sum())
     ranked = ranked.join(added, on=frame, how="left", maintain_order="left")
-    matched = np.cumsum(ranked["matched"].fill_null(0).to_numpy())
-    frames = np.cumsum(ranked["frames"].fill_null(0).to_numpy())
+    # Several frames of a saved corpus can be one record: what they add counts once.
+    once = ranked.select(
+        pl.col("matched", "frames").fill_null(0) * pl.struct(frame).is_first_distinct()
+    )
+    matched = np.cumsum(once["matched"].to_numpy())
+    frames = np.cumsum(once["frames"].to_numpy())
     confidences = ranked["confidence"].to_numpy()
     wanted, split = cuts(ranked.height), 0
     if wanted[-1]:

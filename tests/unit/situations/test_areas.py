@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import hlteval
 from hlteval.results.scores import Scores
 from hlteval.scoring.situations.situations import LAYERS
 from hlteval.validators.situations.schema import types
@@ -101,3 +102,14 @@ def test_f1_is_undefined_where_neither_side_has_frames(tmp_path):
     metrics = scores(annotated(tmp_path, D1=("out-of-domain", "n/a")), []).metrics
     assert metrics["type.max_f1"] is None
     assert metrics["relevance.auc"] is None
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+def test_frames_of_one_record_of_a_saved_corpus_count_once(tmp_path: Path, profile: str) -> None:
+    """A block of an annotation has several types; as a submission, it is several frames."""
+    reference = annotated(tmp_path, D1=("Shelter, Evacuation", "Osh"), D2=("Evacuation", "Naryn"))
+    saved = tmp_path / "saved.jsonl"
+    hlteval.convert(reference, saved)
+    found = score("speech-sf", str(reference), str(saved), profile=profile)
+    best = {name: value for name, value in found.metrics.items() if name.endswith("max_f1")}
+    assert best == {f"{layer}.max_f1": 1 for layer in LAYERS}
