@@ -31,9 +31,10 @@ class Style(NamedTuple):
 
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _LINES: tuple[_Line, ...] = ("-", "--", "-.", ":")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 7]) for at in range(28))
-"""Those of the systems in order; the colours are Okabe and Ito's, without yellow."""
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 9]) for at in range(63))
+"""Those of the systems in order; the colours are Okabe and Ito's, without yellow. No two have the same
+colour and the same marker."""
 
 
 def plain(name: str) -> str:
