@@ -1,0 +1,57 @@
+"""Reports of agreement and of campaigns in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import hlteval
+
+DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
+HOSTILE = '</script><img src=x onerror="alert(1)">'
+
+
+@pytest.fixture(scope="module")
+def agreement(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("agreement") / "report.html"
+    annotators = {HOSTILE: DEMO / "annotators/ada.tab", "Bo": DEMO / "annotators/bo.tab"}
+    hlteval.report(hlteval.agreement("lorehlt-edl", annotators, bootstrap=9), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("campaign")
+    systems = "\n".join(f"{name} = '{DEMO / name}'" for name in ("reference", "system", "flawed"))
+    manifest = folder / "demo.toml"
+    manifest.write_text(
+        f"name = '{HOSTILE}'\n[submissions]\n{systems}\n"
+        f"[tasks.seedev-full]\nreference = '{DEMO / 'reference'}'\n",
+        "utf-8",
+    )
+    hlteval.campaign(manifest, folder / "out")
+    return folder / "out" / "index.html"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_differences_between_annotators_are_listed(open_report, agreement, scheme):
+    report = open_report(agreement, width=360, scheme=scheme)
+    assert report.page.evaluate("document.documentElement.scrollWidth") <= 360
+    panel = report.tab("Differences")
+    expect(panel).to_contain_text("bo.tab:")
+    expect(panel.get_by_text(HOSTILE).first).to_be_attached()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_cells_of_a_campaign_lead_to_leaderboards(open_report, campaign, scheme):
+    report = open_report(campaign, width=360, scheme=scheme)
+    page = report.page
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
+    expect(page.get_by_text("flawed").first).to_be_attached()
+    link = report.tab("Leaderboards").get_by_role("link")
+    expect(link).to_have_attribute("href", "leaderboards/seedev-full-plan.html")
+    board = open_report(campaign.parent / "leaderboards" / "seedev-full-plan.html", width=360)
+    expect(board.page.locator("main")).to_contain_text("reference")
