@@ -33,8 +33,10 @@ _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 _LINES: tuple[_Line, ...] = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 9]) for at in range(63))
-"""Those of the systems in order, no two of the same colour and marker; the colours are Okabe and Ito's,
-without yellow."""
+"""Those of the systems in order, no two of the same colour and marker.
+
+The colours are Okabe and Ito's, without yellow.
+"""
 
 
 def plain(name: str) -> str:
