@@ -295,20 +295,18 @@ class _Check:
         self, origins: pl.Series, documents: pl.Series, first: int
     ) -> Iterator[pl.DataFrame]:
         """The rejected rows of tables as rows of `rejected_records`, with keys from a first one."""
-        absent = pl.lit(None, pl.Int64)
+        document, origin = pl.col("document"), pl.col("origin")
         for name, code, rows in self.rejected:
             own = rows.drop(_AT)
-            document, origin, record = (
-                pl.col(column) if column in own.columns else absent
-                for column in ("document", "origin", "record")
-            )
             encode = msgspec.json.encode
             texts = [encode(row).decode() for row in own.iter_rows(named=True)]
-            yield own.select(
+            absent = [column for column in _PLACED if column not in own.columns]
+            placed = own.with_columns(pl.lit(None, pl.Int64).alias(column) for column in absent)
+            yield placed.select(
                 row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
                 document=pl.when(document.is_in(documents.implode())).then(document),
                 origin=pl.when(origin.is_in(origins.implode())).then(origin).otherwise(origins[0]),
-                record=record.fill_null(0),
+                record=pl.col("record").fill_null(0),
                 code=pl.lit(code),
                 kind=pl.lit(name),
                 text=pl.Series(texts, dtype=pl.String),
@@ -319,6 +317,8 @@ class _Check:
             first += rows.height
 
 
+_PLACED = ("document", "origin", "record")
+"""The columns of a row that say where it is from."""
 _HIGHEST = 2**62
 """Keys beyond this are renumbered before others follow them; distances of offsets need as much."""
 _LONGEST = 1e15

@@ -15,7 +15,7 @@ from hlteval.findings import Finding, finding
 from hlteval.sources.folders import open_file, open_folder
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.listing import listing
-from hlteval.sources.names import printable
+from hlteval.sources.names import is_text, printable
 from hlteval.sources.open_input import OpenInput
 from hlteval.sources.problems import special_file, too_large, unreadable
 from hlteval.sources.remote import (
@@ -80,6 +80,9 @@ def _open(path: str, limits: Limits) -> Source:
         return _open_url(path, limits)
     try:
         status = Path(path).stat()
+        if not is_text(path):
+            label = printable(path)
+            return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
         if not stat.S_ISREG(status.st_mode) or archive_suffix(path) is None:
             return _open_plain(path, status.st_mode, status.st_size, limits)
         file = Spool.open(path)

@@ -116,7 +116,8 @@ def _corpus(form: str, source: Source) -> tuple[Corpus, Sequence[Finding]]:
     found = [item for result in results for item in result.findings]
     corpus = Corpus.concat(result.corpus for result in results)
     tables = [name for name in chosen.tables if name != "sources"]
-    if not found and all(getattr(corpus, name).is_empty() for name in tables):
+    unread = any(item.blocking for item in source.findings)
+    if not found and not unread and all(getattr(corpus, name).is_empty() for name in tables):
         found = [finding("OPT109", file=source.path, title=load(form).title)]
     return corpus, found
 

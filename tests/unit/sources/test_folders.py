@@ -125,6 +125,17 @@ def test_a_name_that_is_no_text_is_told_and_left_out(tmp_path: Path) -> None:
     assert finding.message.encode().endswith(b"d\\xe9.a2 is not valid UTF-8")
 
 
+@pytest.mark.parametrize("name", [b"d\xe9.a2", b"d\xe9.zip", b"d\xe9"])
+def test_a_path_that_is_not_text_is_reported_and_not_read(tmp_path: Path, name: bytes) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))
+    path.write_bytes(b"E1") if path.suffix else path.mkdir()
+    source = open_source(str(path))
+    assert source.members == ()
+    (finding,) = source.findings
+    assert (finding.code, finding.blocking) == ("SRC117", True)
+    assert finding.file == source.path == str(path).replace("\udce9", "\\xe9")
+
+
 def test_an_empty_folder_is_a_finding(tmp_path: Path, codes: Codes) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     assert codes(open_source(str(tmp_path))) == {"SRC104"}
