@@ -231,8 +231,9 @@ def derived_losses(
                 counts[f"{plural_of(words)} of frames of other kinds"] += count
         for column in optional(table):
             if column not in form.carries:
-                values = after.filter(pl.col(column.partition(".")[2]).is_not_null())
-                counts.update(describe(column, values))
+                present = after[column.partition(".")[2]].is_not_null()
+                if present.any():
+                    counts.update(describe(column, after.filter(present)))
     return counts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ def test_scores(open_report: Any, tmp_path: Path, task: str) -> None:
 FLAWED_TASKS = ("seedev-full", "speech-sf", "lorehlt-edl", "hub4", "ccu-nd", "lorehlt-mt", "ltf")
 
 
+@cache
 def verdict() -> Verdict:
     """The findings of flawed submissions to several tasks as one verdict."""
     found: list[Finding] = []

@@ -48,8 +48,10 @@ def columns(form: Format, table: str) -> list[str]:
 
 def restricted(form: Format, corpus: Corpus) -> Corpus:
     """Of a corpus, only what a format declares."""
-    tables = {}
+    tables: dict[str, pl.DataFrame] = {}
     for name, frame in corpus.tables():
+        if frame.is_empty():
+            continue
         kept = {*columns(form, name), *KEYS}
         nulls = [pl.lit(None, frame.schema[c]).alias(c) for c in frame.columns if c not in kept]
         tables[name] = frame.with_columns(nulls) if name in form.tables else frame.clear()
@@ -61,6 +63,8 @@ def said(
 ) -> Counter[tuple[str, ...]]:
     """What the rows of a table say in the columns that a format declares, whatever their keys."""
     frame: pl.DataFrame = getattr(corpus, table)
+    if frame.is_empty():
+        return Counter()
     kept = [c for c in columns(form, table) if c != "origin" and c not in without]
     references = dict(TABLES[table].references)
     cells = [
@@ -69,7 +73,7 @@ def said(
         else [repr(value) for value in frame[c].to_list()]
         for c in kept
     ]
-    return Counter(zip(*cells, strict=True)) if frame.height else Counter()
+    return Counter(zip(*cells, strict=True))
 
 
 def names(corpus: Corpus, table: str) -> Mapping[int, str]:
@@ -487,6 +491,8 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
     countable = Counter[str]()
     kept = of_its_kinds(form, corpus)
     for name, frame in corpus.tables():
+        if frame.is_empty():  # most are; what nothing is called takes time
+            continue
         after: pl.DataFrame = getattr(kept, name)
         if name not in form.tables:
             countable.update(wording.worded(words, name, frame))
@@ -501,7 +507,7 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
                 counts[f"{wording.plural(word)} of frames of other kinds"] += count
         if name in form.tables:
             for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
-                values = after.filter(pl.col(column).is_not_null())
+                values = after.filter(after[column].is_not_null())
                 countable.update(wording.worded(words, f"{name}.{column}", values))
     counts.update(form.count_losses(kept))
     for word, count in countable.items():
@@ -511,9 +517,9 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
 
 def of_its_kinds(form: Format, corpus: Corpus) -> Corpus:
     """A corpus without frames of other kinds, row by row: they take with them what is theirs."""
-    rows: dict[str, Rows] = {name: frame.to_dicts() for name, frame in corpus.tables()}
-    if not form.frame_kinds or all(row["kind"] in form.frame_kinds for row in rows["frames"]):
+    if not form.frame_kinds or {*corpus.frames["kind"]} <= {*form.frame_kinds}:
         return corpus
+    rows: dict[str, Rows] = {name: frame.to_dicts() for name, frame in corpus.tables()}
     rows["frames"] = [row for row in rows["frames"] if row["kind"] in form.frame_kinds]
     kept = {row["row"] for row in rows["frames"]}
     for table in ("sentiments", "arguments", "fills"):
