@@ -231,9 +231,9 @@ def derived_losses(
                 counts[f"{plural_of(words)} of frames of other kinds"] += count
         for column in optional(table):
             if column not in form.carries:
-                present = after[column.partition(".")[2]].is_not_null()
-                if present.any():
-                    counts.update(describe(column, after.filter(present)))
+                name = column.partition(".")[2]
+                if after[name].null_count() < after.height:
+                    counts.update(describe(column, after.filter(pl.col(name).is_not_null())))
     return counts
 
 

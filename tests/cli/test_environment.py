@@ -117,14 +117,42 @@ def test_no_output_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
     assert closed.read_bytes() == plain.read_bytes()
 
 
+@pytest.fixture
+def refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[list[str]], str]:
+    """Calls a command in this process, which must end with exit code 2; what it says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hlteval.cli.interruption.prepare", lambda: None)  # which handles signals
+
+    def call(command: list[str]) -> str:
+        monkeypatch.setattr("sys.argv", ["hlteval", *command])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        return capsys.readouterr().err
+
+    return call
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Documents that take a moment to write."""
-    folder = tmp_path_factory.mktemp("environment") / "corpus"
+    return written(tmp_path_factory.mktemp("environment") / "corpus", 150)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Documents whose files are larger than those that can be written."""
+    return written(tmp_path_factory.mktemp("environment") / "corpus", 20)
+
+
+def written(folder: Path, documents: int) -> Path:
+    """A corpus in a folder."""
     folder.mkdir()
     text = "AB binds to CD. " * 40
     mention = "".join(f"T{n + 1}\tProtein {16 * n} {16 * n + 2}\tAB\n" for n in range(40))
-    for number in range(150):
+    for number in range(documents):
         (folder / f"d{number}.txt").write_text(text, "utf-8")
         (folder / f"d{number}.a1").write_text(mention, "utf-8")
         (folder / f"d{number}.a2").write_text("", "utf-8")
@@ -155,14 +183,19 @@ NAMES = ("file", "folder", "scores", "report", "fix", "pack", "demo")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_full_disk_changes_nothing(name: str, corpus: Path, tmp_path: Path) -> None:
+def test_a_full_disk_changes_nothing(
+    name: str, few: Path, tmp_path: Path, refused: Callable[[list[str]], str]
+) -> None:
     """A file that may not grow over some bytes stands for a full disk."""
     (tmp_path / "out.jsonl").write_bytes(b"earlier")
     (tmp_path / "out.json").write_bytes(b"earlier")
     before = tree(tmp_path)
-    done = run(writing(corpus)[name], cwd=tmp_path, preexec_fn=limited(600))
-    assert done.returncode == 2, done.stderr
-    (line,) = done.stderr.decode().splitlines()
+    before_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600, before_limit[1]))
+    try:
+        (line,) = refused(writing(few)[name]).splitlines()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before_limit)
     assert line.startswith("hlteval: cannot write ")
     assert "File too large; what was there before is unchanged" in line
     assert ".part" not in line.replace("no part of a file", "")
@@ -199,24 +232,6 @@ def test_a_full_disk_for_temporary_files(tmp_path: Path) -> None:
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith("hlteval: cannot write temporary files to ")
     assert line.endswith("; nothing was changed; set TMPDIR to another disk")
-
-
-@pytest.fixture
-def refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[list[str]], str]:
-    """Calls a command in this process, which must end with exit code 2; what it says."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("hlteval.cli.interruption.prepare", lambda: None)  # which handles signals
-
-    def call(command: list[str]) -> str:
-        monkeypatch.setattr("sys.argv", ["hlteval", *command])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code == 2
-        return capsys.readouterr().err
-
-    return call
 
 
 @pytest.mark.parametrize("kind", ["convert", "output-file", "scores", "fix"])

@@ -507,8 +507,9 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
                 counts[f"{wording.plural(word)} of frames of other kinds"] += count
         if name in form.tables:
             for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
-                values = after.filter(after[column].is_not_null())
-                countable.update(wording.worded(words, f"{name}.{column}", values))
+                if after[column].null_count() < after.height:
+                    values = after.filter(pl.col(column).is_not_null())
+                    countable.update(wording.worded(words, f"{name}.{column}", values))
     counts.update(form.count_losses(kept))
     for word, count in countable.items():
         counts[wording.counted(count, word).partition(" ")[2]] += count
