@@ -101,7 +101,9 @@ def official_units(
         crashes=pl.col("document").is_in(crashing.implode()),
         reference_records=None,
     )
-    return scored, further.select("document", *(pl.col(name).fill_null(0) for name in FURTHER))
+    return scored, further.select(
+        "document", *(pl.col(n).cast(t).fill_null(0) for n, t in FURTHER.items())
+    )
 
 
 def crashes(total: pl.DataFrame) -> bool:

@@ -171,19 +171,20 @@ def test_the_oldest_constraints_are_the_lower_bounds(oldest):
 def test_the_oldest_constraints_differ_in_nothing_else(oldest, pins):
     """What those libraries need in other versions, and statsmodels, whose newest needs NumPy 2."""
     follow = {"click", "dask", "numpy-typing-compat", "pandas", "pytz", "statsmodels"}
+    follow |= {"polars-runtime-32"}
     differing = {name for name, version in oldest.items() if pins.get(name) != version}
     assert differing - lower_bounds().keys() == follow
 
 
-def test_polars_is_accepted_from_1_30_up_to_the_next_major_version():
+def test_polars_is_accepted_from_1_40_up_to_the_next_major_version():
     (polars,) = (
         requirement
         for requirement in map(Requirement, PROJECT["project"]["dependencies"])
         if requirement.name == "polars"
     )
-    versions = ("1.30.0", "1.44.2", "2.0.0", "2.1.0", "2.9.0")
+    versions = ("1.40.0", "1.44.2", "2.0.0", "2.1.0", "2.9.0")
     assert [polars.specifier.contains(version) for version in versions] == [True] * 5
-    assert not any(polars.specifier.contains(version) for version in ("1.29.0", "3.0.0"))
+    assert not any(polars.specifier.contains(version) for version in ("1.39.9", "3.0.0"))
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")

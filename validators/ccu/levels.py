@@ -29,12 +29,11 @@ def _ordered(context: RuleContext) -> pl.LazyFrame:
     unique = rows.unique(["document", "start", "end"], keep="first", maintain_order=True)
     ordered = unique.sort("document", "start", "end", "row")
     before = pl.col("end").cum_max().shift(1).over("document")
-    between = pl.col("start") - before
-    next_to, shared = ((between == step).sum().over("document") for step in (1, 0))
+    between = pl.col("start") - pl.col("before")
+    placed = ordered.with_columns(before=before).with_columns(between=between)
+    next_to, shared = ((pl.col("between") == step).sum().over("document") for step in (1, 0))
     inclusive = (next_to > shared) | (shared == 0)
-    marked = ordered.with_columns(
-        before=before,
-        between=between,
+    marked = placed.with_columns(
         step=pl.when(is_text() & inclusive).then(1.0).otherwise(0.0),
         reach=pl.col("end").max().over("document"),
     )
