@@ -24,7 +24,6 @@ REQUIRED = {
         "task": "lorehlt-edl",
         "reference": "entities/reference.tab",
         "system": "entities/system.tab",
-        "measure": "strong_typed_mention_match",  # one costs least
     },
     "compare": {
         "task": "lorehlt-edl",
