@@ -2,6 +2,7 @@
 
 The handler raises an exception, so that every `finally` on the way is run. Python drops an
 exception that is raised while an object is finalized; then a timer raises it again a moment later.
+The same timer waits until Polars is imported, which prints a message itself if it is interrupted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SOON = 0.01
-"""Seconds after which an exception that was dropped is raised again."""
+"""Seconds after which an exception that was dropped, or had to wait, is raised again."""
 
 
 class Interrupted(BaseException):
@@ -37,19 +38,36 @@ def _numbers() -> list[int]:
     return [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
 
-def _interrupt(number: int, _: FrameType | None) -> NoReturn:
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if _is_starting(frame) and hasattr(signal, "setitimer"):
+        _again(number)
+        return
     for other in _numbers():  # a second one would interrupt the removal of what is unfinished
         signal.signal(other, signal.SIG_IGN)
     raise Interrupted(number)
+
+
+def _is_starting(frame: FrameType | None) -> bool:
+    """Whether a module of Polars is being imported."""
+    while frame is not None:
+        name = frame.f_globals.get("__name__") or ""
+        if frame.f_code.co_name == "<module>" and name.partition(".")[0] == "polars":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_again(dropped: Any) -> None:
     if not isinstance(dropped.exc_value, Interrupted | KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
     elif hasattr(signal, "setitimer"):
-        number = getattr(dropped.exc_value, "number", signal.SIGINT)
-        signal.signal(signal.SIGALRM, lambda *_: _interrupt(number, None))
-        signal.setitimer(signal.ITIMER_REAL, _SOON)
+        _again(getattr(dropped.exc_value, "number", signal.SIGINT))
+
+
+def _again(number: int) -> None:
+    """Interrupt a moment later."""
+    signal.signal(signal.SIGALRM, lambda _, frame: _interrupt(number, frame))
+    signal.setitimer(signal.ITIMER_REAL, _SOON)
 
 
 def end(number: int) -> NoReturn:
