@@ -117,42 +117,14 @@ def test_no_output_gets_the_number_of_a_closed_stream(tmp_path: Path) -> None:
     assert closed.read_bytes() == plain.read_bytes()
 
 
-@pytest.fixture
-def refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[[list[str]], str]:
-    """Calls a command in this process, which must end with exit code 2; what it says."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("hlteval.cli.interruption.prepare", lambda: None)  # which handles signals
-
-    def call(command: list[str]) -> str:
-        monkeypatch.setattr("sys.argv", ["hlteval", *command])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code == 2
-        return capsys.readouterr().err
-
-    return call
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Documents that take a moment to write."""
-    return written(tmp_path_factory.mktemp("environment") / "corpus", 150)
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Documents whose files are larger than those that can be written."""
-    return written(tmp_path_factory.mktemp("environment") / "corpus", 20)
-
-
-def written(folder: Path, documents: int) -> Path:
-    """A corpus in a folder."""
+    folder = tmp_path_factory.mktemp("environment") / "corpus"
     folder.mkdir()
     text = "AB binds to CD. " * 40
     mention = "".join(f"T{n + 1}\tProtein {16 * n} {16 * n + 2}\tAB\n" for n in range(40))
-    for number in range(documents):
+    for number in range(150):
         (folder / f"d{number}.txt").write_text(text, "utf-8")
         (folder / f"d{number}.a1").write_text(mention, "utf-8")
         (folder / f"d{number}.a2").write_text("", "utf-8")
@@ -183,19 +155,14 @@ NAMES = ("file", "folder", "scores", "report", "fix", "pack", "demo")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_full_disk_changes_nothing(
-    name: str, few: Path, tmp_path: Path, refused: Callable[[list[str]], str]
-) -> None:
+def test_a_full_disk_changes_nothing(name: str, corpus: Path, tmp_path: Path) -> None:
     """A file that may not grow over some bytes stands for a full disk."""
     (tmp_path / "out.jsonl").write_bytes(b"earlier")
     (tmp_path / "out.json").write_bytes(b"earlier")
     before = tree(tmp_path)
-    before_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (600, before_limit[1]))
-    try:
-        (line,) = refused(writing(few)[name]).splitlines()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before_limit)
+    done = run(writing(corpus)[name], cwd=tmp_path, preexec_fn=limited(600))
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.decode().splitlines()
     assert line.startswith("hlteval: cannot write ")
     assert "File too large; what was there before is unchanged" in line
     assert ".part" not in line.replace("no part of a file", "")
@@ -232,6 +199,24 @@ def test_a_full_disk_for_temporary_files(tmp_path: Path) -> None:
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith("hlteval: cannot write temporary files to ")
     assert line.endswith("; nothing was changed; set TMPDIR to another disk")
+
+
+@pytest.fixture
+def refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[list[str]], str]:
+    """Calls a command in this process, which must end with exit code 2; what it says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hlteval.cli.interruption.prepare", lambda: None)  # which handles signals
+
+    def call(command: list[str]) -> str:
+        monkeypatch.setattr("sys.argv", ["hlteval", *command])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 2
+        return capsys.readouterr().err
+
+    return call
 
 
 @pytest.mark.parametrize("kind", ["convert", "output-file", "scores", "fix"])
@@ -342,6 +327,30 @@ def test_a_signal_that_is_seen_while_an_error_comes_leaves_nothing(tmp_path: Pat
     done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
     assert not list(tmp_path.iterdir())
+
+
+WHILE_POLARS_STARTS = """
+import signal, time
+from hlteval.cli import interruption
+
+interruption.prepare()
+code = "import signal; signal.raise_signal(signal.SIGTERM); finished = True"
+module = {"__name__": "polars.module"}
+exec(compile(code, "module.py", "exec"), module)
+assert module["finished"]
+try:
+    time.sleep(60)
+except interruption.Interrupted as caught:
+    print(caught)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="timers of signals")
+def test_a_signal_waits_until_polars_is_imported() -> None:
+    """Polars' own code panics, and says so, if it is interrupted at its start."""
+    command = [sys.executable, "-c", WHILE_POLARS_STARTS]
+    done = subprocess.run(command, check=False, capture_output=True, timeout=50)
+    assert (done.stdout, done.stderr) == (b"SIGTERM\n", b"")
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
