@@ -30,7 +30,8 @@ def differences(
         annotators: who judged.
         documents: the names of the documents, in the order of `Ratings.documents`.
     """
-    annotated = np.array([[name in {*a.documents} for a in annotators] for name in documents])
+    each_own = [frozenset(annotator.documents) for annotator in annotators]
+    annotated = np.array([[name in own for own in each_own] for name in documents])
     annotated = annotated.reshape(len(documents), len(annotators))
     marked = first_of_marks([unit for unit, _ in each])
     for (unit, found), finds in zip(each, marked, strict=True):
