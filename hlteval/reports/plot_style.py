@@ -40,7 +40,7 @@ The colours are Okabe and Ito's, without yellow.
 
 
 def plain(name: str) -> str:
-    r"""A name as text that is no formula, and on one line.
+    r"""A name as text that is not a formula, on one line.
 
     Examples:
         >>> plain("a$b$"), plain("a\tb")

@@ -22,7 +22,7 @@ def short_names(paths: Iterable[str]) -> dict[str, str]:
     """A short name for each path, such as that of a submission; no two have the same.
 
     It is the shortest end of the path that no other has. Suffixes are left out, unless paths differ
-    in nothing else. Paths that mean the same place are numbered. Inputs that are no paths, such as
+    in nothing else. Paths that mean the same place are numbered. Inputs that are not paths, such as
     those to which a user has given names, keep these.
 
     Args:
@@ -45,7 +45,7 @@ def short_names(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _parts(path: str, *, without_suffix: bool = False) -> tuple[str, ...]:
-    """The parts of a path; a name that is no path has one."""
+    """The parts of a path; a name that is not a path has one."""
     if isinstance(path, OpenInput):
         return (str(path),)
     parts = PurePath(path).parts or (".",)

@@ -12,10 +12,10 @@ import msgspec
 import polars as pl
 
 from hlteval.converters import Format
-from hlteval.findings import REFERENCE, Finding, Findings, entry
+from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry
 from hlteval.representation import TABLES, Corpus
 from hlteval.results.verdict import Verdict
-from hlteval.sources import Member
+from hlteval.sources import Member, Unreadable
 from hlteval.workflows.batches import BATCH
 from hlteval.workflows.checks import Check
 from hlteval.workflows.refusals import NOTHING_TO_SCORE, Refused
@@ -251,9 +251,6 @@ def places(annotator: Annotator, wanted: Mapping[int, Sequence[int]]) -> dict[tu
         annotator: whose annotation it is.
         wanted: records by the number of their file.
     """
-    from hlteval.findings import FieldRef
-    from hlteval.sources import Unreadable
-
     found: dict[tuple[int, int], str] = {}
     for origin, records in wanted.items():
         member = annotator.members[origin]

@@ -153,7 +153,7 @@ class _Checking:
                 yield self.at("CFG107", "severity", written, of_key=True, written=written)
 
     def encoding(self) -> Iterator[Finding]:
-        """An encoding that there is not."""
+        """An unknown encoding."""
         name = self.content.get("encoding", "utf-8")
         try:
             check_encoding(name)

@@ -41,7 +41,7 @@ class Marked:
         only: values of columns of the rows that count.
         unjudged: categories that mean that the annotator could not judge.
         merged: a pattern of categories of which only the first group counts, such as `(NIL).*`.
-        otherwise: the category where the column is null; null is no judgment if this is empty.
+        otherwise: the category where the column is null; null is not a judgment if this is empty.
     """
 
     name: str

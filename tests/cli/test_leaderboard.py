@@ -191,8 +191,8 @@ def test_python_gives_the_same_as_a_value(invoke: Run, monkeypatch: pytest.Monke
     monkeypatch.chdir(DEMO)
     systems = {"careful": "careful.tpl", "bold": "bold.tpl", "gone": "gone.tpl"}
     found = hlteval.leaderboard("hub4", "reference.tpl", systems, bootstrap=20)
-    told = board(invoke, CAREFUL, BOLD, "gone.tpl", exit_code=1)
-    assert found.to_dict() == told
+    printed = board(invoke, CAREFUL, BOLD, "gone.tpl", exit_code=1)
+    assert found.to_dict() == printed
     frame = found.to_frame()
     assert frame["metric"].to_list().count("both.f") == 2
     assert frame.filter(name="gone")["reason"].len() == 1

@@ -65,15 +65,16 @@ class Alignment(Section):
         return {
             "title": self.title,
             "rows": rows.height,
-            "outcomes": [_said(outcome) for outcome in self.outcomes],
-            "outcome": _one(rows["outcome"], "outcome"),
-            "document": _one(rows["document"], "document"),
-            "label": _one(rows["label"], self.label) if self.label else None,
+            "outcomes": [_outcome(outcome) for outcome in self.outcomes],
+            "outcome": _column(rows["outcome"], "outcome"),
+            "document": _column(rows["document"], "document"),
+            "label": _column(rows["label"], self.label) if self.label else None,
             "facets": [
-                {**_one(rows[name], title), "single": single} for name, title, single in self.facets
+                {**_column(rows[name], title), "single": single}
+                for name, title, single in self.facets
             ],
             "cells": [_cell(cell) for cell in self.cells],
-            "details": [_one(rows[name], title) for name, title in self.details.items()],
+            "details": [_column(rows[name], title) for name, title in self.details.items()],
             "contexts": [
                 as_json(self.contexts[at : at + CHUNK])
                 for at in range(0, len(self.contexts), CHUNK)
@@ -222,7 +223,7 @@ def _offsets(rows: pl.DataFrame, columns: tuple[str, str], info: PlaceInfo) -> I
             yield [(int(start), int(last))]
 
 
-def _said(outcome: OutcomeInfo) -> dict[str, str]:
+def _outcome(outcome: OutcomeInfo) -> dict[str, str]:
     return {
         "name": outcome.name,
         "title": outcome.title or outcome.name,
@@ -230,7 +231,7 @@ def _said(outcome: OutcomeInfo) -> dict[str, str]:
     }
 
 
-def _one(values: pl.Series, title: str) -> dict[str, Any]:
+def _column(values: pl.Series, title: str) -> dict[str, Any]:
     """A column by itself; lists are joined."""
     if isinstance(values.dtype, pl.List):
         values = values.cast(pl.List(pl.String)).list.join(", ")

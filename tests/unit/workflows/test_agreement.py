@@ -183,7 +183,7 @@ def test_only_those_who_judge_something_are_its_annotators() -> None:
 
 
 def test_a_label_that_nobody_gives_a_segment_is_absent_from_it() -> None:
-    """Segments and emotions are units, those without an emotion too; `noann` is no judgment."""
+    """Segments and emotions are units, those without an emotion too; `noann` is not a judgment."""
     corpus = hlteval.read(CCU)[0]
     rows = corpus.instances.filter(pl.col("kind") == "emotion", pl.col("label") != "noann")
     segments = rows.select("document", "start", "end").n_unique()
