@@ -29,11 +29,20 @@ _FENCED = re.compile(r"^(```+).*?^\1`*$", re.M | re.S)
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the tables of clauses to the navigation."""
-    folder = Path(config.docs_dir) / "clauses"
-    pages = sorted(folder.glob("*.md"), key=lambda path: (path.name != "index.md", path.name))
-    if pages and config.nav:
-        config.nav.insert(-1, {"Clauses": [f"clauses/{path.name}" for path in pages]})
+    """Replace the folders of the navigation by their pages."""
+    sections = ((section, _folder_pages(section, config)) for section in config.nav or [])
+    config.nav = [pages or section for section, pages in sections if pages != {}]
+
+
+def _folder_pages(section: Any, config: MkDocsConfig) -> dict[str, list[str]] | None:
+    """The section of a folder, empty if the folder has no pages; None for other sections."""
+    ((name, folder),) = section.items()
+    if not (isinstance(folder, str) and folder.endswith("/")):
+        return None
+    pages = sorted(
+        Path(config.docs_dir, folder).glob("*.md"), key=lambda path: (path.stem != "index", path)
+    )
+    return {name: [f"{folder}{path.name}" for path in pages]} if pages else {}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
