@@ -84,8 +84,8 @@ def _site_links(text: str, name: str) -> str:
     def link(found: re.Match[str]) -> str:
         page, anchor = found["page"], found["anchor"] or ""
         page = page.removeprefix("docs/") if name in ROOT_PAGES.values() else page
-        page = page.removeprefix("../") if page.removeprefix("../") in ROOT_PAGES else page
-        page = ROOT_PAGES.get(page, page)
+        if (root := page.removeprefix(f"{up}../")) in ROOT_PAGES:
+            page = f"{up}{ROOT_PAGES[root]}"
         if page == f"{up}codes.md" and re.fullmatch(r"#[a-z]{3}\d{3}", anchor):
             page, anchor = f"{up}codes/{anchor[1:].upper()}.md", ""
         return f"{found[1]}{page}{anchor})"

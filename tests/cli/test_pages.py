@@ -28,7 +28,8 @@ from hlteval.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
-GUIDES = sorted((ROOT / "docs").glob("*.md"))
+FOLDERS = (ROOT / "docs", ROOT / "docs" / "how-to", ROOT / "docs" / "tutorials")
+GUIDES = [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LEFT_OUT = "…"
 """A line of its own in what is shown: any number of lines are left out here."""
