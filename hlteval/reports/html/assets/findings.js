@@ -39,19 +39,26 @@
     }
   }
 
+  /** The text of each row that is searched. */
+  function searched({message, help, place, marked}) {
+    return (row) => [message[row], help[row], place[row], marked[row]].filter(Boolean).join(" ");
+  }
+
   function draw(host, data) {
     const named = Object.fromEntries(data.columns.map((c) => [c.name, Values.unpacked(c)]));
     const names = Object.keys(named), sides = new Set(named.side);
     const chosen = ["severity", "code", ...(sides.size > 1 ? ["side"] : []), "file", "message"];
     const columns = chosen.map((name) => ({...data.columns.find((c) => c.name === name), kind: "text"}));
-    const rows = named.code.map((_, row) => {
-      const f = Object.fromEntries(names.map((name) => [name, named[name][row]]));
-      const searched = [f.message, f.help, f.place, f.marked].filter(Boolean).join(" ");
-      const cells = chosen.map((name, at) => [`c${at}`, name === "message" ? searched : f[name]]);
-      return {id: row, finding: f, ...Object.fromEntries(cells)};
+    // A row has the cells that sort and filter; the parts of a finding are looked up when it is shown.
+    const finding = (row) => Object.fromEntries(names.map((name) => [name, named[name][row.id]]));
+    const cell = (name) => (name === "message" ? searched(named) : (row) => named[name][row]);
+    const values = chosen.map(cell);
+    const rows = named.code.map((_, id) => {
+      const row = {id};
+      for (let at = 0; at < values.length; at += 1) row[`c${at}`] = values[at](id);
+      return row;
     });
     const shown = host.clientWidth === 0 || host.clientWidth > NARROW;
-    const last = `c${chosen.length - 1}`;
     const settings = {
       layout: "fitColumns",
       rowFormatter: (row) => requestAnimationFrame(() => reveal(row.getElement())),
@@ -64,14 +71,14 @@
         severity: hidden, code: {...hidden, width: 96}, side: {...hidden, width: 110},
         file: {...hidden, width: 150},
         message: {
-          formatter: (cell) => block(cell.getData().finding, data.titles),
+          formatter: (cell) => block(finding(cell.getData()), data.titles),
           variableHeight: true, maxInitialWidth: undefined, headerSort: false, cssClass: "long",
         },
       },
     });
     Tables.onPaper(host, () => {
       const found = host.active().slice(0, 500);
-      return element("div", {class: "paper blocks"}, ...found.map((row) => block(row.finding, data.titles)));
+      return element("div", {class: "paper blocks"}, ...found.map((row) => block(finding(row), data.titles)));
     });
   }
 
