@@ -286,7 +286,7 @@ def _measure_of(name: str) -> Measure:
     if figure not in FIGURES:
         figures = ", ".join(FIGURES)
         raise WrongMeasure(f"add a point and one of {figures}, as in {name}.fscore")
-    return parse(notation)
+    return parse(notation or name)
 
 
 def _numbered(counts: Iterable[pl.DataFrame]) -> Iterable[pl.DataFrame]:

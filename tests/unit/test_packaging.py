@@ -140,7 +140,7 @@ def test_constraints_agree_with_the_bounds(pins):
         assert requirement.specifier.contains(pins[canonical(requirement.name)])
 
 
-EXTRAS = ("cluster", "mt", "watch")
+EXTRAS = ("cluster", "lsp", "mt", "serve", "watch")
 
 
 def needed_libraries() -> list[str]:
