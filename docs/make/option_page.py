@@ -28,6 +28,7 @@ from hlteval.cli import campaign as campaign_command
 from hlteval.cli import config as config_command
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import pipeline as pipeline_command
+from hlteval.cli import serve as serve_command
 from hlteval.cli.commands import INTERNAL, Command
 from hlteval.cli.exit_codes import ALWAYS, exit_codes
 from hlteval.tasks.option import Option
@@ -57,6 +58,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "inspect": inspect_command.inspect,
         "pipeline": pipeline_command.pipeline,
         "campaign": campaign_command.campaign,
+        "serve": serve_command.serve,
         "manifest check": manifest.check,
         "manifest best": manifest.best,
         "config": config_command.config,

@@ -381,6 +381,7 @@ def usage() -> Iterator[None]:
 def _usage_errors() -> tuple[type[Exception], ...]:
     """The errors in arguments; a run without any imports none of the modules that have them."""
     from hlteval.converters import WrongSetting
+    from hlteval.serve.settings import CannotServe
     from hlteval.tasks.option import WrongOption
     from hlteval.workflows.batches import NothingGiven
     from hlteval.workflows.conversion import UnknownFormat, WrongOutput
@@ -391,4 +392,4 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     from hlteval.workflows.selection import UnknownCode
 
     usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
-    return (*usual, CannotWatch, InUse, NoReference, WrongManifest)
+    return (*usual, CannotServe, CannotWatch, InUse, NoReference, WrongManifest)

@@ -66,6 +66,10 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             0: "All cells have numbers.",
             1: "A cell has no numbers, or the manifest has errors.",
         },
+        "serve": {
+            0: "The server was stopped.",
+            1: "The reference has errors; nothing was served.",
+        },
         "manifest": {
             0: "Success; warnings are allowed.",
             1: "The manifest has errors.",

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.folders import open_file, open_folder
+from hlteval.sources.folders import open_file, open_folder, read_file
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.listing import listing
 from hlteval.sources.names import is_text, printable
@@ -177,6 +177,35 @@ def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> 
         return _read_archive(file, content, path, label, limits)
     fetch = partial(file.read, 0, file.size)
     return Source(path, kind, (Member("", label, file.size, fetch),))
+
+
+def open_named(path: str, name: str, *, limits: Limits = LIMITS) -> Source:
+    """Open a file or an archive under another name, such as the one that it was uploaded under.
+
+    Args:
+        path: of the file, which no finding shows.
+        name: its name for people, whose suffix decides whether it is an archive.
+        limits: the limits of its size.
+
+    Raises:
+        OSError: if the file cannot be opened.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "000001").write_bytes(b"E1")
+        ...     source = open_named(f"{folder}/000001", "d1.a2")
+        ...     source.path, source.members[0].fetch()
+        ('d1.a2', b'E1')
+    """
+    label = printable(name)
+    if not is_text(name):
+        return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
+    if archive_suffix(name) is None:
+        fetch = partial(read_file, path, label, limits)
+        return Source(name, "file", (Member("", label, Path(path).stat().st_size, fetch),))
+    file = Spool.open(path)
+    return _open_archive(file, file.read(0, _HEAD), name, limits)
 
 
 def _chunks(label: str, limit: int) -> Iterator[bytes]:

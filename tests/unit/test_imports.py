@@ -28,6 +28,7 @@ ORDER = (
     "reports",
     "workflows",
     "api",
+    "serve",
     "cli",
 )
 """The rooms, each of which may import those before it."""
@@ -194,7 +195,7 @@ def test_every_library_is_declared_and_every_declared_one_imported():
 
 def declared_libraries() -> set[str]:
     extras = PROJECT["project"]["optional-dependencies"]
-    optional = [*extras["plot"], *extras["mt"], *extras["watch"]]
+    optional = [*extras["plot"], *extras["mt"], *extras["watch"], *extras["serve"]]
     listed = [*PROJECT["project"]["dependencies"], *optional]
     listed = [name for name in listed if not name.startswith("pycocoevalcap")]  # only its jar
     return {re.split("[<>=]", name)[0].replace("-", "_") for name in listed}

@@ -1,0 +1,189 @@
+"""Jobs: from the first upload to the reports, each in a folder of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from hlteval.serve.orders import (
+    INPUT,
+    LINKS,
+    ORDER,
+    OUTPUT,
+    Order,
+    Outcome,
+    Part,
+    Progress,
+    Upload,
+    read_outcome,
+    write_value,
+)
+from hlteval.serve.processes import Ended, Runner
+from hlteval.serve.uploads import Receiver, Rejected, Space
+
+State = Literal["uploading", "waiting", "running", "done"]
+
+
+@dataclass(eq=False)
+class Job:
+    """A job of a session.
+
+    Attributes:
+        key: in its URL.
+        folder: of its files.
+        order: what is to be done; the uploads are added when it begins.
+        space: what its uploads take.
+        state: how far it is.
+        uploads: the uploaded files, by input.
+        progress: while it is running.
+        outcome: when it is done.
+        touched: when it was last asked about.
+        bug: for the terminal of the server.
+    """
+
+    key: str
+    folder: Path
+    order: Order
+    space: Space
+    touched: float
+    state: State = "uploading"
+    uploads: dict[str, tuple[Upload, ...]] = field(default_factory=dict)
+    progress: Progress = field(default_factory=Progress)
+    outcome: Outcome = field(default_factory=Outcome)
+    bug: str = ""
+    _taken: int = 0
+    _receiving: int = 0
+    _gone: bool = False
+    _task: asyncio.Task[None] | None = None
+
+    @classmethod
+    def create(
+        cls, key: str, root: Path, order: Order, space: Space, given: Mapping[str, Path], now: float
+    ) -> Job:
+        """A job with an empty folder.
+
+        Args:
+            key: in its URL.
+            root: the folder in which its own is made.
+            order: what is to be done.
+            space: that all uploads have.
+            given: inputs of the organiser, of which the job gets links.
+            now: the time.
+        """
+        folder = root / key
+        folder.mkdir(mode=0o700)
+        for name in (INPUT, OUTPUT, LINKS):
+            (folder / name).mkdir(mode=0o700)
+        links = {}
+        for number, (name, path) in enumerate(given.items()):
+            own = folder / LINKS / str(number)
+            own.mkdir()
+            (own / path.name).symlink_to(path)
+            links[name] = f"{number}/{path.name}"
+        return cls(key, folder, msgspec.structs.replace(order, given=links), space, now)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it waits for a process, or has one."""
+        return self.state in {"waiting", "running"}
+
+    async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> int:
+        """Take the files of an input; the number of files.
+
+        Raises:
+            Rejected: if they are not accepted, or the job has begun.
+        """
+        if self.state != "uploading" or name in self.uploads or self._receiving:
+            raise Rejected(409, "These files cannot be added any more.")
+        self._receiving = 1
+        first = sum(map(len, self.uploads.values()))
+        receiver = Receiver(self.folder / INPUT, first, self.space)
+        try:
+            uploads = await receiver.receive(chunks)
+        except OSError as error:
+            raise Rejected(507, "The disk of the server is full.") from error
+        finally:
+            self._receiving = 0
+            self._taken += receiver.taken
+            if name not in self.uploads and len(receiver.uploads) == 0:
+                self._forget(first)
+            if self._gone:
+                self.remove()
+        self.uploads[name] = uploads
+        return len(uploads)
+
+    def _forget(self, first: int) -> None:
+        """Remove a file that is not complete, so that its input can be tried again."""
+        (self.folder / INPUT / f"{first:06}").unlink(missing_ok=True)
+
+    def begin(self, runner: Runner, turns: asyncio.Semaphore) -> None:
+        """Begin the work.
+
+        Args:
+            runner: does it.
+            turns: how many jobs may run at a time.
+
+        Raises:
+            Rejected: if it has begun, or something is missing.
+        """
+        if self.state != "uploading" or self._receiving:
+            raise Rejected(409, "This job has begun already.")
+        order = msgspec.structs.replace(self.order, uploads=self.uploads)
+        write_value(self.folder / ORDER, order)
+        self.state = "waiting"
+        self._task = asyncio.create_task(self._run(runner, turns))
+
+    async def _run(self, runner: Runner, turns: asyncio.Semaphore) -> None:
+        try:
+            async with turns:
+                self.state = "running"
+                await runner.run(self.folder, self._report)
+            self.outcome = read_outcome(self.folder)
+        except (OSError, msgspec.DecodeError):
+            self.outcome = Outcome((), "Nothing came of the work: the disk may be full.")
+        except Ended as error:
+            self.outcome = Outcome((), f"The work was stopped: {error}.")
+        finally:
+            self.state = "done"
+
+    def _report(self, progress: Progress) -> None:
+        self.progress = progress
+
+    def part(self, key: str) -> Part | None:
+        """A report."""
+        return next((part for part in self.outcome.parts if part.key == key), None)
+
+    def output(self, file: str) -> Path | None:
+        """The path of a file that was made; None if there is none inside the folder."""
+        path = self.folder / OUTPUT / file
+        inside = path.resolve().is_relative_to((self.folder / OUTPUT).resolve())
+        return path if inside and path.is_file() else None
+
+    async def finish(self) -> None:
+        """Wait for the end of the work."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    async def cancel(self) -> None:
+        """End the work and remove the folder."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the folder; while files come in, that is done when they have stopped."""
+        self._gone = True
+        self.state = "done"
+        if not self._receiving:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.space.give(self._taken)
+            self._taken = 0

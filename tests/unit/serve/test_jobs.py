@@ -1,0 +1,169 @@
+"""Jobs of the page: what is uploaded, what comes of it, and who sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fuzz.serving import Visitor, application, of_folder
+from hlteval.serve.settings import ServeSettings
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+FULL = FIXTURES / "standoff/valid/full"
+FLAWED = FIXTURES / "seedev/invalid/SEE205-entity-type"
+FRAMES = FIXTURES / "speech-sf/valid/submission.json"
+
+Visit = Callable[[Visitor], Coroutine[Any, Any, None]]
+
+
+def visit(steps: Visit, settings: ServeSettings | None = None, **more: Any) -> None:
+    """What one visitor does who has the token."""
+
+    async def all_steps() -> None:
+        with application(settings, **more) as made:
+            visitor = Visitor(made)
+            assert (await visitor.enter()).status_code == 200
+            await steps(visitor)
+
+    asyncio.run(all_steps())
+
+
+def test_findings_scores_and_a_comparison():
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": of_folder(FULL), "reference": of_folder(FULL)}
+        inputs["second"] = [file for file in of_folder(FULL) if "seed-2" not in file[0]]
+        path, state = await visitor.done("seedev-full", inputs, intervals=True)
+        assert (state["state"], state["error"]) == ("done", "")
+        titles = [part["title"] for part in state["parts"]]
+        assert titles == ["Findings", "Findings of the second", "Scores", "Comparison"]
+        read = await visitor.read(path, state)
+        assert json.loads(read["findings-json"])["verdict"] == "pass"
+        assert json.loads(read["findings-second-json"])["verdict"] == "fail"
+        scores = json.loads(read["scores-json"])
+        assert scores["metrics"][scores["primary"]] == 1.0
+        assert "bootstrap:1000" in scores["signature"]
+        comparison = json.loads(read["comparison-json"])
+        assert {each["name"] for each in comparison["systems"]} | set(comparison["refused"]) == {
+            "full",
+            "full (second)",
+        }
+        assert read["scores"].startswith(b"<!doctype html>")
+
+    visit(steps)
+
+
+def test_a_finding_has_its_place_and_the_table_has_it_too():
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": of_folder(FLAWED), "reference": of_folder(FULL)}
+        path, state = await visitor.done("seedev-full", inputs)
+        assert [part["outcome"] for part in state["parts"]] == ["fail", "refused"]
+        read = await visitor.read(path, state)
+        assert b"SEE205-entity-type/seed-1.a2:2:54" in read["findings"]
+        rows = read["findings-tsv"].decode().splitlines()
+        assert rows[1].split("\t")[:5] == [
+            "error",
+            "SEE205",
+            "SEE205-entity-type/seed-1.a2",
+            "2",
+            "54",
+        ]
+
+    visit(steps)
+
+
+def test_archives_are_opened():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in of_folder(FULL):
+            archive.writestr(name.removeprefix("full/"), data)
+
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": [("run.zip", packed.getvalue())], "reference": of_folder(FULL)}
+        _, state = await visitor.done("seedev-full", inputs)
+        assert state["parts"][0]["outcome"] == "pass"
+
+    visit(steps)
+
+
+@pytest.mark.parametrize(
+    ("names", "code"),
+    [
+        (["../x.a2", "seed-1.a2"], "SRC111"),
+        (["/etc/passwd", "seed-1.a2"], "SRC111"),
+        (["C:x.a2", "seed-1.a2"], "SRC111"),
+        (["a\\b.a2", "seed-1.a2"], "SRC111"),
+        (["a\0b.a2", "seed-1.a2"], "SRC111"),
+        (["run/../../x.a2", "run/seed-1.a2"], "SRC111"),
+        (["seed-1.a2", "seed-1.a2"], "SRC113"),
+        (["SEED-1.a2", "seed-1.a2"], "SRC114"),
+        (["seed-1.a2", "seed-1.a2/x"], "SRC114"),
+        (["../seed-1.a2"], "SRC111"),
+        (["run.zip"], "SRC101"),
+    ],
+)
+def test_names_are_judged_as_those_of_archives(names: list[str], code: str) -> None:
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": [(name, b"E1") for name in names], "reference": of_folder(FULL)}
+        path, state = await visitor.done("seedev-full", inputs)
+        read = await visitor.read(path, state)
+        found = json.loads(read["findings-json"])
+        assert code in found["counts"]["code"]
+        assert state["parts"][0]["outcome"] == "fail"
+
+    visit(steps)
+    assert not (FIXTURES.parents[1] / "x.a2").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 5000, "con.json", "東京.json", "-", "<stdin>", " ", "a\u202eb"]
+)
+def test_a_name_may_be_anything(name: str) -> None:
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": [(name, FRAMES.read_bytes())]}
+        _, state = await visitor.done("speech-sf", inputs)
+        assert len(state["parts"]) == 1
+        assert state["error"] == ""
+
+    visit(steps)
+
+
+def test_a_corrected_copy_can_be_saved():
+    data = (FIXTURES / "lorehlt-edl/valid/submission.tab").read_bytes()
+
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": [("run.tab", b"\xef\xbb\xbf" + data)]}
+        path, state = await visitor.done("lorehlt-edl", inputs)
+        (file,) = [f for f in state["parts"][0]["files"] if f["key"] == "findings-fixed"]
+        assert file["label"].startswith("Corrected copy (")
+        read = await visitor.read(path, state)
+        assert read["findings-fixed"] == data
+
+    visit(steps)
+
+
+def test_no_answer_shows_a_path_of_this_machine(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    reference = shutil.copytree(FULL, tmp_path / "secret-place" / "gold")
+
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": of_folder(FLAWED), "second": of_folder(FULL)}
+        path, state = await visitor.done("seedev-full", inputs, lenient=True)
+        read = await visitor.read(path, state)
+        assert b"gold/seed-1" in b"".join(read.values()) or b"gold" in read["findings"]
+        await visitor.ask("GET", visitor.path)
+        root = visitor.application.sessions.root
+        secret = {str(root), root.name, str(tmp_path), "secret-place", str(Path.cwd())}
+        secret.add(str(Path.home()))
+        for answer in visitor.answers:
+            shown = answer.text + str(answer.headers)
+            assert not [each for each in secret if each in shown]
+
+    visit(steps, ServeSettings("seedev-full", str(reference)))
