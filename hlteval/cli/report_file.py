@@ -47,7 +47,7 @@ def check_report(path: Path | None, inputs: Iterable[str], files: Files = ()) ->
 
 def write_report(result: Result, path: Path | None) -> None:
     """Write a result as one HTML file, if that is wanted."""
-    from hlteval.reports.html import write
-
     if path is not None:
+        from hlteval.reports.html import write
+
         write(result, path)

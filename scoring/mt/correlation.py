@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy import stats
 
 INPUTS: Final = ("source", "reference", "mt")
 """What situation frames are found in."""
@@ -91,6 +90,8 @@ def _coefficients(
     one: NDArray[np.float64], other: NDArray[np.float64]
 ) -> tuple[float | None, float | None, float | None]:
     """Pearson's r, Spearman's rho, Kendall's tau-b; None for few documents or equal values."""
+    from scipy import stats  # takes longer than a score: only for who gives scores of frames
+
     if one.size < FEWEST or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None, None, None
     found = (stats.pearsonr, stats.spearmanr, stats.kendalltau)
