@@ -126,7 +126,7 @@ class RuleContext:
     def cached(self, table: Callable[[RuleContext], pl.LazyFrame]) -> pl.LazyFrame:
         """A table that several rules use, computed once."""
         if table not in self._cache:
-            self._cache[table] = table(self).collect().lazy()
+            self._cache[table] = table(self).collect(engine="in-memory").lazy()
         return self.once(table)
 
     @property

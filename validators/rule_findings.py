@@ -51,7 +51,7 @@ def offending(
         and (not rule.needs or rule.needs in form.carries)
         and (rule.suspects is None or rule.suspects(context))
     ]
-    results = pl.collect_all([rule.check(context) for rule in active])
+    results = pl.collect_all([rule.check(context) for rule in active], engine="in-memory")
     return [
         (rule, _offending(rule, rows, context, form))
         for rule, rows in zip(active, results, strict=True)
