@@ -10,12 +10,23 @@ when the corpus was made.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-import msgspec
 import polars as pl
 
+from hlteval.converters.corpus.defects import (
+    Defect,
+    DefectGroup,
+    bad_reference,
+    bad_value,
+    in_order,
+    odd_name,
+    outside_text,
+    renaming,
+    unread_record,
+)
 from hlteval.converters.toolkit.single_file import unique_name
 from hlteval.representation import FRAGMENTS, TABLES, Corpus, Table
 from hlteval.representation.corpus import complete, inside_documents, of_other_document
@@ -28,29 +39,10 @@ REJECTING = (ROW, REPEATED, DANGLING, FOREIGN)
 """The codes of the problems for which a row is rejected."""
 
 _AT = "_at"
-_SHOWN = 60
 _TABLE = re.compile(r'"table"\s*:\s*"(\w{1,40})"')
 _ROW = re.compile(r'"row"\s*:\s*(-?[0-9]{1,18})\b')
 _SPANS = ("segments", "tokens", "mentions")
 _OFFSETS = ("start", "end", "at", "length")
-
-
-class Defect(NamedTuple):
-    """A problem of a row.
-
-    Attributes:
-        code: of the catalogue.
-        table: the table of the row.
-        ordinal: 0-based ordinal of the row in the table as it was read.
-        column: the column with the problem.
-        values: the values of the templates of the code.
-    """
-
-    code: str
-    table: str
-    ordinal: int
-    column: str
-    values: Mapping[str, object]
 
 
 class BadLines(NamedTuple):
@@ -80,11 +72,16 @@ class Checked(NamedTuple):
     Attributes:
         corpus: its keys are unique, its references lead to rows, its documents have different
             names; `rejected_records` has the rows that were rejected.
-        defects: what is wrong, in the order of tables and rows.
+        groups: what is wrong.
     """
 
     corpus: Corpus
-    defects: tuple[Defect, ...]
+    groups: tuple[DefectGroup, ...]
+
+    @property
+    def defects(self) -> Iterator[Defect]:
+        """What is wrong, in the order of tables and rows."""
+        return in_order(self.groups, [*TABLES])
 
 
 def checked(
@@ -116,7 +113,7 @@ class _Check:
             for name, table in TABLES.items()
         }
         self.kept: dict[str, pl.DataFrame] = {}
-        self.defects: list[Defect] = []
+        self.groups: list[DefectGroup] = []
         self.rejected: list[tuple[str, str, pl.DataFrame]] = []
         """The rejected rows: table, code and rows."""
 
@@ -130,9 +127,7 @@ class _Check:
         tables = {name: rows.drop(_AT) for name, rows in self.kept.items()}
         if self.rejected or self.lines.numbers:
             tables |= self.with_rejected(tables, display)
-        order = {name: at for at, name in enumerate(TABLES)}
-        found = sorted(self.defects, key=lambda d: (order[d.table], d.ordinal, d.code))
-        return Checked(Corpus(**tables), tuple(found))
+        return Checked(Corpus(**tables), tuple(self.groups))
 
     def take(self, table: Table, rows: pl.DataFrame) -> None:
         """Keep the rows of a table that can be kept."""
@@ -140,11 +135,11 @@ class _Check:
             self.kept[table.name] = rows
             return
         rows = self.valid(table, rows)
-        repeated = ~rows["row"].is_first_distinct()
-        for index, key in rows.filter(repeated).select(_AT, "row").iter_rows():
-            self.report(REPEATED, table.name, index, "row", key=key)
-        self.reject(table.name, REPEATED, rows.filter(repeated))
-        rows = rows.filter(~repeated)
+        first = rows["row"].is_first_distinct()
+        repeated = rows.filter(~first)
+        self.report(REPEATED, table.name, "row", repeated, ["row"], lambda key: {"key": key})
+        self.reject(table.name, REPEATED, repeated)
+        rows = rows.filter(first)
         optional = {column.name for column in table.columns if column.nullable}
         for column, target in table.references:
             rows = self.referring(table.name, rows, column, target, optional=column in optional)
@@ -160,10 +155,8 @@ class _Check:
                 continue
             wrong = _invalid(values, nullable=column.nullable)
             if wrong.any():
-                bad = rows.filter(wrong)
-                for index, value in bad.select(_AT, column.name).iter_rows():
-                    reason = _reason(table.name, column.name, value)
-                    self.report(ROW, table.name, index, column.name, reason=reason)
+                bad, reason = rows.filter(wrong), partial(bad_value, table.name, column.name)
+                self.report(ROW, table.name, column.name, bad, [column.name], reason)
                 self.reject(table.name, ROW, bad)
                 rows = rows.filter(~wrong)
         return rows
@@ -179,8 +172,8 @@ class _Check:
         unread = self.lines.rows(target)
         rejected = pl.concat([given.drop_nulls(), pl.Series("row", unread, dtype=pl.Int64)])
         follows = rows[column].is_in(rejected.implode())  # its row is rejected itself
-        for index, key in rows.filter(~leads & ~follows).select(_AT, column).iter_rows():
-            self.report(DANGLING, name, index, column, key=key, target=target)
+        dangling, refers = rows.filter(~leads & ~follows), partial(bad_reference, target)
+        self.report(DANGLING, name, column, dangling, [column], refers)
         if optional:
             return rows.with_columns(pl.when(leads).then(pl.col(column)).alias(column))
         self.reject(name, DANGLING, rows.filter(~leads))
@@ -193,8 +186,8 @@ class _Check:
         foreign = of_other_document(rows, column, self.kept[target])
         if not foreign.any():
             return rows
-        for index, key in rows.filter(foreign).select(_AT, column).iter_rows():
-            self.report(FOREIGN, name, index, column, key=key, target=target)
+        refers = partial(bad_reference, target)
+        self.report(FOREIGN, name, column, rows.filter(foreign), [column], refers)
         if optional:
             return rows.with_columns(pl.when(~foreign).then(pl.col(column)).alias(column))
         self.reject(name, FOREIGN, rows.filter(foreign))
@@ -204,17 +197,22 @@ class _Check:
         """The documents under names that are not empty, and no earlier document has."""
         names: dict[str, int] = {}
         first: dict[str, int] = {}
-        new = []
+        new: list[str] = []
+        odd: list[tuple[int, str, int | None, str | None]] = []
         for index, row, name in documents.select(_AT, "row", "name").iter_rows():
             unique = unique_name((name.strip() and name) or "unnamed", names)
             new.append(unique)
             if unique != name:
-                earlier = f" is already in row {first[name]}" if name in first else " is empty"
-                values = {"name": _shown(name), "problem": earlier, "new": unique}
-                self.report(NAME, "documents", index, "name", **values)
+                odd.append((index, name, first.get(name), unique))
             elif not is_file_path(name) or printable(name) != name:
-                self.report(FILE_NAME, "documents", index, "name", name=_shown(name))
+                odd.append((index, name, None, None))
             first.setdefault(unique, row)
+        columns = {_AT: pl.Int64, "name": pl.String, "first": pl.Int64, "new": pl.String}
+        rows = pl.DataFrame(odd, schema=columns, orient="row")
+        renamed = pl.col("new").is_not_null()
+        given = ["name", "first", "new"]
+        self.report(NAME, "documents", "name", rows.filter(renamed), given, renaming)
+        self.report(FILE_NAME, "documents", "name", rows.filter(~renamed), ["name"], odd_name)
         return documents.with_columns(name=pl.Series(new, dtype=pl.String))
 
     def offsets(self, name: str) -> None:
@@ -233,25 +231,37 @@ class _Check:
             last = pl.col("fragments").list.eval(high).list.max()
             inside &= (last <= pl.col("_length").fill_null(last)).fill_null(value=True)
             fits &= inside.fill_null(value=True)
-        columns = (_AT, "start", "end", "_name", "_length")
-        for index, first, last, document, size in rows.filter(~fits).select(columns).iter_rows():
-            limit = "" if size is None else f", which has {size:,} characters"
-            values = {"start": first, "end": last, "document": _shown(document), "limit": limit}
-            self.report(OFFSETS, name, index, "start", item=name.removesuffix("s"), **values)
+        columns = ["start", "end", "_name", "_length"]
+        outside = partial(outside_text, name.removesuffix("s"))
+        self.report(OFFSETS, name, "start", rows.filter(~fits), columns, outside)
 
     def unread(self) -> None:
         """Report the records that could not be read when the corpus was made."""
-        columns = (_AT, "kind", "id", "code", "text")
-        for index, kind, name, code, text in (
-            self.kept["rejected_records"].select(columns).iter_rows()
-        ):
-            values = {"kind": _shown(kind), "id": _shown(name or text), "original": _shown(code)}
-            self.report(UNREAD, "rejected_records", index, "text", **values)
+        rows, columns = self.kept["rejected_records"], ["kind", "id", "code", "text"]
+        self.report(UNREAD, "rejected_records", "text", rows, columns, unread_record)
 
-    def report(self, code: str, table: str, index: int, column: str, **values: object) -> None:
-        """Add a defect of a row."""
-        values = {"table": table, "column": column, **values}
-        self.defects.append(Defect(code, table, index, column, values))
+    def report(
+        self,
+        code: str,
+        table: str,
+        column: str,
+        rows: pl.DataFrame,
+        facts: list[str],
+        describe: Callable[..., Mapping[str, object]],
+    ) -> None:
+        """Add the problem of some rows.
+
+        Args:
+            code: of the catalogue.
+            table: the table of the rows.
+            column: the column with the problem.
+            rows: the rows, with their ordinals.
+            facts: the columns of which the values of a description are made.
+            describe: makes them.
+        """
+        if rows.height:
+            known = rows.select(facts)
+            self.groups.append(DefectGroup(code, table, column, rows[_AT], known, describe))
 
     def reject(self, name: str, code: str, rows: pl.DataFrame) -> None:
         """Note rows that are not kept."""
@@ -298,8 +308,7 @@ class _Check:
         document, origin = pl.col("document"), pl.col("origin")
         for name, code, rows in self.rejected:
             own = rows.drop(_AT)
-            encode = msgspec.json.encode
-            texts = [encode(row).decode() for row in own.iter_rows(named=True)]
+            text = own.select(pl.struct(pl.all()).struct.json_encode()).to_series()
             absent = [column for column in _PLACED if column not in own.columns]
             placed = own.with_columns(pl.lit(None, pl.Int64).alias(column) for column in absent)
             yield placed.select(
@@ -309,9 +318,9 @@ class _Check:
                 record=pl.col("record").fill_null(0),
                 code=pl.lit(code),
                 kind=pl.lit(name),
-                text=pl.Series(texts, dtype=pl.String),
+                text=text,
                 column=pl.lit(1, pl.Int64),
-                end_column=pl.Series([len(text) + 1 for text in texts], dtype=pl.Int64),
+                end_column=text.str.len_chars().cast(pl.Int64) + 1,
                 expected=pl.lit("a row of a table"),
             )
             first += rows.height
@@ -356,14 +365,3 @@ def _invalid(values: pl.Series, *, nullable: bool) -> pl.Series:
         found = values.to_frame("x").select(pl.col("x").list.eval(bad).list.any()).to_series()
         return wrong | found.fill_null(value=False)
     return wrong
-
-
-def _reason(table: str, column: str, value: object) -> str:
-    what = "incomplete or out of range"
-    if value is None or isinstance(value, float | int):
-        what = "missing" if value is None else f"{value}"
-    return f"{table}.{column} is {what}{', out of range' if isinstance(value, int) else ''}"
-
-
-def _shown(text: str) -> str:
-    return printable(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}\u2026")

@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from hlteval.converters.corpus.checks import BadLines, Defect, checked
+from hlteval.converters.corpus.checks import BadLines, checked
+from hlteval.converters.corpus.defects import Defect
 from hlteval.converters.corpus.parquet import locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
