@@ -27,6 +27,7 @@ from hlteval.cli import (
 from hlteval.cli import campaign as campaign_command
 from hlteval.cli import config as config_command
 from hlteval.cli import inspect as inspect_command
+from hlteval.cli import lsp as lsp_command
 from hlteval.cli import pipeline as pipeline_command
 from hlteval.cli import serve as serve_command
 from hlteval.cli.commands import INTERNAL, Command
@@ -56,6 +57,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "verify": verify.verify,
         "pack": pack.pack,
         "inspect": inspect_command.inspect,
+        "lsp": lsp_command.lsp,
         "pipeline": pipeline_command.pipeline,
         "campaign": campaign_command.campaign,
         "serve": serve_command.serve,

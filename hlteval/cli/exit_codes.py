@@ -86,6 +86,10 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             0: "The defaults were shown, or there are none.",
             1: "The file of defaults has errors.",
         },
+        "lsp": {
+            0: "The editor ended the session.",
+            1: "The editor ended the session without shutting it down.",
+        },
         "tasks": {0: "The list was printed."},
         "formats": {0: "The list was printed."},
         "explain": {0: "The explanation was printed."},

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -63,15 +63,34 @@ def fix(
     _check_target(opened.system, target)
     chosen = selection or Selection()
     work = _Work(opened, arguments.get("profile", "plan"), chosen)
-    files = FixedFiles(opened.system)
-    if not worst(opened.system.findings):
-        work.correct(files)
+    files = corrections(opened, work.profile, chosen)
     if worst(opened.system.findings) or not _write(files.fixed, target):
         judged = work.selected(work.verdict(opened.system))
         return FixedCopy(path=None, verdict=judged)
     judged = validate_all(task, [target], selection=chosen, fail_on=fail_on, step=step, **arguments)
     unfixed = tuple(work.unfixed(files))
     return FixedCopy(path=target, verdict=judged, fixes=tuple(files.fixes), unfixed=unfixed)
+
+
+class Choice(Protocol):
+    """A choice of findings, such as a `Selection`."""
+
+    def of(self, findings: Iterable[Finding], /) -> list[Finding]:
+        """Those of some findings that are chosen."""
+
+
+def corrections(opened: Submission, profile: str, chosen: Choice) -> FixedFiles:
+    """The files of a submission with what can be corrected of the chosen findings.
+
+    Args:
+        opened: the submission, and what it is checked against.
+        profile: `plan` or `official`.
+        chosen: the findings that are corrected.
+    """
+    files = FixedFiles(opened.system)
+    if not worst(opened.system.findings):
+        _Work(opened, profile, chosen).correct(files)
+    return files
 
 
 def _check_target(source: Source, target: str) -> None:
@@ -109,7 +128,7 @@ class _Work:
 
     opened: Submission
     profile: str
-    selection: Selection
+    selection: Choice
 
     def verdict(self, source: Source) -> Verdict:
         """The verdict over a source in place of the submission."""

@@ -27,6 +27,7 @@ ORDER = (
     "results",
     "reports",
     "workflows",
+    "lsp",
     "api",
     "serve",
     "cli",
@@ -195,7 +196,9 @@ def test_every_library_is_declared_and_every_declared_one_imported():
 
 def declared_libraries() -> set[str]:
     extras = PROJECT["project"]["optional-dependencies"]
-    optional = [*extras["plot"], *extras["mt"], *extras["watch"], *extras["serve"]]
+    optional = [
+        library for name in ("plot", "mt", "watch", "serve", "lsp") for library in extras[name]
+    ]
     listed = [*PROJECT["project"]["dependencies"], *optional]
     listed = [name for name in listed if not name.startswith("pycocoevalcap")]  # only its jar
     return {re.split("[<>=]", name)[0].replace("-", "_") for name in listed}

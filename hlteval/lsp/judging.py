@@ -1,0 +1,161 @@
+"""Validation of the units of documents: findings at ranges of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hlteval.converters import WrongSetting
+from hlteval.findings import Finding
+from hlteval.lsp.buffers import Buffer, Desk
+from hlteval.lsp.orders import Judged, Placed
+from hlteval.lsp.text import NOWHERE, Range, Text, Units
+from hlteval.lsp.units import NoUnit, Unit, unit_of
+from hlteval.lsp.uris import absolute, is_path
+from hlteval.sources import OpenInput, Source, Unreadable, open_source
+from hlteval.tasks.option import WrongOption
+from hlteval.workflows.batches import NothingGiven
+from hlteval.workflows.config import OWN, read_config, shown
+from hlteval.workflows.selection import UnknownCode
+from hlteval.workflows.validation import validate_all
+
+USAGE = (FileNotFoundError, LookupError, NothingGiven, UnknownCode, WrongOption, WrongSetting)
+"""Errors in settings: nothing can be validated then."""
+
+
+def judged(
+    paths: Sequence[str],
+    buffers: Mapping[str, Buffer],
+    given: Mapping[str, Any],
+    units: Units,
+) -> Iterator[Judged]:
+    """The findings of the units of documents, each unit once.
+
+    Args:
+        paths: the keys of the documents.
+        buffers: by key.
+        given: settings, by the keys of a file of defaults.
+        units: what the columns of the client count.
+    """
+    groups: dict[str, list[tuple[str, Unit]]] = {}
+    for path in paths:
+        if Path(path).name == OWN and is_path(path):
+            yield _of_config(path, buffers, units)
+            continue
+        try:
+            unit = unit_of(path, Desk(buffers), given)
+        except NoUnit as error:
+            yield _not_judged(path, error, buffers, units)
+        except USAGE as error:
+            yield Judged(path, (path,), note=str(error))
+        else:
+            groups.setdefault(unit.path, []).append((path, unit))
+    for group in groups.values():
+        yield _of_unit(group[0][1], tuple(path for path, _ in group), buffers, units)
+
+
+def _of_unit(
+    unit: Unit, paths: tuple[str, ...], buffers: Mapping[str, Buffer], units: Units
+) -> Judged:
+    desk = Desk(buffers, unit.encoding)
+    try:
+        arguments = unit.arguments(desk)
+        inputs = [arguments["path"], arguments["against"]]
+        sources = {str(item): open_source(item) for item in inputs if item is not None}
+        verdict = validate_all(
+            unit.task.name, [arguments.pop("path")], selection=unit.selection, **arguments
+        )
+    except USAGE as error:
+        return Judged(unit.path, paths, note=f"not validated: {error}")
+    places = Places(desk, sources, units)
+    return Judged(unit.path, paths, places.by_path(verdict.findings, paths[0]))
+
+
+def _of_config(path: str, buffers: Mapping[str, Buffer], units: Units) -> Judged:
+    """The findings about a file of defaults."""
+    desk = Desk(buffers)
+    source = desk.source(path)
+    findings = read_config(OpenInput(source, name=shown(Path(path)))).findings
+    return Judged(path, (path,), Places(desk, {path: source}, units).by_path(findings, path))
+
+
+def _not_judged(path: str, error: NoUnit, buffers: Mapping[str, Buffer], units: Units) -> Judged:
+    """Why a document is not validated, with what is wrong with its file of defaults."""
+    if not error.config:
+        return Judged(path, (path,), note=error.reason)
+    desk = Desk(buffers)
+    places = Places(desk, {error.config: desk.source(error.config)}, units)
+    return Judged(path, (path,), places.by_path(error.findings, error.config), error.reason)
+
+
+class Places:
+    """Where findings are, in documents and in the units of the client.
+
+    Args:
+        desk: the buffers.
+        sources: what was read, by key.
+        units: what the columns of the client count.
+    """
+
+    def __init__(self, desk: Desk, sources: Mapping[str, Source], units: Units) -> None:
+        self.desk, self.sources, self.units = desk, sources, units
+        self.texts: dict[str, Text | None] = {}
+
+    @cached_property
+    def keys(self) -> Mapping[str, str]:
+        """The keys of files by their names in findings."""
+        found: dict[str, str] = {}
+        for root, source in self.sources.items():
+            for member in source.members if source.kind in {"file", "folder"} else ():
+                found[member.display] = f"{root.rstrip('/')}/{member.name}" if member.name else root
+        return found
+
+    def key(self, finding: Finding) -> str | None:
+        """The key of the file of a finding; None if it is about no file that an editor opens."""
+        if finding.file is None:
+            return None
+        if finding.file in self.keys:
+            return self.keys[finding.file]
+        path = absolute(finding.file)
+        return path if Path(path).is_file() and not _is_archive(path) else None
+
+    def text(self, path: str) -> Text | None:
+        """The text of a document as the editor has it; None if it cannot be read."""
+        if path not in self.texts:
+            self.texts[path] = self._read(path)
+        return self.texts[path]
+
+    def _read(self, path: str) -> Text | None:
+        if path in self.desk.buffers:
+            return Text.of(self.desk.buffers[path].text, self.units)
+        try:
+            content = self.desk.content(path)
+        except (Unreadable, OSError, ValueError):
+            return None
+        return Text.of(content.decode(self.desk.encoding, "replace"), self.units)
+
+    def range(self, path: str, finding: Finding) -> Range:
+        """The range of a finding in its document."""
+        if finding.span is None:
+            return NOWHERE
+        text = self.text(path)
+        return text.range(finding.span) if text else NOWHERE
+
+    def by_path(
+        self, findings: Sequence[Finding], otherwise: str
+    ) -> Mapping[str, tuple[Placed, ...]]:
+        """The findings at their ranges, by key; those of no document at another one."""
+        found: dict[str, list[Placed]] = {}
+        for finding in findings:
+            path = self.key(finding)
+            place = NOWHERE if path is None else self.range(path, finding)
+            found.setdefault(path or otherwise, []).append(Placed(finding, place))
+        return {path: tuple(placed) for path, placed in found.items()}
+
+
+def _is_archive(path: str) -> bool:
+    from hlteval.sources.signatures import archive_suffix
+
+    return archive_suffix(path) is not None

@@ -1,0 +1,97 @@
+"""Orders of the server to its worker, and the answers, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from hlteval.findings import Finding
+from hlteval.lsp.buffers import Buffer
+from hlteval.lsp.text import NOWHERE, Position, Range, Units
+
+Kind = Literal["judge", "fix", "links"]
+
+
+class Edit(NamedTuple):
+    """A text in place of a range."""
+
+    place: Range
+    put: str
+
+
+@dataclass(frozen=True)
+class Order:
+    """Something for the worker to do.
+
+    Attributes:
+        kind: `judge` validates the units of documents, `fix` corrects findings of one, `links`
+            finds where the identifier at a position is defined and mentioned.
+        paths: the keys of the documents.
+        buffers: by key, those that changed since the last order; None for one that was closed.
+        given: settings, by the keys of a file of defaults.
+        units: what the columns of the client count.
+        position: of a document, for `links`.
+        code: of the findings that are corrected; empty for all.
+        line: of the finding that is corrected, 1-based; 0 for all.
+    """
+
+    kind: Kind
+    paths: tuple[str, ...]
+    buffers: Mapping[str, Buffer | None] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
+    units: Units = "utf-16"
+    position: Position = NOWHERE.start
+    code: str = ""
+    line: int = 0
+
+
+class Placed(NamedTuple):
+    """A finding at its range in a document."""
+
+    finding: Finding
+    range: Range
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found in a unit.
+
+    Attributes:
+        unit: its key.
+        paths: the documents of the order that belong to it.
+        placed: findings by the key of their document; those of the whole unit are at the first of
+            `paths`.
+        note: why nothing was validated; empty if it was, or if nobody expects it.
+    """
+
+    unit: str
+    paths: tuple[str, ...]
+    placed: Mapping[str, tuple[Placed, ...]] = field(default_factory=dict)
+    note: str = ""
+
+
+class Site(NamedTuple):
+    """A range in a document, by key."""
+
+    path: str
+    range: Range
+
+
+class Links(NamedTuple):
+    """What an identifier leads to: where it is defined, and where it is mentioned."""
+
+    origin: Range | None = None
+    definitions: tuple[Site, ...] = ()
+    mentions: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error of the program in place of an answer.
+
+    Attributes:
+        kind: the name of the exception; what it says may quote data, and is left out.
+    """
+
+    kind: str

@@ -1,0 +1,188 @@
+"""The session of an editor: its documents, and what was found in them.
+
+Nothing here waits: the server asks for an order (`next_order`), gives it to a worker and hands the
+answer back (`take`). An answer about a text that has changed since is not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hlteval.lsp.documents import Change, Document
+from hlteval.lsp.orders import Failure, Judged, Kind, Order, Placed
+from hlteval.lsp.text import Position, Units
+from hlteval.lsp.uris import key, uri
+
+FILES = 500
+"""Most files that are not open, of one unit, whose findings are shown."""
+_REASONS = {
+    "TimeoutError": "validation takes too long",
+    "MemoryError": "there is not enough memory to validate this",
+    "ended": "validation ended without an answer",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the editor shows of a document.
+
+    Attributes:
+        uri: of the document.
+        version: of its text; None if it is not open.
+        placed: the findings.
+        notes: what else is to be said of it.
+    """
+
+    uri: str
+    version: int | None
+    placed: tuple[Placed, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Session:
+    """The state of a server.
+
+    Attributes:
+        show: shows findings in the editor.
+        units: what the columns of the client count.
+        given: settings of the command line and of the editor, by the keys of a file of defaults.
+        documents: that are open, by key.
+        waiting: keys of documents that are to be validated.
+        running: the versions of the documents that a worker validates, by key.
+        judged: what was found, by unit.
+        shown: what the editor shows, by key.
+    """
+
+    show: Callable[[Shown], None]
+    units: Units = "utf-16"
+    given: Mapping[str, Any] = field(default_factory=dict)
+    documents: dict[str, Document] = field(default_factory=dict)
+    waiting: dict[str, None] = field(default_factory=dict)
+    running: Mapping[str, int] = field(default_factory=dict)
+    judged: dict[str, Judged] = field(default_factory=dict)
+    shown: dict[str, Shown] = field(default_factory=dict)
+
+    def open(self, address: str, version: int, text: str) -> None:
+        """A document is opened, perhaps a second time."""
+        document = Document.opened(address, version, text, self.units)
+        self.documents[document.key] = document
+        self.waiting[document.key] = None
+
+    def change(self, address: str, version: int, changes: Sequence[Change]) -> None:
+        """A document is changed; changes of one that is not open mean nothing."""
+        if (document := self.documents.get(key(address))) is not None:
+            self.documents[document.key] = document.after(version, changes)
+            self.waiting[document.key] = None
+
+    def save(self, address: str) -> None:
+        """A document is saved."""
+        if (document := self.documents.get(key(address))) is not None:
+            self.documents[document.key] = document.as_saved()
+            self.waiting[document.key] = None
+
+    def close(self, address: str) -> None:
+        """A document is closed: the disk has what counts."""
+        closed = key(address)
+        self.documents.pop(closed, None)
+        self.waiting.pop(closed, None)
+        for unit, judged in list(self.judged.items()):
+            if closed in judged.paths:
+                rest = self._open(judged.paths)
+                self.waiting.update(dict.fromkeys(rest))
+                if not rest:
+                    self._forget(unit)
+        self._show(closed)
+
+    def again(self) -> None:
+        """Everything is to be validated: settings or files have changed."""
+        self.waiting.update(dict.fromkeys(self.documents))
+
+    def order(self, kind: Kind, *paths: str, **more: Any) -> Order:
+        """An order, with all buffers."""
+        buffers = {path: document.buffer for path, document in self.documents.items()}
+        return Order(kind, paths, buffers, self.given, self.units, **more)
+
+    def next_order(self) -> Order | None:
+        """What is to be validated next; None if nothing is."""
+        paths = self._open(self.waiting)
+        self.waiting.clear()
+        self.running = {path: self.documents[path].version for path in paths}
+        return self.order("judge", *paths) if paths else None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether a document has changed since its validation began."""
+        return any(path in self.waiting for path in self.running)
+
+    def retry(self) -> None:
+        """Validate what a worker did not finish."""
+        self.waiting.update(dict.fromkeys(self.running))
+        self.running = {}
+
+    def take(self, answer: Sequence[Judged] | Failure) -> None:
+        """Show the answer to the last order, but for documents that have changed since."""
+        running, self.running = self.running, {}
+        if isinstance(answer, Failure):
+            note = _REASONS.get(answer.kind, f"internal error of hlteval: {answer.kind}")
+            answer = [Judged(path, (path,), note=note) for path in running]
+        changed: dict[str, None] = {}
+        for judged in answer:
+            if self._open(judged.paths):
+                changed.update(dict.fromkeys(self._replace(judged)))
+        for path in changed:
+            document = self.documents.get(path)
+            if document is None or path not in self.waiting:
+                self._show(path)
+
+    def _open(self, paths: Iterable[str]) -> list[str]:
+        return [path for path in paths if path in self.documents]
+
+    def _replace(self, judged: Judged) -> Iterator[str]:
+        """Keep what was found in a unit; gives the documents whose findings may differ."""
+        for unit, old in list(self.judged.items()):
+            if unit != judged.unit and not set(old.paths) & set(judged.paths):
+                continue
+            yield from (*old.placed, *old.paths)
+            del self.judged[unit]
+            rest = tuple(path for path in self._open(old.paths) if path not in judged.paths)
+            if unit == judged.unit:
+                judged = replace(judged, paths=(*judged.paths, *rest))
+            elif rest:
+                self.judged[unit] = replace(old, paths=rest)
+        self.judged[judged.unit] = judged
+        yield from judged.paths
+        closed = [path for path in judged.placed if path not in self.documents][:FILES]
+        yield from (path for path in judged.placed if path in self.documents or path in closed)
+
+    def _forget(self, unit: str) -> None:
+        judged = self.judged.pop(unit)
+        for path in (*judged.placed, *judged.paths):
+            self._show(path)
+
+    def _show(self, path: str) -> None:
+        """Show the findings of a document if they, or its version, are others than before."""
+        document = self.documents.get(path)
+        shown = Shown(
+            document.uri if document else uri(path),
+            document.version if document else None,
+            self.placed(path),
+            tuple(item.note for item in self.judged.values() if item.note and path in item.paths),
+        )
+        if shown != self.shown.get(path, Shown(shown.uri, None)):
+            self.shown[path] = shown
+            self.show(shown)
+        if document is None and not (shown.placed or shown.notes):
+            self.shown.pop(path, None)
+
+    def placed(self, path: str) -> tuple[Placed, ...]:
+        """The findings of a document, once each, in whatever units."""
+        every = (item for judged in self.judged.values() for item in judged.placed.get(path, ()))
+        return tuple(dict.fromkeys(every))
+
+    def at(self, path: str, start: Position, end: Position) -> list[Placed]:
+        """The findings of a document that touch a range."""
+        placed = self.placed(path)
+        return [item for item in placed if item.range.start <= end and start <= item.range.end]

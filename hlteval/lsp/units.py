@@ -1,0 +1,208 @@
+"""Units: the submission or reference that a document belongs to, and how it is validated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hlteval.converters import known as formats
+from hlteval.converters import load as load_format
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
+from hlteval.lsp.buffers import Desk
+from hlteval.lsp.uris import absolute, is_path
+from hlteval.tasks import known, load
+from hlteval.tasks.task import Task
+from hlteval.workflows.batches import Role
+from hlteval.workflows.config import OWN, SHARED, find, read_config, shown, start_of
+from hlteval.workflows.folders import submissions
+from hlteval.workflows.inputs import UnknownFormat, detected
+from hlteval.workflows.manifest_schema import broken
+from hlteval.workflows.selection import Selection
+
+_HOW = (
+    f'write task = "…" in {OWN} above the submission, set "task" in the settings of the editor, '
+    "or start `hlteval lsp TASK`"
+)
+
+
+class NoUnit(ValueError):
+    """Why a document is not validated; an empty reason for what nobody expects to be.
+
+    Attributes:
+        reason: for the user.
+        config: the file of defaults that has errors, with findings about it.
+    """
+
+    def __init__(self, reason: str, config: str = "", findings: Sequence[Finding] = ()) -> None:
+        super().__init__(reason)
+        self.reason, self.config, self.findings = reason, config, tuple(findings)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What is validated as one.
+
+    Attributes:
+        task: the task.
+        path: its key: that of a file, or of the folder of a document.
+        role: `submission`, or `reference` for what others are compared with.
+        values: settings, by the keys of a file of defaults.
+    """
+
+    task: Task
+    path: str
+    role: Role = SUBMISSION
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of its files."""
+        return str(self.values.get("encoding", "utf-8"))
+
+    @property
+    def selection(self) -> Selection:
+        """The findings that are wanted.
+
+        Raises:
+            UnknownCode: for a code that there is not.
+        """
+        levels = [f"{code}={level}" for code, level in self.values.get("severity", {}).items()]
+        return Selection.parse(self.values.get("select", ()), self.values.get("ignore", ()), levels)
+
+    def arguments(self, desk: Desk) -> dict[str, Any]:
+        """The arguments of `validate` but for the task, with buffers in place of files.
+
+        Raises:
+            FileNotFoundError: if the unit, or what it is checked against, does not exist.
+        """
+        named = {option.name for option in self.task.options if option.available_in("validate")}
+        options = {
+            name.replace("-", "_"): value
+            for name, value in self.values.get("options", {}).items()
+            if name.replace("-", "_") in named
+        }
+        against = None if self.role == REFERENCE else self.values.get("against")
+        return {
+            "path": desk.input(self.path),
+            "against": desk.input(absolute(against)) if against else None,
+            "role": self.role,
+            "profile": self.values.get("profile", "plan"),
+            "encoding": self.encoding,
+            "options": options,
+        }
+
+
+def unit_of(path: str, desk: Desk, given: Mapping[str, Any]) -> Unit:
+    """The unit of a document.
+
+    Args:
+        path: the key of the document.
+        desk: the buffers.
+        given: settings of the command line or of the editor, by the keys of a file of defaults;
+            they override the file.
+
+    Raises:
+        NoUnit: if it is not known which task it belongs to, or if it belongs to none.
+    """
+    values = _values(path, given)
+    name = values.get("task", "") or _only_task(path, desk)
+    if name not in known():
+        raise NoUnit(f"unknown task {name}; `hlteval tasks` lists them")
+    task = load(name)
+    if (role := _role(path, values)) is None:
+        raise NoUnit("")
+    if role == REFERENCE:
+        return Unit(task, _reference_of(path, values), role, values)
+    if not is_path(path):
+        return Unit(task, path, role, values)
+    (unit,) = submissions(name, [path])
+    config = find(Path(path).parent) if Path(unit).is_dir() else None
+    if config is not None and config.is_relative_to(unit):
+        # Nothing inside of a submission says how it is judged.
+        values = {**_of_file(find(start_of(unit)), name), **given, "task": name}
+    if not _fits(task, path, desk):
+        raise NoUnit("")
+    return Unit(task, unit, role, values)
+
+
+def _values(path: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings for a document.
+
+    Raises:
+        NoUnit: if those of the editor, or of the file of defaults, have errors.
+    """
+    for wrong in broken(given, "config", "CFG"):
+        message = entry(wrong.code).finding(wrong.values).message
+        raise NoUnit(f"settings of the editor: {message}")
+    config = find(Path(path).parent if is_path(path) else Path.cwd())
+    return {**_of_file(config, str(given.get("task", ""))), **given}
+
+
+def _of_file(config: Path | None, task: str) -> Mapping[str, Any]:
+    """The settings of a file of defaults; none if it is for another task.
+
+    Raises:
+        NoUnit: if it has errors.
+    """
+    if config is None:
+        return {}
+    read = read_config(shown(config), task)
+    if any(finding.severity == "error" for finding in read.findings):
+        reason = f"{config.name} has errors, so that nothing is validated"
+        raise NoUnit(reason, str(config), read.findings)
+    return read.values if not task or read.task in {"", task} else {}
+
+
+def _only_task(path: str, desk: Desk) -> str:
+    """The only task whose submissions have the format of a document.
+
+    Raises:
+        NoUnit: if there is none, or several.
+    """
+    try:
+        form = detected(desk.source(path))
+    except UnknownFormat:
+        raise NoUnit(f"cannot tell the task of this file; {_HOW}") from None
+    tasks = [name for name in known() if form.name in {load(name).format, *load(name).submitted}]
+    if len(tasks) == 1:
+        return tasks[0]
+    what = f"may belong to {', '.join(tasks)}" if tasks else "belongs to no task"
+    raise NoUnit(f"a file of the format {form.name} {what}; {_HOW}")
+
+
+def _role(path: str, values: Mapping[str, Any]) -> Role | None:
+    """The role of a document; None for the file of an option, which is no submission."""
+    task = load(values["task"]) if values.get("task") in known() else None
+    names = {option.name for option in task.options if option.is_input} if task else set()
+    options = values.get("options", {}).items()
+    inputs = [value for name, value in options if name.replace("-", "_") in names]
+    if any(_is_within(path, value) for value in inputs if isinstance(value, str)):
+        return None
+    return REFERENCE if _reference_of(path, values) else SUBMISSION
+
+
+def _reference_of(path: str, values: Mapping[str, Any]) -> str:
+    """The reference that a document belongs to; empty if it belongs to none."""
+    for key in ("reference", "against"):
+        value = values.get(key)
+        if isinstance(value, str) and value and _is_within(path, value):
+            return absolute(value)
+    return ""
+
+
+def _is_within(path: str, other: str) -> bool:
+    """Whether a document is a file, or in a folder, that has no file of defaults inside."""
+    root = Path(absolute(other))
+    holds_defaults = (root / OWN).exists() or (root / SHARED).exists()
+    return is_path(path) and Path(path).is_relative_to(root) and not holds_defaults
+
+
+def _fits(task: Task, path: str, desk: Desk) -> bool:
+    """Whether a document may be a file of a submission: a README beside it is none."""
+    every = tuple(suffix for name in formats() for suffix in load_format(name).suffixes)
+    if path.endswith(every):
+        return True
+    forms = (load_format(name) for name in (task.format, *task.submitted))
+    return any(form.sniff(desk.source(path)) for form in forms)

@@ -1,0 +1,133 @@
+"""An editor shows the findings of `hlteval validate`, for every fixture of every task."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from fuzz.editor import Editor
+from fuzz.subjects import CONTEXTS, FIXTURES, Context, Seed, readers, seeds, uses
+from hlteval.findings import SUBMISSION, Finding, Span
+from hlteval.reports.display import visible
+from hlteval.tasks import load
+from hlteval.workflows.folders import submissions
+from hlteval.workflows.validation import validate
+
+SEVERITIES = {"error": 1, "warning": 2, "info": 3}
+ARCHIVES = (".zip", ".tgz", ".gz")
+SAVED = {"corpus"}
+"""What no editor opens."""
+READERS = [
+    name
+    for name in readers()
+    if name not in SAVED and any(use.role == "submission" for use in uses(name))
+]
+
+
+def cases(reader: str) -> Iterator[tuple[str, Seed]]:
+    """The tasks and submissions of a format; each submission with one task."""
+    tasks = sorted({use.task for use in uses(reader) if use.role == "submission"})
+    for number, seed in enumerate(seeds(reader)):
+        if not next(iter(seed.files)).endswith(ARCHIVES):  # no editor opens them
+            yield tasks[number % len(tasks)], seed
+
+
+def written(seed: Seed, folder: Path) -> Path:
+    """The submission in a folder of its own."""
+    for name, content in seed.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder / next(iter(seed.files)) if seed.single else folder
+
+
+def settings(task: str) -> dict[str, Any]:
+    """What a task needs, as the editor says it."""
+    context = CONTEXTS.get(task, Context(""))
+    options = {name: str(FIXTURES / value) for name, value in context.options.items()}
+    against = {"against": str(FIXTURES / context.against)} if context.against else {}
+    return {"task": task, **against, **({"options": options} if options else {})}
+
+
+def expected(found: Finding, opened: Path) -> tuple[Any, ...]:
+    """A finding as the editor has it, with its position found one character after the other."""
+    path = Path(found.file) if found.file and Path(found.file).is_file() else opened
+    place = (0, 0)
+    if found.span and str(path) == found.file:
+        place = position(path.read_bytes().decode("utf-8", "replace"), found.span)
+    whose = "" if found.side == SUBMISSION else f"{found.side}: "
+    message = f"{whose}{visible(found.message)}"
+    return (str(path), found.code, SEVERITIES[found.severity], message, *place)
+
+
+def position(text: str, span: Span) -> tuple[int, int]:
+    """The line and the column in UTF-16 of the start of a span, both 0-based."""
+    begin = 0
+    for _ in range(span.line - 1):
+        begin = text.index("\n", begin) + 1
+    mark = span.line == 1 and text.startswith("\ufeff")
+    wanted = begin + span.column - 1 + mark
+    lines = text[:wanted].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if text[:wanted].endswith("\r") and text[wanted : wanted + 1] == "\n":  # inside of CR LF
+        lines = text[: wanted - 1].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return len(lines) - 1, len(lines[-1].encode("utf-16-le")) // 2
+
+
+def seen(editor: Editor) -> Counter[tuple[Any, ...]]:
+    """What the editor shows."""
+    return Counter(
+        (
+            unquote(urlsplit(uri).path),
+            item["code"],
+            item["severity"],
+            item["message"].partition("\nhelp: ")[0],
+            item["range"]["start"]["line"],
+            item["range"]["start"]["character"],
+        )
+        for uri, diagnostics in editor.shown.items()
+        for item in diagnostics
+    )
+
+
+def first_file(task: str, path: Path) -> Path:
+    """The first file of a submission that a system makes."""
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    suffixes = tuple(load(task).submission_suffixes)
+    return next((item for item in files if item.name.endswith(suffixes)), files[0])
+
+
+async def compared(reader: str, folder: Path) -> int:
+    """Compare what an editor shows of each submission; the number of findings."""
+    shown = 0
+    async with AsyncExitStack() as stack:
+        editors: dict[str, Editor] = {}
+        for number, (task, seed) in enumerate(cases(reader)):
+            given = settings(task)
+            if task not in editors:
+                editors[task] = await stack.enter_async_context(Editor(settings=given))
+            path = written(seed, folder / f"{number}")
+            shown += await compare(editors[task], task, first_file(task, path), given)
+    return shown
+
+
+async def compare(editor: Editor, task: str, file: Path, given: dict[str, Any]) -> int:
+    (unit,) = submissions(task, [str(file)])
+    judged = validate(task, unit, against=given.get("against"), options=given.get("options"))
+    await editor.open(file.as_uri(), file.read_bytes().decode("utf-8", "replace"))
+    assert seen(editor) == Counter(expected(item, file) for item in judged.findings), file
+    await editor.notify("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
+    assert not seen(editor)
+    assert not editor.messages
+    return len(judged.findings)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_an_editor_shows_the_findings_of_validate(reader: str, tmp_path: Path) -> None:
+    assert asyncio.run(compared(reader, tmp_path))
