@@ -1,8 +1,8 @@
 """The pictures of the documentation: `python -m docs.make.pictures` makes them again.
 
 Findings and curves are SVG and need nothing. The report of data of `hlteval demo`, with a fixed
-seed, and its alignment are drawn in a browser. Where there is none, these pictures stay as they are,
-and a note says so.
+seed, and its alignment are drawn in a browser. Where there is none, these pictures stay as they
+are, and a note says so.
 """
 
 from __future__ import annotations
