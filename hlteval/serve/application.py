@@ -24,7 +24,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from hlteval.serve.bodies import Pace, chunks, small
+from hlteval.serve.bodies import chunks, small
 from hlteval.serve.forms import form, held, inputs
 from hlteval.serve.jobs import Job
 from hlteval.serve.orders import REFERENCE, SUBMISSION, Order
@@ -32,6 +32,7 @@ from hlteval.serve.pages import REPORT_POLICY, entrance, page
 from hlteval.serve.security import Guard
 from hlteval.serve.sessions import Session, Sessions
 from hlteval.serve.settings import ServeSettings
+from hlteval.serve.timing import Pace
 from hlteval.serve.uploads import Rejected
 from hlteval.sources.limits import LIMITS
 from hlteval.tasks import load
@@ -80,10 +81,13 @@ class Application:
             Route(f"{below}/{{job}}/parts/{{name}}", _answer(self.report)),
             Route(f"{below}/{{job}}/files/{{name}}", _answer(self.download)),
         ]
-        handlers: dict[Any, Any] = {404: _not_found, 405: _not_found}
+        handlers: dict[Any, Any] = {404: _not_found, 405: _not_found, 500: _broken}
         inner = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
         inner.router.redirect_slashes = False
-        self.app = Guard(inner, self.port)
+        self.app = Guard(inner, self.port, self._told)
+
+    def _told(self, text: str) -> None:
+        self.tell(text)
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -251,6 +255,10 @@ def _answer(answer: Answer) -> Answer:
             return JSONResponse({"error": str(error)}, error.status)
 
     return wrapped
+
+
+async def _broken(_: Request, __: Exception) -> Response:
+    return JSONResponse({"error": "Internal error of the server."}, 500)
 
 
 async def _not_found(_: Request, error: Exception) -> Response:

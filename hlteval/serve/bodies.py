@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from starlette.requests import ClientDisconnect, Request
 
+from hlteval.serve.timing import Pace
 from hlteval.serve.uploads import Rejected
 
 SMALL = 65_536
 """Bytes of a body that is not an upload at most."""
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How slow a client may be.
-
-    Attributes:
-        pause: seconds without a byte at most.
-        grace: seconds that a body may take in any case.
-        rate: bytes per second after these, on average.
-    """
-
-    pause: float = 20.0
-    grace: float = 30.0
-    rate: float = 50_000.0
 
 
 async def chunks(request: Request, most: int, pace: Pace) -> AsyncIterator[bytes]:

@@ -8,8 +8,7 @@ Security:
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -37,10 +36,11 @@ class Guard:
     Args:
         app: the application.
         port: of the server.
+        tell: takes what the terminal of the server shows.
     """
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, port: int, tell: Callable[[str], None]) -> None:
+        self.app, self.tell = app, tell
         ends = ("", ":80") if port == 80 else (f":{port}",)
         names = ("127.0.0.1", "localhost", "[::1]")
         self.hosts = frozenset(f"{name}{end}" for name in names for end in ends)
@@ -57,10 +57,9 @@ class Guard:
         try:
             await self.app(scope, receive, answer.send)
         except Exception as error:
-            sys.stderr.write(f"hlteval serve: internal error: {type(error).__name__}\n")
-            if answer.begun:
-                raise
-            await answer.plain(500, "Internal error of the server.")
+            self.tell(f"internal error of the server: {type(error).__name__}")
+            if not answer.begun:
+                await answer.plain(500, "Internal error of the server.")
 
     def refusal(self, scope: Scope) -> tuple[int, str]:
         """The status and the reason with which a request is refused; 0 if it is not."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hlteval.serve.settings import CannotServe, ServeSettings
+from hlteval.serve.timing import Timing
 from hlteval.sources.disk import temporary
 
 if TYPE_CHECKING:
@@ -30,20 +31,9 @@ _HEADER_BYTES = 16_384
 """Bytes of the headers of a request at most."""
 _CONNECTIONS = 100
 """Connections at a time; more get the status 503."""
+_SILENT = 100
+"""A level of logs above all there are: they have tracebacks, and what clients send."""
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How slow clients may be.
-
-    Attributes:
-        headers: seconds for the headers of a request.
-        reading: seconds in which a client reads nothing of an answer.
-    """
-
-    headers: float = 10.0
-    reading: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -138,7 +128,7 @@ async def _run(
 
     runner = Processes(root, limits.seconds, limits.megabytes)
     sessions = Sessions(root, runner, Bounds(running=limits.jobs), settings.files)
-    application = Application(sessions, settings, token, port, tell=tell)
+    application = Application(sessions, settings, token, port, timing.pace, tell)
     server = _server(application.app, timing, ready)
     _stop_at_signals(server)
     await server.serve(sockets=[listening])
@@ -165,6 +155,7 @@ def _server(app: Any, timing: Timing, ready: Callable[[], None]) -> uvicorn.Serv
         ws="none",
         lifespan="on",
         log_config=None,
+        log_level=_SILENT,
         access_log=False,
         proxy_headers=False,
         server_header=False,

@@ -1,39 +1,20 @@
-"""Jobs of the page: what is uploaded, what comes of it, and who sees it."""
+"""Jobs of the page: what is uploaded, and what comes of it."""
 
 from __future__ import annotations
 
-import asyncio
 import io
 import json
 import shutil
 import zipfile
-from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fuzz.serving import Visitor, application, of_folder
+from fuzz.serving import Visitor, of_folder
 from hlteval.serve.settings import ServeSettings
-
-FIXTURES = Path(__file__).parents[3] / "fixtures"
-FULL = FIXTURES / "standoff/valid/full"
-FLAWED = FIXTURES / "seedev/invalid/SEE205-entity-type"
-FRAMES = FIXTURES / "speech-sf/valid/submission.json"
-
-Visit = Callable[[Visitor], Coroutine[Any, Any, None]]
-
-
-def visit(steps: Visit, settings: ServeSettings | None = None, **more: Any) -> None:
-    """What one visitor does who has the token."""
-
-    async def all_steps() -> None:
-        with application(settings, **more) as made:
-            visitor = Visitor(made)
-            assert (await visitor.enter()).status_code == 200
-            await steps(visitor)
-
-    asyncio.run(all_steps())
+from hlteval.tasks import load
+from hlteval.workflows.validation import validate
+from tests.unit.serve.visiting import FIXTURES, FLAWED, FRAMES, FULL, visit
 
 
 def test_findings_scores_and_a_comparison():
@@ -167,3 +148,89 @@ def test_no_answer_shows_a_path_of_this_machine(tmp_path: Path, monkeypatch) -> 
             assert not [each for each in secret if each in shown]
 
     visit(steps, ServeSettings("seedev-full", str(reference)))
+
+
+def test_options_are_those_that_the_task_declares():
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": of_folder(FRAMES), "reference": of_folder(FRAMES)}
+        types = [("types.txt", b"Water Supply\n")]
+        _, state = await visitor.done(
+            "speech-sf", {**inputs, "option-types": types}, options={"place_match": "exact"}
+        )
+        assert state["error"] == ""
+        path, state = await visitor.done("speech-sf", inputs, options={"place_match": "exact"})
+        signature = json.loads((await visitor.read(path, state))["scores-json"])["signature"]
+        assert "place_match:exact" in signature.replace("-", "_")
+
+    visit(steps)
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "error"),
+    [
+        ("hub4", {"beta": "x"}, "--beta is a number above 0, not x"),
+        ("hub4", {"document_tag": "DOC"}, "--document-tag has no effect without"),
+        ("speech-sf", {"place_match": "odd"}, "use soft or exact"),
+    ],
+)
+def test_a_wrong_option_is_said_in_words(task: str, options: dict[str, str], error: str) -> None:
+    data = of_folder(FIXTURES / "hub4/valid/reference.tpl" if task == "hub4" else FRAMES)
+
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": data, "reference": data}
+        _, state = await visitor.done(task, inputs, options=options)
+        assert error in state["error"]
+
+    visit(steps)
+
+
+def test_a_file_above_the_limit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from hlteval.serve import jobs, received
+    from hlteval.serve.uploads import Receiver
+    from hlteval.sources.limits import LIMITS
+
+    small = replace(LIMITS, member_bytes=10, file_bytes=10)
+    monkeypatch.setattr(received.open_uploads, "__defaults__", (small,))
+    monkeypatch.setattr(
+        jobs, "Receiver", lambda folder, first, space: Receiver(folder, first, space, small)
+    )
+
+    async def steps(visitor: Visitor) -> None:
+        for names, code in ((["a.json"], "SRC125"), (["run/a.json", "run/b.json"], "SRC122")):
+            inputs = {"submission": [(name, b"x" * 11) for name in names]}
+            path, state = await visitor.done("speech-sf", inputs)
+            found = json.loads((await visitor.read(path, state))["findings-json"])
+            assert set(found["counts"]["code"]) == {code}
+
+    visit(steps)
+
+
+def available(task: str, options: dict[str, str]) -> dict[str, str]:
+    """The options that validation has."""
+    known = {o.name for o in load(task).options if o.available_in("validate")}
+    return {name: value for name, value in options.items() if name in known}
+
+
+def test_every_task_finds_what_validate_finds() -> None:
+    from fuzz.subjects import CONTEXTS
+
+    async def steps(visitor: Visitor) -> None:
+        for task, context in CONTEXTS.items():
+            inputs = {"submission": of_folder(FIXTURES / context.submission)}
+            if context.against:
+                inputs["reference"] = of_folder(FIXTURES / context.against)
+            for name, path in context.options.items():
+                inputs[f"option-{name}"] = of_folder(FIXTURES / path)
+            path, state = await visitor.done(task, inputs)
+            assert state["error"] == "", task
+            found = (await visitor.ask("GET", f"{path}/files/findings-json")).json()
+            against = str(FIXTURES / context.against) if context.against else None
+            files = {name: str(FIXTURES / path) for name, path in context.options.items()}
+            shown = {"against": against, "options": available(task, files)}
+            expected = validate(task, str(FIXTURES / context.submission), **shown)
+            assert found["verdict"] == expected.outcome, task
+            assert found["counts"] == expected.counts, task
+
+    visit(steps)
