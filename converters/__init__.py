@@ -60,6 +60,29 @@ BUILTIN: Mapping[str, str] = {
 """The formats by name, each imported where it is first used."""
 
 
+class SettingSummary(NamedTuple):
+    """A setting of a format in short.
+
+    Attributes:
+        name: as on the command line.
+        help: one line for people.
+        default: its default value.
+        of: `read` or `write`.
+        choices: the values that it can have, where these are few.
+    """
+
+    name: str
+    help: str
+    default: str
+    of: str
+    choices: list[str]
+
+    @property
+    def text(self) -> str:
+        """The setting with its default and meaning, in one line."""
+        return f"{self.name}={self.default}: {self.help}"
+
+
 class Summary(NamedTuple):
     """A format in short, as `hlteval formats` lists it.
 
@@ -69,7 +92,8 @@ class Summary(NamedTuple):
         writes: whether it is written.
         everything: whether it represents all tables with all columns.
         tables: the tables that it represents.
-        settings: what can be set, with the default and the meaning of each.
+        settings: what can be set.
+        suffixes: of the files that hold it.
     """
 
     title: str
@@ -77,7 +101,8 @@ class Summary(NamedTuple):
     writes: bool
     everything: bool
     tables: list[str]
-    settings: list[str]
+    settings: list[SettingSummary]
+    suffixes: list[str]
 
 
 __all__ = [
@@ -85,6 +110,7 @@ __all__ = [
     "Format",
     "ReadResult",
     "Setting",
+    "SettingSummary",
     "Summary",
     "WrongSetting",
     "known",
@@ -108,16 +134,30 @@ def summaries() -> Mapping[str, Summary]:
         True
     """
     file = resources.files("hlteval.grammars") / "formats.json"
-    ours = {name: Summary(**own) for name, own in json.loads(file.read_text("utf-8")).items()}
+    ours = {name: _loaded(own) for name, own in json.loads(file.read_text("utf-8")).items()}
     added = {name: summary(load(name)) for name in extensions(FORMATS) if name not in ours}
     return MappingProxyType({**added, **ours})
 
 
+def _loaded(own: dict[str, Any]) -> Summary:
+    """A summary from its JSON."""
+    return Summary(**own | {"settings": [SettingSummary(**each) for each in own["settings"]]})
+
+
 def summary(form: Format) -> Summary:
     """What a format is, in short."""
-    settings = [f"{setting.name}={setting.default}: {setting.help}" for setting in form.settings]
+    settings = [
+        SettingSummary(each.name, each.help, each.default, each.of, [*each.choices])
+        for each in form.settings
+    ]
     return Summary(
-        form.title, form.reads, form.write is not None, form.carries_all, [*form.tables], settings
+        title=form.title,
+        reads=form.reads,
+        writes=form.write is not None,
+        everything=form.carries_all,
+        tables=[*form.tables],
+        settings=settings,
+        suffixes=[*form.suffixes],
     )
 
 

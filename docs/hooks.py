@@ -22,6 +22,8 @@ ROOT_PAGES = {"README.md": "index.md"} | {
     name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")
 }
 """The pages in the root folder of the repository, with their names on the site."""
+SCHEMAS = "../hlteval/reports/schemas/"
+"""The folder of the schemas in the repository, as pages see it; on the site it is `schemas/`."""
 
 _LINK = re.compile(r"(\]\()(?P<page>[^)#:\s]*)(?P<anchor>#[^)\s]*)?\)")
 _CELL = re.compile(r"^\|.*\|$", re.M)
@@ -50,7 +52,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     if str(ROOT) not in sys.path:  # the program `mkdocs` does not look into its working directory
         sys.path.insert(0, str(ROOT))
     from docs.make.code_pages import pages
+    from docs.make.schemas import files as schemas
 
+    for name, text in schemas().items():
+        files.append(File.generated(config, f"schemas/{name}", content=text))
     for name, page in ROOT_PAGES.items():
         text = (ROOT / name).read_text("utf-8")
         files.append(File.generated(config, page, content=text))
@@ -86,6 +91,7 @@ def _site_links(text: str, name: str) -> str:
         page = page.removeprefix("docs/") if name in ROOT_PAGES.values() else page
         if (root := page.removeprefix(f"{up}../")) in ROOT_PAGES:
             page = f"{up}{ROOT_PAGES[root]}"
+        page = page.replace(SCHEMAS, "schemas/")
         if page == f"{up}codes.md" and re.fullmatch(r"#[a-z]{3}\d{3}", anchor):
             page, anchor = f"{up}codes/{anchor[1:].upper()}.md", ""
         return f"{found[1]}{page}{anchor})"

@@ -29,6 +29,7 @@ from hlteval.cli import config as config_command
 from hlteval.cli import inspect as inspect_command
 from hlteval.cli import lsp as lsp_command
 from hlteval.cli import pipeline as pipeline_command
+from hlteval.cli import schema as schema_command
 from hlteval.cli import serve as serve_command
 from hlteval.cli.commands import INTERNAL, Command
 from hlteval.cli.exit_codes import ALWAYS, exit_codes
@@ -67,6 +68,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
         "tasks": describe.tasks,
         "formats": describe.formats,
         "explain": describe.explain,
+        "schema": schema_command.schema,
         "demo": demo.demo,
     }
 )

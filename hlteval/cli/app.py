@@ -18,6 +18,7 @@ from hlteval.cli.exit_codes import HelpfulCommand, HelpfulGroup, epilog
 from hlteval.cli.inspect import inspect
 from hlteval.cli.lsp import lsp
 from hlteval.cli.pipeline import pipeline
+from hlteval.cli.schema import schema
 from hlteval.cli.serve import serve
 from hlteval.cli.verify import verify
 
@@ -120,5 +121,5 @@ _add_group("manifest", manifest.app)
 _add("pipeline", pipeline, no_args_is_help=True)
 _add("campaign", campaign, no_args_is_help=True)
 _add("serve", serve)
-for each in (inspect, lsp, config, tasks, formats, explain, demo):
+for each in (inspect, lsp, config, tasks, formats, explain, schema, demo):
     _add(each.__name__, each)

@@ -57,9 +57,21 @@ def settings(incomplete: str) -> Words:
     found: dict[str, str] = {}
     for form in summaries().values():
         for written in form.settings:
-            name, _, rest = written.partition("=")
-            found.setdefault(f"{name}=", rest.partition(": ")[2])
+            found.setdefault(f"{written.name}=", written.help)
     return [item for item in found.items() if item[0].startswith(incomplete)]
+
+
+def schemas(incomplete: str) -> Words:
+    """Names of schemas.
+
+    Examples:
+        >>> schemas("scor")
+        [('scores', 'Scores of a submission')]
+    """
+    from hlteval.reports.schemas.declared import SCHEMAS
+
+    listed = SCHEMAS.items()
+    return [(name, schema.title) for name, schema in listed if name.startswith(incomplete)]
 
 
 def codes(incomplete: str) -> Words:

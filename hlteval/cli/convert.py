@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Optional
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
 from hlteval.cli import completion
-from hlteval.cli.commands import Encoding, usage
+from hlteval.cli.commands import Encoding, OutputFiles, usage
 
 Inputs = Annotated[
     list[str],
@@ -55,6 +55,11 @@ Settings = Annotated[
     ),
 ]
 
+ConversionForm = Annotated[
+    Literal["text", "json"],
+    typer.Option("--format", help="Format of the report of what was written and lost."),
+]
+
 
 def _settings(assignments: list[str]) -> dict[str, str]:
     """The values of the settings by name, from `NAME=VALUE`."""
@@ -82,29 +87,28 @@ def convert(
     strict_loss: StrictLoss = False,
     force: Force = False,
     settings: Settings = None,
+    form: ConversionForm = "text",
+    output_file: OutputFiles = None,
     encoding: Encoding = "utf-8",
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
-    from hlteval.cli.output import show_findings
+    from hlteval.cli.output import show_conversion
+    from hlteval.cli.output_files import output_files
+    from hlteval.reports.conversion import FORMATS
     from hlteval.reports.terminal import progress, remarks
-    from hlteval.workflows.conversion import NotConverted
-    from hlteval.workflows.conversion import convert as run
+    from hlteval.workflows.conversion import conversion
 
-    try:
-        with usage(), progress(remarks(), "converting", shown=target != "-") as step:
-            findings = run(
-                sources,
-                target,
-                from_format=from_format or None,
-                to_format=to_format,
-                strict_loss=strict_loss,
-                settings=_settings(settings or []),
-                encoding=encoding,
-                force=force,
-                step=step,
-            )
-    except NotConverted as reason:
-        show_findings(reason.findings)
-        raise typer.Exit(1) from reason
-    show_findings(findings)
-    raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)
+    if target == "-" and form != "text":
+        raise typer.BadParameter("--format json needs standard output; use a path instead of -")
+    files = output_files(output_file, FORMATS, [*sources, target])
+    given: dict[str, Any] = {
+        "from_format": from_format or None,
+        "to_format": to_format,
+        "force": force,
+    }
+    given |= {"strict_loss": strict_loss, "settings": _settings(settings or [])}
+    with usage(), progress(remarks(), "converting", shown=target != "-") as step:
+        done = conversion(sources, target, encoding=encoding, step=step, **given)
+    with usage():
+        show_conversion(done, form, files)
+    raise typer.Exit(0 if done.clean else 1)

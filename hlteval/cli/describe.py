@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
 import typer
 
@@ -11,6 +11,8 @@ from hlteval.cli.commands import Columns, Wide, table_view, unknown_task
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import Table, Tables
+
+ListForm = Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")]
 
 
 def tasks(
@@ -22,9 +24,10 @@ def tasks(
     ] = None,
     columns: Columns = None,
     wide: Wide = False,
+    form: ListForm = "text",
 ) -> None:
     """List the tasks, or the metrics of one."""
-    from hlteval.cli.output import show
+    from hlteval.cli.output import publish, show
     from hlteval.reports import capabilities
     from hlteval.tasks import known
 
@@ -32,16 +35,39 @@ def tasks(
         raise unknown_task(name, list(known()))
     if name and (columns or wide):
         raise typer.BadParameter("--columns and --wide apply to the list of all tasks")
+    if form == "json":
+        from hlteval.reports.lists import tasks_json
+
+        check_view(columns, wide)
+        publish(lambda _: tasks_json([name] if name else [*known()]), form)
+        return
     table = capabilities.task_table()
     show(capabilities.task(name) if name else selected(table, columns, wide))
 
 
-def formats(columns: Columns = None, wide: Wide = False) -> None:
+def formats(columns: Columns = None, wide: Wide = False, form: ListForm = "text") -> None:
     """List the formats and what they support."""
-    from hlteval.cli.output import show
+    from hlteval.cli.output import publish, show
     from hlteval.reports.capabilities import formats as table
 
+    if form == "json":
+        from hlteval.reports.lists import formats_json
+
+        check_view(columns, wide)
+        publish(lambda _: formats_json(), form)
+        return
     show(selected(table(), columns, wide))
+
+
+def check_view(columns: str | None, wide: bool) -> None:
+    """Check that there is no option of tables, of which JSON has none.
+
+    Raises:
+        BadParameter: if there is one.
+    """
+    if columns or wide:
+        name = "--columns" if columns else "--wide"
+        raise typer.BadParameter(f"{name} has no effect without --format text")
 
 
 def selected(table: Table, columns: str | None, wide: bool) -> Tables:
@@ -63,13 +89,19 @@ def explain(
             help="Code of a finding, e.g. STD302, or a prefix.",
         ),
     ],
+    form: ListForm = "text",
 ) -> None:
     """Explain a finding: why it is reported, and how to fix it."""
-    from hlteval.cli.output import show
+    from hlteval.cli.output import publish
     from hlteval.reports.explain import UnknownCodeError
     from hlteval.reports.explain import explain as run
 
     try:
-        show(run(code))
+        if form == "json":
+            from hlteval.reports.lists import codes_json
+
+            publish(lambda _: codes_json(code), form)
+        else:
+            publish(lambda _: run(code), form)
     except UnknownCodeError as error:
         raise typer.BadParameter(str(error)) from error

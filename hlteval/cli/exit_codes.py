@@ -93,6 +93,7 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
         "tasks": {0: "The list was printed."},
         "formats": {0: "The list was printed."},
         "explain": {0: "The explanation was printed."},
+        "schema": {0: "The schema, or the list, was printed."},
         "demo": {0: "All commands were run."},
     }
 )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # each command imports the renderers that it uses
     from hlteval.findings import Finding
     from hlteval.reports.tables import View
     from hlteval.results.comparison import Comparison, RefusedSystem
+    from hlteval.results.conversion import Conversion
     from hlteval.results.defaults import Defaults
     from hlteval.results.fixes import FixedCopy
     from hlteval.results.leaderboard import Leaderboard
@@ -112,6 +113,17 @@ def refusals(
             if name not in known:
                 write(remarks(), Prose(f"{path} is not written: {name} cannot show a refusal"))
         raise typer.Exit(1) from refused
+
+
+def show_conversion(conversion: Conversion, form: str, files: Files = ()) -> None:
+    """Print what a conversion wrote and lost, and write it to files; text is on standard error."""
+    from hlteval.reports.conversion import FORMATS
+
+    write_files(files, lambda name: FORMATS[name](conversion))
+    if form == "text":
+        show_findings(conversion.findings)
+    else:
+        write(results(), FORMATS[form](conversion))
 
 
 def show_findings(findings: Sequence[Finding]) -> None:

@@ -18,15 +18,31 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A finding in JSON. Lines and columns are 1-based, in code points; ends are exclusive.
+    """A finding in JSON: one problem, where it is, and how to fix it.
 
-    Only findings about a corpus have a table and the key of a row there, and only one that stands
-    for problems that are not explained one by one has their `count`.
+    Attributes:
+        code: the code, which `hlteval explain` explains.
+        name: its name in words with hyphens, as stable as the code.
+        severity: its severity.
+        blocking: whether nothing can be scored because of it.
+        message: what is wrong, in one line.
+        file: path of the file; null if it concerns all of a side.
+        line: number of the line, from 1; null if it concerns the whole file.
+        column: first column, from 1, in Unicode code points; null likewise.
+        end_line: number of the last line, which is `line`; null likewise.
+        end_column: the column after the last one, in Unicode code points; null likewise.
+        record: identifier of the record, as written; null if there is none.
+        help: how to fix it, in one line; null if there is nothing to say.
+        clause: the clause of the specification that it violates; null if there is none.
+        side: whose problem it is: `submission`, `reference`, or the option that names the file.
+        table: the table of the record; only of findings about a corpus.
+        row: the key of its row in that table, from 0; only of findings about a corpus.
+        count: the number of problems that it stands for; only if they are not explained one by one.
     """
 
     code: str
     name: str
-    severity: str
+    severity: Severity
     blocking: bool
     message: str
     file: str | None
@@ -49,7 +65,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls(
             code=finding.code,
             name=finding.name,
-            severity=finding.severity.value,
+            severity=finding.severity,
             blocking=finding.blocking,
             message=finding.message,
             file=finding.file,

@@ -14,6 +14,7 @@ from hlteval.reports.prose import Prose
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.results.pipeline import Best
+from hlteval.results.versions import head
 from hlteval.tasks import load
 
 _NAMES = ("task", "language", "condition", "checkpoint", "team", "submission", "metric", "value")
@@ -48,8 +49,8 @@ def tsv(best: Sequence[Best]) -> str:
 
 
 def json(best: Sequence[Best]) -> str:
-    """An array with an object per team."""
-    built = printable(msgspec.to_builtins(list(best)))
+    """One object with the best submission of each team."""
+    built = printable({**head("best-submissions"), "best": msgspec.to_builtins(list(best))})
     return escaped(msgspec.json.encode(built)).decode() + "\n"
 
 

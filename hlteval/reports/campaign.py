@@ -15,6 +15,7 @@ from hlteval.reports.prose import Prose
 from hlteval.reports.score_formats import UNDEFINED, shown, values_of
 from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables
 from hlteval.results.campaign import CampaignResult, CellRow, Status
+from hlteval.results.versions import head
 from hlteval.tasks import load
 from hlteval.tasks.statistics import HIGH, LOW
 
@@ -80,6 +81,7 @@ def summary(result: CampaignResult) -> RenderableType:
 def json(result: CampaignResult) -> str:
     """One object with the name, the number of each status, and all cells without resamples."""
     content = {
+        **head("campaign"),
         "name": result.name,
         "counts": result.counts,
         "computed": result.computed,

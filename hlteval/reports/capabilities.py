@@ -37,7 +37,8 @@ def formats() -> Table:
     for name, form in converters.summaries().items():
         directions = ("yes" if supported else "-" for supported in (form.reads, form.writes))
         supports = "everything" if form.everything else " ".join(form.tables)
-        rows.append([name, *directions, supports, "; ".join([form.title, *form.settings])])
+        description = "; ".join([form.title, *(item.text for item in form.settings)])
+        rows.append([name, *directions, supports, description])
     return Table(FORMAT_COLUMNS, rows)
 
 

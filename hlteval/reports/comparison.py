@@ -17,6 +17,7 @@ from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
 from hlteval.results.comparison import Comparison, Limits, RefusedSystem
 from hlteval.results.names import short_names
+from hlteval.results.versions import head
 from hlteval.tasks import load
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
 
@@ -106,7 +107,10 @@ def json(comparison: Comparison, _: View = ALL) -> str:
     }
     every = msgspec.structs.asdict(comparison)
     fields = printable(msgspec.to_builtins({**every, "refused": ()}))
-    return escaped(msgspec.json.encode({**fields, "refused": reports})).decode() + "\n"
+    return (
+        escaped(msgspec.json.encode({**head("comparison"), **fields, "refused": reports})).decode()
+        + "\n"
+    )
 
 
 def _refusal(system: RefusedSystem, command: Sequence[str] = ()) -> Refusal:

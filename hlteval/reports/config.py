@@ -13,6 +13,7 @@ from hlteval.findings import Item
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.results.config import Config
+from hlteval.results.versions import head
 
 NOTHING = "no file of defaults applies"
 
@@ -39,9 +40,10 @@ def json(config: Config | None) -> str:
 
     Examples:
         >>> json(None)
-        '{"file":null,"defaults":{},"findings":[]}\n'
+        '{"schema":"defaults","version":1,"file":null,"defaults":{},"findings":[]}\n'
     """
     built = {
+        **head("defaults"),
         "file": config.path if config else None,
         "defaults": dict(config.values) if config else {},
         "findings": list(map(Item.of, config.findings)) if config else [],

@@ -39,14 +39,29 @@ def explain(code: str) -> RenderableType:
     Raises:
         UnknownCodeError: if no code of the catalogue matches.
     """
+    found = matching(code)
+    alone = len(found) == 1 and found[0].code == code.strip().upper()
+    return Explanation(found[0]) if alone else _listing(found)
+
+
+def matching(code: str) -> list[Entry]:
+    """The entry of a code, or those of the codes with a prefix; case does not matter.
+
+    Raises:
+        UnknownCodeError: if no code of the catalogue matches.
+
+    Examples:
+        >>> [entry.code for entry in matching("std30")][:2]
+        ['STD301', 'STD302']
+    """
     prefix = code.strip().upper()
     if re.fullmatch("[A-Z]{3}[0-9]{3}", prefix):
         try:
-            return Explanation(entry(prefix))
+            return [entry(prefix)]
         except KeyError:
-            return Explanation(look_up(code, catalogue()))
-    matching = [found for name, found in catalogue().items() if name.startswith(prefix)]
-    return _listing(matching) if matching else Explanation(look_up(code, catalogue()))
+            return [look_up(code, catalogue())]
+    found = [known for name, known in catalogue().items() if name.startswith(prefix)]
+    return found or [look_up(code, catalogue())]
 
 
 def _listing(entries: Sequence[Entry]) -> Tables:

@@ -5,6 +5,7 @@ Only `text` limits the number of findings; all other formats report every findin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -18,6 +19,10 @@ from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.github import github
 from hlteval.reports.text import MAX_FINDINGS, text
 from hlteval.results.verdict import Verdict
+from hlteval.results.versions import head
+
+_BEGIN = re.compile(rb"^\{", re.M)
+"""Where each line of JSON begins."""
 
 
 def concise(verdict: Verdict) -> str:
@@ -36,20 +41,22 @@ def _concise(finding: Finding) -> str:
     return f"{head}{finding.severity}[{finding.code}] {whose}{visible(finding.message)}\n"
 
 
-def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
+def json(verdict: Verdict, *, schema: str = "verdict", outcome: str = "", **more: object) -> str:
     """One object with task, profile, verdict, counts and findings, one finding per line.
 
     Args:
         verdict: the verdict.
+        schema: name of the schema of the whole.
         outcome: replaces that of the verdict.
         **more: further members after the verdict, by name.
 
     Examples:
-        >>> json(Verdict("seedev-binary", "plan", passed=True))[:59]
-        '{"task":"seedev-binary","profile":"plan","verdict":"pass","'
+        >>> json(Verdict("seedev-binary", "plan", passed=True))[:66]
+        '{"schema":"verdict","version":1,"task":"seedev-binary","profile":"'
     """
-    head = msgspec.json.encode(
-        {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
+    first = msgspec.json.encode(
+        head(schema)
+        | {"task": verdict.task, "profile": verdict.profile, "verdict": outcome or verdict.outcome}
         | printable(msgspec.to_builtins(more))
         | {"side": verdict.side, "documents": verdict.documents, "records": verdict.records}
         | {key: printable(msgspec.to_builtins(value)) for key, value in verdict.more.items()}
@@ -59,17 +66,18 @@ def json(verdict: Verdict, *, outcome: str = "", **more: object) -> str:
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return escaped(head.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
+    return escaped(first.removesuffix(b"}") + b',"findings":[' + lines + b"]}\n").decode()
 
 
 def jsonl(verdict: Verdict) -> str:
-    """One object per finding and line.
+    """One object per finding and line, which begins with its schema and version.
 
     Examples:
         >>> jsonl(Verdict("seedev-binary", "plan", passed=True))
         ''
     """
-    return escaped(_lines(verdict.findings)).decode()
+    begin = msgspec.json.encode(head("finding")).removesuffix(b"}") + b","
+    return escaped(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
 from rich.text import Text
 
@@ -59,4 +60,5 @@ def _places(fixes: list[Fix]) -> str:
 
 def json(copy: FixedCopy) -> str:
     """The verdict over the copy as JSON, with its path, `fixes` and `unfixed`."""
-    return findings_json(copy.verdict, copy=copy.path, fixes=copy.fixes, unfixed=copy.unfixed)
+    more: dict[str, Any] = {"copy": copy.path, "fixes": copy.fixes, "unfixed": copy.unfixed}
+    return findings_json(copy.verdict, schema="fixed-copy", **more)

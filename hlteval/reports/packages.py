@@ -41,7 +41,7 @@ def packed_json(packed: PackedArchive) -> str:
     """The verdict over the archive as JSON, with its path, size, digest and members."""
     members = msgspec.to_builtins(packed.members)
     more: dict[str, Any] = {"archive": packed.path, "size": packed.size, "sha256": packed.sha256}
-    return findings_json(packed.verdict, **more, members=members)
+    return findings_json(packed.verdict, schema="package", **more, members=members)
 
 
 PACKED: Mapping[str, Callable[[PackedArchive], str | RenderableType]] = MappingProxyType(

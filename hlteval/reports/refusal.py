@@ -39,10 +39,11 @@ class Refusal:
         """One object: that of a verdict, which is `refused`, with `reason` and `help`.
 
         Examples:
-            >>> Refusal(Verdict("hub4", "plan", False), "no set", "add it").as_json()[:58]
-            '{"task":"hub4","profile":"plan","verdict":"refused","reaso'
+            >>> Refusal(Verdict("hub4", "plan", False), "no set", "add it").as_json()[:66]
+            '{"schema":"refusal","version":1,"task":"hub4","profile":"plan","ve'
         """
-        return json(self.verdict, outcome="refused", reason=self.reason, help=self.help)
+        reasons = {"reason": self.reason, "help": self.help}
+        return json(self.verdict, schema="refusal", outcome="refused", **reasons)
 
     def as_text(self, max_findings: int = MAX_FINDINGS) -> RenderableType:
         """The findings that are the reason, then the reason, what to do, and what else there is.

@@ -13,6 +13,7 @@ from rich.text import Text
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.results.verification import Outcome, Part, Verification
+from hlteval.results.versions import head
 
 _STYLES: Mapping[Outcome, str] = MappingProxyType(
     {"same": "green", "differs": "bold red", "not checked": "yellow"}
@@ -64,7 +65,8 @@ def _counted(parts: Sequence[Part]) -> int:
 
 def json(verification: Verification) -> str:
     """The verification as one JSON object; values are null where there are none."""
-    built: dict[str, Any] = {"verdict": "same" if verification.agrees else "differs"}
+    built: dict[str, Any] = head("verification")
+    built |= {"verdict": "same" if verification.agrees else "differs"}
     built |= {"differing": [part.name for part in verification.differing]}
     built |= msgspec.structs.asdict(verification)
     return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from hlteval.findings import Findings
+from hlteval.results.versions import head
 
 if TYPE_CHECKING:
     import polars as pl
@@ -134,7 +135,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
         fields: dict[str, Any] = msgspec.to_builtins(
             msgspec.structs.asdict(self) | {"findings": (), "meanings": dict(self.meanings)}
         )
-        return {**fields, "findings": self.findings.to_dict()}
+        return {**head("agreement"), **fields, "findings": self.findings.to_dict()}
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
         """The measures, the coefficients or the differences, a row each.

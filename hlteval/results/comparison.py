@@ -10,6 +10,7 @@ import msgspec
 from hlteval.extensions import lazy
 from hlteval.findings import Finding
 from hlteval.results.verdict import Verdict
+from hlteval.results.versions import head
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,7 +90,7 @@ class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, which is `refused`, with the reason and what to do."""
         reasons = {"verdict": "refused", "reason": self.reason, "help": self.help}
-        return {**self.verdict.to_dict(), **reasons}
+        return {**self.verdict.to_dict(), **head("refusal"), **reasons}
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +139,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         """The comparison in plain types, as `hlteval compare --format json` prints it."""
         own = {name: getattr(self, name) for name in self.__struct_fields__ if name != "refused"}
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(own))
-        return {**plain, "refused": {system.name: system.to_dict() for system in self.refused}}
+        return {
+            **head("comparison"),
+            **plain,
+            "refused": {system.name: system.to_dict() for system in self.refused},
+        }
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.

@@ -79,7 +79,16 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A submission whose parts the manifest says, rather than its name."""
+    """A submission whose parts the manifest says, rather than its name.
+
+    Attributes:
+        file: name of its archive.
+        team: its team.
+        task: its task.
+        language: its language.
+        condition: its training condition.
+        checkpoint: its checkpoint.
+    """
 
     file: str
     team: str = ""
@@ -95,7 +104,12 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class Ensemble(msgspec.Struct, frozen=True):
-    """Submissions that a team declares comparable over time, one at each checkpoint."""
+    """Submissions that a team declares comparable over time, one at each checkpoint.
+
+    Attributes:
+        submissions: their identifiers, SUB_ID.
+        name: of the ensemble.
+    """
 
     submissions: tuple[str, ...]
     name: str = ""

@@ -9,6 +9,7 @@ import msgspec
 
 from hlteval.findings import Findings
 from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
+from hlteval.results.versions import head
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,6 +96,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard in plain types, as `hlteval leaderboard --format json` prints it."""
         return {
+            **head("leaderboard"),
             "task": self.task,
             "profile": self.profile,
             "metrics": list(self.metrics),

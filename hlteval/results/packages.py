@@ -9,6 +9,7 @@ import msgspec
 
 from hlteval.findings import Findings, Severity
 from hlteval.results.verdict import Verdict
+from hlteval.results.versions import head
 from hlteval.sources import Listed
 
 
@@ -101,7 +102,8 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The inspection in plain types, as `hlteval inspect --format json` prints it."""
-        built: dict[str, Any] = {"path": self.path, "kind": self.kind, "readable": self.readable}
+        built: dict[str, Any] = {**head("inspection"), "path": self.path, "kind": self.kind}
+        built |= {"readable": self.readable}
         built |= {"size": self.size, "unpacked": self.unpacked, "sha256": self.sha256}
         built |= {"tasks": msgspec.to_builtins([*self.tasks]), "name": dict(self.name)}
         built |= {"members": msgspec.to_builtins([*self.members])}

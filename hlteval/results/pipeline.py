@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from hlteval.results.versions import head
+
 Status = Literal["scored", "valid", "invalid", "over limit", "not scored", "failed", "waiting"]
 STATUSES: dict[Status, str] = {
     "scored": "passed validation and was scored",
@@ -73,9 +75,9 @@ class PipelineResult(msgspec.Struct, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """The result in plain types, as `hlteval pipeline --format json` prints it."""
         built: dict[str, Any] = msgspec.to_builtins(self)
-        return {"root": self.root, "done": self.done, "counts": self.counts} | {
-            name: built[name] for name in ("notes", "submissions")
-        }
+        counts = {"root": self.root, "done": self.done, "counts": self.counts}
+        lists = {name: built[name] for name in ("notes", "submissions")}
+        return {**head("pipeline"), **counts, **lists}
 
     @property
     def clean(self) -> bool:

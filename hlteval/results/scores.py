@@ -10,6 +10,7 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.results.verdict import Verdict
+from hlteval.results.versions import head
 from hlteval.scoring.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
             rows: function that converts a table; by default to a list of rows.
         """
         return {
+            **head("scores"),
             "task": self.task,
             "profile": self.profile,
             "signature": self.signature,

@@ -12,6 +12,7 @@ from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION, Findings, Severity, in_order
 from hlteval.findings.sequence import severities, tally
 from hlteval.results.defaults import Defaults
+from hlteval.results.versions import head
 
 Outcome = Literal["pass", "fail", "undecided"]
 
@@ -79,6 +80,7 @@ class Verdict(msgspec.Struct, frozen=True):
     def to_dict(self) -> dict[str, Any]:
         """The verdict in plain types, as `hlteval validate --format json` prints it."""
         return {
+            **head("verdict"),
             "task": self.task,
             "profile": self.profile,
             "verdict": self.outcome,

@@ -7,20 +7,20 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hlteval.converters import Format, ReadResult, WrongSetting
-from hlteval.findings import Finding, Severity, finding, in_order
+from hlteval.findings import Finding, Findings, Severity, finding, in_order
 from hlteval.representation import Corpus
-from hlteval.sources import Member, open_source, sha256
+from hlteval.results.conversion import Conversion, ConvertedInput
+from hlteval.sources import Listed, open_source
 from hlteval.sources.disk import temporary_folder
 from hlteval.sources.problems import shown_names
 from hlteval.workflows.inputs import Input, UnknownFormat, detected
 from hlteval.workflows.joining import joined
-from hlteval.workflows.layout import joined_lines, not_kept
 from hlteval.workflows.losses import Losses, content
+from hlteval.workflows.originals import Originals
 from hlteval.workflows.outputs import Output, WrongOutput
 from hlteval.workflows.steps import Step, silent
 from hlteval.workflows.targets import target
@@ -30,6 +30,7 @@ __all__ = [
     "NotConverted",
     "UnknownFormat",
     "WrongOutput",
+    "conversion",
     "convert",
     "detected",
     "read",
@@ -122,6 +123,49 @@ def convert(
         FileExistsError: if the output exists and `force` is not set.
         LookupError: for an unknown encoding.
     """
+    given: dict[str, Any] = {"from_format": from_format, "to_format": to_format}
+    given |= {"strict_loss": strict_loss, "settings": settings, "encoding": encoding}
+    run = _prepared(path, output, **given, force=force, step=step)
+    run.finish()
+    return in_order(run.findings)
+
+
+def conversion(path: str | Sequence[str], output: str, **settings: Any) -> Conversion:
+    """Convert a source, as `convert` does, and describe what was read, written and lost.
+
+    Args:
+        path: as for `convert`.
+        output: the same.
+        **settings: the other arguments of `convert`.
+
+    Returns:
+        The conversion; also where nothing was written, with the findings that say why.
+
+    Raises:
+        UnknownFormat, WrongSetting, WrongOutput: as `convert` does, but for `NotConverted`.
+        FileNotFoundError, FileExistsError, LookupError: the same.
+    """
+    run = _prepared(path, output, **settings)
+    try:
+        run.finish()
+    except NotConverted as reason:
+        return run.described(output, reason.findings, written=False)
+    return run.described(output, run.findings, written=True)
+
+
+def _prepared(
+    path: str | Sequence[str],
+    output: str,
+    *,
+    from_format: str | Sequence[str] | None = None,
+    to_format: str | None = None,
+    strict_loss: bool = False,
+    settings: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
+    force: bool = False,
+    step: Step = silent,
+) -> _Run:
+    """A conversion whose arguments are checked, and that has not begun."""
     paths = [path] if isinstance(path, str) else [*path]
     destination = None if output == "-" else Output(Path(output), force=force)
     if destination:
@@ -129,14 +173,7 @@ def convert(
     inputs = _inputs(paths, from_format, encoding)
     written = target(output, to_format, inputs[0].form, lambda: _tables(inputs))
     inputs, written = _set(inputs, written, settings or {})
-    run = _Run(inputs, written, strict_loss=strict_loss, step=step)
-    if destination is None:
-        run.to_stdout()
-    else:
-        with destination.unfinished() as unfinished:
-            run.write(unfinished)
-            run.findings += destination.place(unfinished, written, len(run.losses.documents))
-    return in_order(run.findings)
+    return _Run(inputs, written, destination, strict_loss=strict_loss, step=step)
 
 
 def _tables(inputs: Sequence[Input]) -> list[str]:
@@ -168,12 +205,45 @@ class _Run:
     """One conversion: its findings and losses while batches stream from reader to writer."""
 
     def __init__(
-        self, inputs: Sequence[Input], target: Format, *, strict_loss: bool, step: Step
+        self,
+        inputs: Sequence[Input],
+        target: Format,
+        destination: Output | None,
+        *,
+        strict_loss: bool,
+        step: Step,
     ) -> None:
         self.inputs, self.target, self.strict_loss, self.step = inputs, target, strict_loss, step
+        self.destination = destination
+        self.files: Sequence[Listed] = ()
         self.findings: list[Finding] = []
         self.losses = Losses([each.form for each in inputs], target)
         self.digests: dict[tuple[str, str], None] = {}
+
+    def finish(self) -> None:
+        """Write the output where it belongs, or raise the reason why nothing is written."""
+        if self.destination is None:
+            self.to_stdout()
+            return
+        with self.destination.unfinished() as made:
+            self.write(made)
+            documents = len(self.losses.documents)
+            self.files = self.destination.files(made, self.target, documents)
+            self.findings += self.destination.place(made, self.target, documents)
+
+    def described(self, output: str, findings: Sequence[Finding], *, written: bool) -> Conversion:
+        """What was read, written and lost."""
+        return Conversion(
+            inputs=tuple(ConvertedInput(each.source.path, each.form.name) for each in self.inputs),
+            output=output,
+            format=self.target.name,
+            written=written,
+            documents=len(self.losses.documents),
+            contents={word: count for word, count in self.losses.found.items() if count},
+            losses=tuple(self.losses.listed()),
+            files=tuple(self.files) if written else (),
+            findings=Findings(in_order(findings)),
+        )
 
     def write(self, path: Path) -> None:
         """Write the output to a path, or raise the reason why it must not be kept."""
@@ -186,7 +256,11 @@ class _Run:
         unread = [found for found in self.findings if found.code == "CNV104"]
         if self.strict_loss and (losses or errors or unread):
             raise Lossy(in_order([*self.findings, *losses]))
-        self.findings += [*losses, *self.relaid(path), *self.in_spite_of(len(errors))]
+        self.findings += [
+            *losses,
+            *Originals(self.inputs, self.digests).relaid(path),
+            *self.in_spite_of(len(errors)),
+        ]
 
     def to_stdout(self) -> None:
         """Write the output to standard output."""
@@ -259,50 +333,6 @@ class _Run:
             corpus.documents.height > 0 if names_only else content(self.target, corpus)
             for corpus in again
         )
-
-    def relaid(self, output: Path) -> Iterable[Finding]:
-        """Files of the same format that are written with other bytes."""
-        # Members are data of a saved corpus: only what was written is opened, whatever they name.
-        files = (file for file in output.rglob("*") if file.is_file())
-        written = {file.relative_to(output).as_posix(): file for file in files}
-        if output.is_file() and len(self.digests) > 1:
-            yield from self.relaid_together(output)
-            return
-        single = output if output.is_file() else None
-        for member, digest in self.digests:
-            file = single or written.get(member) or written.get(member.rpartition("/")[2])
-            if digest and file and sha256(data := file.read_bytes()) != digest:
-                how = self.layout(member, digest, data)
-                yield finding("CNV102", file=member or None, member=member or "file", how=how)
-
-    def relaid_together(self, output: Path) -> Iterable[Finding]:
-        """Files of the same format that are written to one file with other bytes."""
-        found = [self.original(*key) for key in self.digests]
-        before, after = [data for data in found if data is not None], output.read_bytes()
-        if len(before) == len(found) and joined_lines(before) != after:
-            what = f"each of {len(before)} files"
-            yield finding("CNV102", member=what, how=not_kept(before, after))
-
-    def layout(self, name: str, digest: str, written: bytes) -> str:
-        """How what was written differs from the file of the inputs with a name and a digest."""
-        data = self.original(name, digest)
-        return "but different bytes" if data is None else not_kept([data], written)
-
-    def original(self, name: str, digest: str) -> bytes | None:
-        """The file of the inputs with a name and a digest, if there is one."""
-        for member in self.members_by_name.get(name.rpartition("/")[2], ()):
-            if sha256(data := member.fetch()) == digest:
-                return data
-        return None
-
-    @cached_property
-    def members_by_name(self) -> Mapping[str, Sequence[Member]]:
-        """The files of the inputs by the last part of their names."""
-        found: dict[str, list[Member]] = {}
-        for each in self.inputs:
-            for member in each.source.members:
-                found.setdefault(member.basename, []).append(member)
-        return found
 
     def shortened(self) -> Iterable[Finding]:
         """The documents that are read again without the folder in their name."""

@@ -13,6 +13,7 @@ from hlteval.converters.toolkit.frame_kinds import plural
 from hlteval.converters.toolkit.words import counted, worded
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
+from hlteval.results.conversion import Loss
 
 _NO_CONTENT = ("sources", "documents", "attributes")
 """Tables that say nothing by themselves: names of files and documents, and layout."""
@@ -107,8 +108,18 @@ class Losses:
             values: dict[str, Any] = {"what": counted(rows, word), "format": self.target.name}
             yield finding("CNV101", table=table, carriers=carriers, **values)
         for what, rows in self.parts.items():
-            shown = counted(rows, what) if what in self.words else f"{rows:,} {what}"
-            yield finding("CNV103", what=shown, format=self.target.name)
+            yield finding("CNV103", what=self._shown(what, rows), format=self.target.name)
+
+    def listed(self) -> Iterator[Loss]:
+        """Each kind of loss as a value."""
+        for (_, word), rows in self.tables.items():
+            yield Loss("CNV101", counted(rows, word), rows)
+        for what, rows in self.parts.items():
+            yield Loss("CNV103", self._shown(what, rows), rows)
+
+    def _shown(self, what: str, rows: int) -> str:
+        """The number of what is lost of a table that the format supports, in words."""
+        return counted(rows, what) if what in self.words else f"{rows:,} {what}"
 
 
 class _Words:

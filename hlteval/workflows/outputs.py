@@ -11,7 +11,7 @@ from typing import Any
 
 from hlteval.converters import Format
 from hlteval.findings import Finding, finding
-from hlteval.sources import finish, merge, unfinished
+from hlteval.sources import Listed, finish, merge, unfinished
 from hlteval.sources.problems import shown_names
 from hlteval.sources.writing import check_name, resolved
 
@@ -100,6 +100,35 @@ class Output:
     def _place_files(self, made: Path, form: Format, documents: int) -> None:
         """Name the files of a single document like the path, each with its own suffix."""
         files = _files(made)
+        targets = self._targets(files, form, documents)
+        for file, target in zip(files, targets, strict=True):
+            if os.path.lexists(target) and not (self.force or _same(target, file)):
+                raise FileExistsError(f"{target} exists; use --force to replace it")
+        for file, target in zip(files, targets, strict=True):
+            finish(file, target)
+
+    def files(self, made: Path, form: Format, documents: int) -> list[Listed]:
+        """The files as `place` names them: below a folder, or the output and files beside it.
+
+        Raises:
+            WrongOutput: as `place` does.
+        """
+        written = [made] if made.is_file() else _files(made)
+        if made.is_file():
+            names = [self.path.name]
+        elif not resolved(self.path).is_dir() and self._names_file(made, form):
+            names = [target.name for target in self._targets(written, form, documents)]
+        else:
+            names = [file.relative_to(made).as_posix() for file in written]
+        sizes = (file.stat().st_size for file in written)
+        return [Listed(name, "file", size) for name, size in zip(names, sizes, strict=True)]
+
+    def _targets(self, files: Sequence[Path], form: Format, documents: int) -> list[Path]:
+        """The paths of the files of a single document.
+
+        Raises:
+            WrongOutput: if there are several documents.
+        """
         ends = _ends([file.name for file in files], form)
         if len({str(file).removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
             raise WrongOutput(
@@ -110,12 +139,7 @@ class Output:
         stem = self.path.name.removesuffix(own or self.path.suffix)
         if not own:  # a suffix of the format that its files do not have
             ends = [self.path.suffix if len(files) == 1 else end for end in ends]
-        targets = [self.path.with_name(f"{stem}{end}") for end in ends]
-        for file, target in zip(files, targets, strict=True):
-            if os.path.lexists(target) and not (self.force or _same(target, file)):
-                raise FileExistsError(f"{target} exists; use --force to replace it")
-        for file, target in zip(files, targets, strict=True):
-            finish(file, target)
+        return [self.path.with_name(f"{stem}{end}") for end in ends]
 
     def _merged(self, made: Path, target: Path) -> Iterator[Finding]:
         others = merge(made, target)

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hlteval.cli.app import app
+from tests.json_outputs import check_outputs
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -21,12 +22,17 @@ Program = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def invoke() -> Invoke:
-    """Runs a command in this process; an error of the program comes through."""
+    """Runs a command in this process; an error of the program comes through.
+
+    All JSON that it prints or writes is held to its schema.
+    """
 
     def run(*arguments: object, stdin: bytes | None = None) -> Result:
         result = CliRunner().invoke(app, list(map(str, arguments)), input=stdin)
         if result.exception and not isinstance(result.exception, SystemExit):
             raise result.exception
+        if result.exit_code in {0, 1}:
+            check_outputs(list(map(str, arguments)), result.stdout)
         return result
 
     return run

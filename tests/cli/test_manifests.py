@@ -153,7 +153,7 @@ def test_the_best_submission_of_each_team_at_each_checkpoint(invoke, tmp_path):
     assert shown[0].split("\t")[-3:] == ["submission", "metric", "value"]
     assert len(shown) == 4
     rows = json.loads(invoke("manifest", "best", path, root, "--format", "json").stdout)
-    assert [row["value"] for row in rows] == [1.0, 1.0, 1.0]
+    assert [row["value"] for row in rows["best"]] == [1.0, 1.0, 1.0]
     assert "strong_typed_all_match.fscore  1.0000" in invoke("manifest", "best", path, root).stdout
 
 

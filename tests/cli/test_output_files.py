@@ -49,7 +49,8 @@ def test_a_refusal_is_json_on_standard_output(invoke: Run, refused: tuple[object
     result = invoke(*refused, "--format", "json")
     assert result.exit_code == 1
     shown = json.loads(result.stdout)
-    assert list(shown)[:5] == ["task", "profile", "verdict", "reason", "help"]
+    assert list(shown)[:4] == ["schema", "version", "task", "profile"]
+    assert list(shown)[4:7] == ["verdict", "reason", "help"]
     assert (shown["task"], shown["profile"], shown["verdict"]) == ("seedev-full", "plan", "refused")
     assert "(SEE205)" in shown["reason"]
     assert "--lenient" in shown["help"]

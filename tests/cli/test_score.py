@@ -32,6 +32,8 @@ METRICS = [
     "predictions",
 ]
 HEAD = [
+    "schema",
+    "version",
     "task",
     "profile",
     "signature",

@@ -67,7 +67,7 @@ def test_json_is_of_the_promised_shape(invoke: Run, reference: Path, flawed: Pat
     result = invoke("validate", "seedev-full", flawed, "--against", reference, "--format", "json")
     assert result.exit_code == 1
     told = json.loads(result.stdout)
-    head = ["task", "profile", "verdict", "side", "documents", "records"]
+    head = ["schema", "version", "task", "profile", "verdict", "side", "documents", "records"]
     assert list(told) == [*head, "counts", "findings"]
     assert (told["task"], told["profile"], told["verdict"]) == ("seedev-full", "plan", "fail")
     assert told["counts"] == {
@@ -93,9 +93,8 @@ def test_json_of_a_clean_submission(invoke: Run, reference: Path) -> None:
 
 def test_jsonl_and_concise_give_a_line_for_each(invoke: Run, reference: Path, flawed: Path) -> None:
     given = ("validate", "seedev-full", flawed, "--against", reference, "--format")
-    assert [list(json.loads(line)) for line in invoke(*given, "jsonl").stdout.splitlines()] == [
-        KEYS
-    ]
+    (line,) = invoke(*given, "jsonl").stdout.splitlines()
+    assert list(json.loads(line)) == ["schema", "version", *KEYS]
     concise = invoke(*given, "concise").stdout
     assert concise.startswith(f"{flawed}/seed-1.a2:2:54: error[SEE205] Target_Tissue of ")
     assert concise.count("\n") == 1

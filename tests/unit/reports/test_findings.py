@@ -17,6 +17,7 @@ from rich.console import Console
 from hlteval.findings import Finding, Severity, Span, catalogue, excerpt, finding
 from hlteval.reports.findings import FORMATS, render
 from hlteval.results.verdict import Verdict
+from hlteval.results.versions import VERSIONS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
 KEYS = [
@@ -69,7 +70,7 @@ def test_concise_is_a_line_each():
 
 def test_json_is_one_object():
     report = json.loads(str(render(VERDICT, "json")))
-    head = ["task", "profile", "verdict", "side", "documents", "records"]
+    head = ["schema", "version", "task", "profile", "verdict", "side", "documents", "records"]
     assert list(report) == [*head, "counts", "findings"]
     assert (report["task"], report["profile"], report["verdict"]) == (
         "seedev-binary",
@@ -105,8 +106,10 @@ def test_json_is_one_object():
 
 
 def test_json_lines_are_the_findings_of_json():
-    lines = str(render(VERDICT, "jsonl")).splitlines()
-    assert list(map(json.loads, lines)) == json.loads(str(render(VERDICT, "json")))["findings"]
+    lines = list(map(json.loads, str(render(VERDICT, "jsonl")).splitlines()))
+    heads = {(line.pop("schema"), line.pop("version")) for line in lines}
+    assert heads == {("finding", VERSIONS["finding"])}
+    assert lines == json.loads(str(render(VERDICT, "json")))["findings"]
 
 
 def test_other_scripts_stay_readable_in_json():

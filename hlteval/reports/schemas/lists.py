@@ -1,0 +1,217 @@
+"""The outputs of `tasks`, `formats`, `explain` and `schema`, member by member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from hlteval.findings import Severity
+from hlteval.reports.schemas.shared import Profile
+
+
+class MetricDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A metric of a task.
+
+    Attributes:
+        name: as in the `metrics` of scores.
+        meaning: what it says.
+        compared: what it compares, where the task measures several things; empty otherwise.
+        formula: how it is computed, in plain text; empty if it is counted.
+        values: its range, and its unit where it has one.
+        least: the least that it can be; null if there is no limit.
+        most: the most that it can be; null if there is no limit.
+        better: which values are better, if either are.
+        ranks: the profiles in which it ranks.
+    """
+
+    name: str
+    meaning: str
+    compared: str
+    formula: str
+    values: str
+    least: float | None
+    most: float | None
+    better: Literal["more", "less", "neither"]
+    ranks: tuple[Profile, ...]
+
+
+class OptionDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """An option that a task has beside those of all tasks.
+
+    Attributes:
+        name: its name on the command line, without the two hyphens.
+        help: what it does.
+        placeholder: what stands for its value in the help; empty for a switch.
+        choices: the values that it can have; empty if there are others, or for a switch.
+        switch: whether it takes no value.
+        repeatable: whether it can be given several times.
+        commands: the commands that have it.
+    """
+
+    name: str
+    help: str
+    placeholder: str
+    choices: tuple[str, ...]
+    switch: bool
+    repeatable: bool
+    commands: tuple[str, ...]
+
+
+class TaskDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A task.
+
+    Attributes:
+        name: as on the command line.
+        title: what it is, in one line.
+        specification: the document that the profile `plan` follows.
+        formats: the formats of submissions, the usual one first.
+        references: the formats of references.
+        profiles: its profiles.
+        ranking: the metric that ranks, by profile; empty if the task has no scores.
+        metrics: its metrics; empty if the task has no scores.
+        options: its own options.
+    """
+
+    name: str
+    title: str
+    specification: str
+    formats: tuple[str, ...]
+    references: tuple[str, ...]
+    profiles: tuple[Profile, ...]
+    ranking: Mapping[str, str]
+    metrics: tuple[MetricDescription, ...]
+    options: tuple[OptionDescription, ...]
+
+
+class TasksOutput(msgspec.Struct):
+    """The tasks, or one of them.
+
+    Attributes:
+        tasks: the tasks.
+    """
+
+    tasks: tuple[TaskDescription, ...]
+
+
+class SettingDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting of a format, for `--set NAME=VALUE`.
+
+    Attributes:
+        name: its name.
+        help: what it does.
+        default: its default value.
+        of: whether it is a setting of reading or of writing.
+        choices: the values that it can have; empty if there are others.
+    """
+
+    name: str
+    help: str
+    default: str
+    of: Literal["read", "write"]
+    choices: tuple[str, ...]
+
+
+class FormatDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A format.
+
+    Attributes:
+        name: as given to `--from` and `--to`.
+        title: what it is, in one line.
+        suffixes: of the files that hold it.
+        reads: whether it can be read.
+        writes: whether it can be written.
+        everything: whether it can represent all tables with all columns.
+        tables: the tables of the representation that it can represent.
+        settings: what can be set.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    reads: bool
+    writes: bool
+    everything: bool
+    tables: tuple[str, ...]
+    settings: tuple[SettingDescription, ...]
+
+
+class FormatsOutput(msgspec.Struct):
+    """The formats and what they support.
+
+    Attributes:
+        formats: the formats.
+    """
+
+    formats: tuple[FormatDescription, ...]
+
+
+class CodeDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A code of findings.
+
+    Attributes:
+        code: the code.
+        name: a name in words with hyphens, as stable as the code.
+        title: what it means, in one line.
+        severity: its severity, unless the command line or a file of defaults sets another.
+        blocking: whether a submission with it cannot be scored.
+        fixable: whether `hlteval validate --fix` can correct it.
+        why: why it is reported.
+        fix: how to fix it.
+        clause: the clause of the specification; empty if there is none.
+        wrong: an example with the problem; empty if there is none.
+        right: the same without the problem; empty if there is none.
+    """
+
+    code: str
+    name: str
+    title: str
+    severity: Severity
+    blocking: bool
+    fixable: bool
+    why: str
+    fix: str
+    clause: str
+    wrong: str
+    right: str
+
+
+class CodesOutput(msgspec.Struct):
+    """The codes of findings that begin with some letters, or one of them.
+
+    Attributes:
+        codes: the codes, sorted.
+    """
+
+    codes: tuple[CodeDescription, ...]
+
+
+class SchemaDescription(msgspec.Struct, frozen=True, kw_only=True):
+    """A schema of an output or of a file that you write.
+
+    Attributes:
+        name: its name, which is `schema` in the output.
+        version: its version, which is `version` in the output.
+        title: what it describes, in one line.
+        of: the commands that print such an output, or the files that have this form.
+        file: the name of its file in the documentation.
+        id: its `$id`.
+    """
+
+    name: str
+    version: int
+    title: str
+    of: tuple[str, ...]
+    file: str
+    id: str
+
+
+class SchemasOutput(msgspec.Struct):
+    """The schemas that there are.
+
+    Attributes:
+        schemas: the schemas.
+    """
+
+    schemas: tuple[SchemaDescription, ...]
