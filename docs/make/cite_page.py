@@ -42,7 +42,7 @@ Where a score is that of the public software, say so: “profile official”.
 
 ## A difference
 
-[differences.md](differences.md) lists where the specification and the public software differ. The
+[Differences](differences.md) lists where the specification and the public software differ. The
 name of a row is permanent. Cite it with the version: “hlteval, version {version}, differences,
 [seedev-mandatory](differences.md#seedev-mandatory)”.
 """

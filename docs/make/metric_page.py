@@ -17,8 +17,8 @@ _HEAD = """\
 
 The metrics of each task, with their meaning, formula, range, whether more or less is better, and
 the clause that defines them. `hlteval tasks TASK` lists their names. Undefined values (0/0) are
-shown as `-`. The formulas are those of the profile `plan`; [differences.md](differences.md) lists
-where `official` differs. [intervals.md](intervals.md) explains the methods of confidence intervals.
+shown as `-`. The formulas are those of the profile `plan`; [Differences](differences.md) lists
+where `official` differs. [Confidence intervals](intervals.md) explains how intervals are computed.
 """
 
 _WHAT = ("what", "comparison", "counts", "interval", "clause")

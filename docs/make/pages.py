@@ -34,7 +34,7 @@ _TASKS = """\
 
 `hlteval tasks` lists all tasks, and `hlteval score TASK --help` the options of a task. The profile
 `plan` follows the written specification, `official` the public software, bugs included;
-[differences.md](differences.md) lists where they differ, and why.
+[Differences](differences.md) lists where they differ, and why.
 
 Every task also reads submissions and references saved as `jsonl` or `corpus` (Parquet), with the
 same findings and scores as the original files.
@@ -48,7 +48,7 @@ _FORMATS = """\
 `hlteval formats` lists all formats. Input formats are auto-detected; override them with `--from`
 and `--to`. When you convert data, anything the output format cannot represent is reported
 ([CNV101](codes.md#cnv101)); with `--strict-loss` nothing is written in that case. The tables below
-are described in [representation.md](representation.md); *part* means that some columns of a table
+are described in [The tables of a corpus](representation.md); *part* means that some columns of a table
 are not supported. In the examples, `→` is a tab.
 """
 

@@ -65,7 +65,7 @@ HEAD = """\
 
 <!-- Made from fixtures/differences/ by tests/cli/test_differences.py; do not edit. -->
 
-A minimal example for each difference of [differences.md](differences.md) that changes a score or a
+A minimal example for each row of [Differences](differences.md) that changes a score or a
 verdict, with the output of `hlteval` {version}. `→` is a tab.
 """
 
