@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
+from html import unescape
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,9 +27,13 @@ ROOT_PAGES = {"README.md": "index.md"} | {
 SCHEMAS = "../hlteval/reports/schemas/"
 """The folder of the schemas in the repository, as pages see it; on the site it is `schemas/`."""
 
+SEARCH = {"tasks.md": 4, "codes/": 0.25, "clauses/": 0.5, "CHANGELOG.md": 0.5, "difference-ex": 0.5}
+"""Pages that are found before others or after them, by the start of their names."""
+
 _LINK = re.compile(r"(\]\()(?P<page>[^)#:\s]*)(?P<anchor>#[^)\s]*)?\)")
 _CELL = re.compile(r"^\|.*\|$", re.M)
 _FENCED = re.compile(r"^(```+).*?^\1`*$", re.M | re.S)
+_PYTHON_SESSION = re.compile(r"^```python(?=\n>>> )", re.M)
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -68,9 +74,44 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """A page with the links of the site; fenced blocks are not changed."""
     name = page.file.src_uri
     result = _change_prose(markdown, lambda text: _CELL.sub(_unescape, _site_links(text, name)))
+    result = _PYTHON_SESSION.sub("```pycon", result)
     if name == "codes.md":
         return re.sub(r"(<a id=\"\w+\"></a>)([A-Z]{3}\d{3})", r"\1[\2](codes/\2.md)", result)
     return result
+
+
+def on_page_content(content: str, page: Any, **_: Any) -> str:
+    """A page with texts to copy and tables for phones; its description is its first sentence."""
+    from docs.make.site_html import plain, with_cards, with_copies
+
+    if (first := re.search(r"<p>(.*?)</p>", content, re.S)) and "description" not in page.meta:
+        page.meta["description"] = re.split(r"(?<=[.:]) ", " ".join(plain(first[1]).split()))[0]
+    for start in filter(page.file.src_uri.startswith, SEARCH):
+        page.meta["search"] = {"boost": SEARCH[start]}
+    return with_cards(with_copies(content))
+
+
+def on_env(env: Any, files: Files, **_: Any) -> Any:
+    """Give the links of all pages titles; the titles of all pages are known here."""
+    from docs.make.site_html import with_titles
+
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    titles = dict(chain.from_iterable(map(_titles, pages)))
+    for page in pages:
+        page.content = with_titles(page.content or "", page.url, titles)
+    return env
+
+
+def _titles(page: Any) -> Iterator[tuple[str, str]]:
+    """The titles of a page and of its sections, by URL."""
+    sections = list(page.toc)
+    head = sections[0].title if sections and sections[0].level == 1 else str(page.title)
+    name = unescape(head)
+    yield page.url, name
+    for section in sections:
+        sections += section.children
+        title = unescape(section.title)
+        yield f"{page.url}{section.url}", name if title == name else f"{name}: {title}"
 
 
 def _change_prose(markdown: str, change: Any) -> str:

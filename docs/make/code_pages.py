@@ -24,7 +24,7 @@ example; the documentation site (`make docs`) has the same on a page per code.
 """
 
 _SILENCE = """\
-## Ignore it, or override its severity
+## Ignore it, or override its severity {{ data-search-exclude }}
 
 ```sh
 hlteval validate TASK SUBMISSION --ignore {code}
