@@ -111,6 +111,8 @@ def _page(entry: Entry, where: Origins) -> str:
         parts += [f"**{label}.** {first}", *others]
     for label, example in examples(entry):
         parts += [f"**{label}:**", _fenced(example)]
+    if any("\t" in example for _, example in examples(entry)):
+        parts.append("In the examples, `→` is a tab.")
     found = [part for part in _found_by(where, up="../") if part]
     parts += [f"**Reported by** {'; '.join(found)}."]
     other = "info" if entry.severity == "warning" else "warning"

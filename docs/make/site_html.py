@@ -11,6 +11,9 @@ from lxml import etree, html
 
 _BLOCK = re.compile(r'<div class="highlight">(?=<pre><span></span><code>(.*?)</code></pre>)', re.S)
 _LINK = re.compile(r'<a href="(?P<target>[^"#:]*)(?P<anchor>#[^"]*)?">(?P<text>.*?)</a>', re.S)
+_SHELL = re.compile(r"^\$ .*(?:(?<=\\)\n> .*)*", re.M)
+_PYTHON = re.compile(r"^>>> .*(?:\n\.\.\.(?: .*)?$)*", re.M)
+"""Commands in sessions, with their prompts; a command may have several lines."""
 _ARROWS = "<code>→</code> is a tab"
 """The sentence of pages whose examples show tabs as arrows."""
 _PHONE = 36
@@ -42,17 +45,11 @@ def typed(session: str) -> str | None:
         >>> typed("no session") is None
         True
     """
-    lines, prompts = [], ("",)
-    for line in session.splitlines():
-        found = re.match(r"(\$|>>>) ", line)
-        if found:
-            prompts = ("... ", "...") if found[1] == ">>>" else ("> ",)
-            lines.append(line[found.end() :])
-        elif lines and (prompt := next(filter(line.startswith, prompts), "")):
-            lines.append(line.removeprefix(prompt))
-        else:
-            prompts = ()
-    return "\n".join(lines) or None
+    first = re.search(r"^(?:\$|>>>) ", session, re.M)
+    if first is None:
+        return None
+    commands = (_SHELL if first[0] == "$ " else _PYTHON).findall(session)
+    return re.sub(r"^(?:\$|>>>|>|\.\.\.) ?", "", "\n".join(commands), flags=re.M)
 
 
 def with_copies(content: str) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
-import sys
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from lxml import html
+from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
+from docs.make.site_html import plain
+from hlteval import tasks
 from hlteval.findings import catalogue
 
 ROOT = Path(__file__).parents[3]
@@ -29,30 +32,65 @@ def loaded() -> ModuleType:
 HOOKS = loaded()
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built once, as the program `mkdocs` does; a warning is an error."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-P", "-m", "mkdocs", "build", "--quiet"]
-    done = subprocess.run(
-        [*command, "--site-dir", str(folder)],
-        cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return folder
-
-
 def test_it_is_built_without_a_warning_and_has_every_page(site: Path) -> None:
     assert {path.stem for path in (site / "codes").glob("*.html")} == catalogue().keys()
     pages = {path.with_suffix(".html").name for path in (ROOT / "docs").glob("*.md")}
     assert pages | {"index.html"} <= {path.name for path in site.glob("*.html")}
     assert (site / "search" / "search_index.json").is_file()
     assert not list(site.rglob("*.py"))
+
+
+def test_search_needs_no_server(site: Path) -> None:
+    assert (site / "search" / "search_index.js").read_text("utf-8").startswith("var __index = {")
+    page = (site / "codes" / "STD302.html").read_text("utf-8")
+    assert '<script src="../assets/vendor/iframe-worker.min.js">' in page
+
+
+def articles(site: Path) -> Iterator[tuple[str, html.HtmlElement]]:
+    """The content of the pages, without the menu; one page of a code stands for all."""
+    for path in [*site.rglob("*.html")]:
+        if path.parent.name != "codes" or path.stem == "STD302":
+            (article,) = html.parse(path).iterfind(".//article")
+            yield path.relative_to(site).as_posix(), article
+
+
+def test_the_text_of_a_link_says_where_it_leads(site: Path) -> None:
+    for name, article in articles(site):
+        for link in article.iterfind(".//a[@href]"):
+            text = link.text_content().strip() or "".join(link.xpath(".//img/@alt"))
+            assert text, f"{name} has an empty link to {link.get('href')}"
+            assert not re.search(r"\.(md|html)$", text), f"{name} has a link named {text}"
+            assert text.lower() not in {"here", "this", "link", "page", "more"}, f"{name}: {text}"
+
+
+def test_links_inside_the_site_have_titles_where_their_texts_are_others(site: Path) -> None:
+    for name, article in articles(site):
+        for link in article.xpath(".//a[@href and not(@class)]"):
+            page = (site / name).parent / link.get("href").partition("#")[0]
+            if ":" in link.get("href") or page.suffix != ".html":
+                continue
+            head = re.search(r"<h1[^>]*>(.*?)<a class=", page.read_text("utf-8"))
+            title = link.get("title") or link.text_content()
+            assert head is None or plain(head[1]) in title, f"{name}: {link.get('href')}"
+
+
+def test_the_pages_of_tasks_in_the_menu_are_about_tasks_that_there_are() -> None:
+    sections = {
+        name: pages
+        for item in load_config(str(ROOT / "mkdocs.yml")).nav
+        for name, pages in item.items()
+    }
+    first, *pages = (page for item in sections["Tasks"] for page in item.values())
+    assert first == "tasks.md"
+    found = {page: named_tasks((ROOT / "docs" / page).read_text("utf-8")) for page in pages}
+    assert all(found.values()), found
+    assert set().union(*found.values()) == tasks.BUILTIN.keys()
+
+
+def named_tasks(page: str) -> set[str]:
+    """The tasks that a page names in code, alone or in a command."""
+    codes = re.findall(r"`([a-z0-9-]+)`|hlteval (?:validate|score) ([a-z0-9-]+)", page)
+    return {name for names in codes for name in names} & tasks.BUILTIN.keys()
 
 
 def test_links_to_codes_lead_to_their_pages(site: Path) -> None:
