@@ -44,7 +44,8 @@ docs.make.option_page; do not edit. -->
 
 All commands with their arguments and options, as in `hlteval COMMAND --help`. Commands with a task
 also have the options of the task: `hlteval score hub4 --help`. Arguments and options are optional
-unless marked *required*. For exit codes, see [Scripting and continuous integration](programs.md#exit-codes).
+unless marked *required*. For exit codes, see
+[Scripting and continuous integration](programs.md#exit-codes).
 """
 
 COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(

@@ -48,8 +48,8 @@ _FORMATS = """\
 `hlteval formats` lists all formats. Input formats are auto-detected; override them with `--from`
 and `--to`. When you convert data, anything the output format cannot represent is reported
 ([CNV101](codes.md#cnv101)); with `--strict-loss` nothing is written in that case. The tables below
-are described in [The tables of a corpus](representation.md); *part* means that some columns of a table
-are not supported. In the examples, `→` is a tab.
+are described in [The tables of a corpus](representation.md); *part* means that some columns of a
+table are not supported. In the examples, `→` is a tab.
 """
 
 
