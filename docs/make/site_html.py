@@ -74,6 +74,8 @@ def with_copies(content: str) -> str:
 def with_titles(content: str, url: str, titles: Mapping[str, str]) -> str:
     """HTML whose links to pages of the site have titles, where their texts are others.
 
+    A text that is the name of a file, as in the repository, is replaced by the title.
+
     Args:
         content: of the page.
         url: of the page, from the root of the site.
@@ -83,16 +85,19 @@ def with_titles(content: str, url: str, titles: Mapping[str, str]) -> str:
         >>> titles = {"codes/STD302.html": "STD302: Unresolved reference"}
         >>> with_titles('<a href="STD302.html">STD302</a>', "codes/STD105.html", titles)
         '<a href="STD302.html" title="STD302: Unresolved reference">STD302</a>'
+        >>> with_titles('<a href="codes/STD302.html">STD302.md</a>', "index.html", titles)
+        '<a href="codes/STD302.html">STD302: Unresolved reference</a>'
     """
 
     def link(found: re.Match[str]) -> str:
         page = normpath(join(dirname(url), found["target"])) if found["target"] else url
         anchor = found["anchor"] or ""
         title = titles.get(page + anchor) or titles.get(page)
-        if title is None or title == plain(found["text"]):
-            return found[0]
-        end = len(found["text"]) + len("></a>")
-        return f'{found[0][:-end]} title="{escape(title)}">{found["text"]}</a>'
+        text = found["text"]
+        if title and re.search(r"\w\.md$", plain(text)):
+            text = escape(title)
+        named = "" if title in {None, plain(text)} else f' title="{escape(title or "")}"'
+        return f'<a href="{found["target"]}{anchor}"{named}>{text}</a>'
 
     return _LINK.sub(link, content)
 
