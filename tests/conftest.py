@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,21 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         assert path.read_bytes().decode() == text
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def numbers() -> Iterator[int]:
+    """What the folders of tests are numbered by."""
+    return count()
+
+
+@pytest.fixture
+def tmp_path(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, numbers: Iterator[int]
+) -> Path:
+    """An empty folder, as pytest makes it; but pytest goes through all earlier ones for a name."""
+    name = re.sub(r"\W", "_", request.node.name)[:26]
+    return tmp_path_factory.mktemp(f"{name}-{next(numbers)}", numbered=False)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,6 +6,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,19 +47,24 @@ def document(name: str) -> Corpus:
     )
 
 
-def planted(form: str, tree: Tree, folder: Path) -> list[str]:
-    """Write documents to folders, and files of no format; the names of all files."""
+@cache
+def files(form: str, stem: str) -> dict[str, bytes]:
+    """The files of a document."""
     write = load(form).write
     assert write is not None
+    with tempfile.TemporaryDirectory() as made:
+        write([load(form).supported(document(stem))], Path(made, "out"))
+        found = [file for file in sorted(Path(made).rglob("*")) if file.is_file()]
+        return {file.name: file.read_bytes() for file in found}
+
+
+def planted(form: str, tree: Tree, folder: Path) -> list[str]:
+    """Write documents to folders, and files of no format; the names of all files."""
     for home, stem in sorted(tree[0]):
-        with tempfile.TemporaryDirectory() as made:
-            corpus = load(form).supported(document(stem))
-            write([corpus], Path(made, "out"))
-            for file in sorted(Path(made).rglob("*")):
-                if file.is_file():
-                    target = folder / home / file.name
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    target.write_bytes(file.read_bytes())
+        for file, content in files(form, stem).items():
+            target = folder / home / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
     for name in tree[1]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("?")
