@@ -13,6 +13,9 @@ settings.register_profile("here", deadline=None, suppress_health_check=[HealthCh
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+# As the command line does, before anything imports Polars; test_later_columns.py has both engines.
+os.environ.setdefault("POLARS_ENGINE_AFFINITY", "in-memory")
+
 ROOT = Path(__file__).parent
 # These rooms are collected through their links in hlteval/; here they have no package.
 collect_ignore = ["converters", "grammars", "validators", "scoring"]
