@@ -106,22 +106,24 @@ class Job:
         first = sum(map(len, self.uploads.values()))
         receiver = Receiver(self.folder / INPUT, first, self.space)
         try:
-            uploads = await receiver.receive(chunks)
+            self.uploads[name] = await receiver.receive(chunks)
         except OSError as error:
             raise Rejected(507, "The disk of the server is full.") from error
         finally:
             self._receiving = 0
             self._taken += receiver.taken
-            if name not in self.uploads and len(receiver.uploads) == 0:
-                self._forget(first)
+            if name not in self.uploads:
+                self._forget(receiver)
             if self._gone:
                 self.remove()
-        self.uploads[name] = uploads
-        return len(uploads)
+        return len(self.uploads[name])
 
-    def _forget(self, first: int) -> None:
-        """Remove a file that is not complete, so that its input can be tried again."""
-        (self.folder / INPUT / f"{first:06}").unlink(missing_ok=True)
+    def _forget(self, receiver: Receiver) -> None:
+        """Remove the files of an upload that failed, so that it can be tried again."""
+        for number in range(receiver.first, receiver.first + len(receiver.uploads) + 1):
+            (self.folder / INPUT / f"{number:06}").unlink(missing_ok=True)
+        self.space.give(receiver.taken)
+        self._taken -= receiver.taken
 
     def begin(self, runner: Runner, turns: asyncio.Semaphore) -> None:
         """Begin the work.

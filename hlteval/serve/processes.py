@@ -103,6 +103,7 @@ class Processes:
         own = {name: os.environ[name] for name in _KEPT if name in os.environ}
         own |= {"PYTHONPATH": paths, "HOME": str(scratch), "TMPDIR": str(scratch)}
         own |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+        own |= {"POLARS_ENGINE_AFFINITY": "in-memory"}
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-B", "-m", _PROGRAM, str(self.megabytes), str(self.seconds)),
             stdin=asyncio.subprocess.PIPE,

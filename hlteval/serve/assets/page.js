@@ -27,7 +27,7 @@
 
   /* Files: several, a folder, an archive; chosen or dropped. */
 
-  function zone(name, title, help) {
+  function zone(name, title, help, how = "Drop files, a folder or an archive here.") {
     const files = make("input", { type: "file", multiple: true, tabIndex: -1, id: `file-${name}`, "aria-label": `${title}: files` });
     const folder = make("input", { type: "file", webkitdirectory: true, tabIndex: -1, id: `folder-${name}`, "aria-label": `${title}: folder` });
     const list = make("p", { className: "chosen", role: "status", id: `chosen-${name}` });
@@ -54,7 +54,7 @@
     clear.addEventListener("click", () => { chosen.delete(name); show(); files.previousSibling.querySelector("button").focus(); });
     const buttons = make("div", { className: "buttons" }, pick("Choose files", files), pick("Choose a folder", folder), clear);
     const box = make("fieldset", { className: "zone", id: `zone-${name}` }, make("legend", { textContent: title }),
-      make("p", { className: "help", textContent: `${help} Drop files, a folder or an archive here.` }), buttons, files, folder, list);
+      make("p", { className: "help", textContent: `${help} ${how}` }), buttons, files, folder, list);
     box.addEventListener("dragover", (event) => { event.preventDefault(); box.classList.add("over"); });
     box.addEventListener("dragleave", () => box.classList.remove("over"));
     box.addEventListener("drop", async (event) => {
@@ -104,12 +104,12 @@
 
   function showForm() {
     const own = task();
-    chosen.clear();
     const zones = [zone("submission", "Submission", own.folder ? "A folder or an archive." : "A file or an archive.")];
     if (own.reference !== "none") zones.push(referenceZone(own));
     if (own.scored) zones.push(zone("second", "Second submission (optional)", "It is compared with the first one."));
     $("zones").replaceChildren(...zones);
     $("options").replaceChildren(...commonOptions(own), ...own.options.map(option).filter(Boolean));
+    for (const name of [...chosen.keys()]) if (!$(`zone-${name}`)) chosen.delete(name); // of another task
     $("start").textContent = own.scored ? "Check and score" : "Check";
     complain("");
   }
@@ -145,7 +145,7 @@
     const id = `option-${declared.name}`;
     if (declared.fixed) return null;
     if (declared.kind === "file") {
-      const own = zone(id, declared.label, declared.help);
+      const own = zone(id, declared.label, declared.help, "Drop it here.");
       own.classList.add("option");
       return own;
     }
@@ -339,7 +339,10 @@
   $("task").addEventListener("change", showForm);
   $("form").addEventListener("submit", submit);
   $("cancel").addEventListener("click", cancel);
-  $("again").addEventListener("click", () => view("form", "task"));
+  $("again").addEventListener("click", () => {
+    view("form");
+    $("zones").querySelector("button").focus();
+  });
   for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());
   showForm();
   view("form");

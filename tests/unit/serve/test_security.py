@@ -248,6 +248,7 @@ def test_no_option_names_a_file_of_the_machine(options: dict[str, str]) -> None:
         b'{"name": 1, "size": 1}\nx',
         b'{"name": "\xff", "size": 1}\nx',
         b"[" * 8000 + b"\n",
+        framed([("a", b"x"), ("b", b"y")]) + b'{"name": "c", "size": 9}\nz',
     ],
 )
 def test_a_body_of_another_form_is_refused_and_can_be_sent_again(body: bytes) -> None:
@@ -260,6 +261,7 @@ def test_a_body_of_another_form_is_refused_and_can_be_sent_again(body: bytes) ->
         assert answer.json()["error"]
         answer = await visitor.ask("POST", f"{path}/begin")
         assert answer.status_code == 400
+        assert visitor.application.sessions.space.used == 0
         again = framed(of_folder(FRAMES))
         answer = await visitor.ask("PUT", f"{path}/inputs/submission", content=again)
         assert answer.status_code == 200
