@@ -34,6 +34,8 @@ _LINK = re.compile(r"(\]\()(?P<page>[^)#:\s]*)(?P<anchor>#[^)\s]*)?\)")
 _CELL = re.compile(r"^\|.*\|$", re.M)
 _FENCED = re.compile(r"^(```+).*?^\1`*$", re.M | re.S)
 _PYTHON_SESSION = re.compile(r"^```python(?=\n>>> )", re.M)
+_TAB = "\ue009"
+"""A tab of a fenced block, of which Markdown would make spaces."""
 
 
 def on_config(config: MkDocsConfig) -> None:
@@ -71,10 +73,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """A page with the links of the site; fenced blocks are not changed."""
+    """A page with the links of the site; fenced blocks keep their tabs until the page is HTML."""
     name = page.file.src_uri
     result = _change_prose(markdown, lambda text: _CELL.sub(_unescape, _site_links(text, name)))
     result = _PYTHON_SESSION.sub("```pycon", result)
+    result = _FENCED.sub(lambda block: block[0].replace("\t", _TAB), result)
     if name == "codes.md":
         return re.sub(r"(<a id=\"\w+\"></a>)([A-Z]{3}\d{3})", r"\1[\2](codes/\2.md)", result)
     return result
@@ -88,7 +91,7 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
         page.meta["description"] = re.split(r"(?<=[.:]) ", " ".join(plain(first[1]).split()))[0]
     for start in filter(page.file.src_uri.startswith, SEARCH):
         page.meta["search"] = {"boost": SEARCH[start]}
-    return with_cards(with_copies(content))
+    return with_cards(with_copies(content.replace(_TAB, "\t")))
 
 
 def on_env(env: Any, files: Files, **_: Any) -> Any:

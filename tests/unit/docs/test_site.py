@@ -136,9 +136,16 @@ def test_pipes_of_code_in_tables_are_as_in_the_repository(site: Path) -> None:
     assert "\\|" not in (site / "tasks.html").read_text("utf-8")
 
 
+def test_tables_are_copied_with_their_tabs(site: Path) -> None:
+    page = (site / "how-to" / "moving-data.html").read_text("utf-8")
+    assert "M012345QD\t101\t2.5\t10.5" in page
+    assert HOOKS._TAB not in page
+
+
 def test_what_is_fenced_is_no_link() -> None:
     fenced = "```text\n[a](docs/b.md)\n```\n"
     assert HOOKS._change_prose(f"x\n{fenced} x", str.upper) == f"X\n{fenced} X"
     assert HOOKS._site_links("[a](docs/codes.md#std302)", "index.md") == "[a](codes/STD302.md)"
     assert HOOKS._site_links("[a](../README.md#score)", "tasks.md") == "[a](index.md#score)"
+    assert HOOKS._site_links("[a](../../CHANGELOG.md)", "how-to/a.md") == "[a](../CHANGELOG.md)"
     assert HOOKS._site_links("[a](../tasks.md#ltf)", "codes/A.md") == "[a](../tasks.md#ltf)"
