@@ -22,7 +22,7 @@ def main() -> None:
     # Batches are small: more threads cost CPU time and save next to none. `--jobs` uses more cores.
     for threads in ("POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(threads, "1")
-    # Its other engine, for tables that do not fit in memory, takes three times as long for few rows.
+    # The other engine of Polars, for larger tables, takes three times as long for few rows.
     os.environ.setdefault("POLARS_ENGINE_AFFINITY", "in-memory")
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:

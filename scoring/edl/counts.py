@@ -19,7 +19,7 @@ from hlteval.scoring.edl.overlaps import Integers
 
 COUNTS = ("ptp", "fp", "rtp", "fn")
 
-_CLUSTERED: Mapping[str, Callable[[Clusterings], pl.DataFrame]] = MappingProxyType(
+_CLUSTERED: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = MappingProxyType(
     {
         "mention_ceaf": clusterings.mention_ceaf,
         "entity_ceaf": clusterings.entity_ceaf,
@@ -107,9 +107,10 @@ class Counting:
             ]
             return blanc(*parts, defined=not self.official)
         one = _Measured(measure, grouped, self)
-        found = grouped.groups.join(one.counts(), on="group", how="left", maintain_order="left")
+        every = grouped.groups.lazy()
+        found = every.join(one.counts(), on="group", how="left", maintain_order="left")
         figures = (pl.col(name).fill_null(0).cast(pl.Float64) for name in COUNTS)
-        counts = found.select("group", *figures)
+        counts = found.select("group", *figures).collect(engine="in-memory")
         if self.official and not one.defined:
             return counts.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)
         return counts
@@ -181,7 +182,7 @@ class _Measured:
             return self.measure.aggregate == "sets" and not self._repeated()
         return True
 
-    def counts(self) -> pl.DataFrame:
+    def counts(self) -> pl.LazyFrame:
         """The counts by group, for groups that have any."""
         if self.measure.aggregate in OVERLAPS:
             return self._overlap()
@@ -194,9 +195,9 @@ class _Measured:
         """What is compared: `system`, `group` and one number for the fields of the key."""
         return self.grouped.items(self.rows, fields)
 
-    def _sets(self) -> pl.DataFrame:
+    def _sets(self) -> pl.LazyFrame:
         """Keys that both sides have, each counted once."""
-        reference, system = self.grouped.sides(self.measure)
+        reference, system = (side.lazy() for side in self.grouped.sides(self.measure))
         both = reference.join(system, on="item", how="semi").group_by("group").agg(ptp=pl.len())
         return _remaining(
             both,
@@ -210,7 +211,7 @@ class _Measured:
         rest = tuple(name for name in self.measure.key if name != "type")
         return self._items(rest).select("system", "item").is_duplicated().any()
 
-    def _weighted(self) -> pl.DataFrame:
+    def _weighted(self) -> pl.LazyFrame:
         """Keys that agree but for the type, each counting what its pair of types does.
 
         Where a key stands with several types, they are paired so that the most is counted.
@@ -222,10 +223,11 @@ class _Measured:
         both = both.with_columns(self._weights(both["type"], both["type_system"]))
         both = both.filter(pl.col("weight") > 0).sort("item", "type", "type_system")
         ours, theirs = (_numbered(both, ("item", name)) for name in ("type", "type_system"))
-        matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
+        matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy())).lazy()
         total = matched.group_by("group").agg(ptp=pl.col("weight").sum())
         dens = [
             one.with_columns(self._weights(one["type"], one["type"]))
+            .lazy()
             .group_by("group")
             .agg(pl.col("weight").sum().alias(name))
             for name, one in (("p_den", system), ("r_den", reference))
@@ -241,14 +243,14 @@ class _Measured:
         pairs = zip(ours.to_list(), theirs.to_list(), strict=True)
         return pl.Series("weight", [weights[pair] for pair in pairs], dtype=pl.Float64)
 
-    def _clustered(self) -> pl.DataFrame:
+    def _clustered(self) -> pl.LazyFrame:
         if self.official:
             members = self.grouped.members(self.measure)
             members = members.with_columns(nameless=pl.col("eid") == 0).with_row_index("order")
             return _left(official.counts(self.measure.aggregate, members))
         return _left(_CLUSTERED[self.measure.aggregate](self.grouped.clusterings(self.measure)))
 
-    def _overlap(self) -> pl.DataFrame:
+    def _overlap(self) -> pl.LazyFrame:
         """The share of each annotation that the other side covers, annotations being counted."""
         ours, theirs = self.measure.aggregate[-6:-3], self.measure.aggregate[-3:]
         if self.official:
@@ -257,10 +259,10 @@ class _Measured:
             parts = [summed(*each, "covered") for each in zip(shares, sides, strict=True)]
         else:
             parts = [
-                self.grouped.overlaps(self.measure, system=system, mode=mode)
+                self.grouped.overlaps(self.measure, system=system, mode=mode).lazy()
                 for system, mode in ((False, ours), (True, theirs))
             ]
-        rows = self.grouped.whole.rows.group_by("group", "system").agg(size=pl.len())
+        rows = self.grouped.whole.rows.lazy().group_by("group", "system").agg(size=pl.len())
         parts = [parts[1].rename({"covered": "ptp"}), parts[0].rename({"covered": "rtp"})]
         dens = [
             rows.filter(pl.col("system") == side).select("group", pl.col("size").alias(name))
@@ -269,11 +271,11 @@ class _Measured:
         return _remaining(*parts, *dens)
 
 
-def _remaining(*parts: pl.DataFrame) -> pl.DataFrame:
+def _remaining(*parts: pl.LazyFrame) -> pl.LazyFrame:
     return _left(together(*parts))
 
 
-def _left(counts: pl.DataFrame) -> pl.DataFrame:
+def _left(counts: pl.LazyFrame) -> pl.LazyFrame:
     """What of the denominators is not in the numerators: false positives and negatives."""
     return counts.select(
         *("group", "ptp", "rtp"),

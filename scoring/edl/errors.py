@@ -14,8 +14,7 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.assignment import assigned
-from hlteval.scoring.edl.clusterings import shared, sizes
+from hlteval.scoring.edl.clusterings import chosen, shared, sizes
 from hlteval.scoring.edl.overlaps import spans, swept
 
 _SIDE = ("", "_text", "_type", "_entity")
@@ -214,9 +213,9 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     ours, theirs = (
         unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
     )
-    pairs = shared(ours, theirs)
-    columns = (pairs[name].to_numpy() for name in ("cluster", "other", "shared"))
-    aligned = pairs.filter(assigned(*columns)).select("cluster", "other", "shared")
+    met = shared(ours, theirs)
+    aligned = chosen(met, "shared").select("cluster", "other", "shared")
+    pairs = met.lazy()
     parts = pairs.group_by("cluster").agg(parts=pl.len().cast(pl.Int64))
     merged = pairs.group_by("other").agg(merged=pl.len().cast(pl.Int64))
     sized = (
@@ -230,9 +229,10 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     whole = sized.join(aligned, on="cluster", how="full", coalesce=True)
     whole = whole.join(found, on="other", how="full", coalesce=True)
     whole = whole.sort("cluster", "other", nulls_last=True).with_columns(status=_cluster_status())
-    return whole.select(
-        names.gather(whole["cluster"]).alias("reference"),
-        names.gather(whole["other"]).alias("system"),
+    listed = whole.collect(engine="in-memory")
+    return listed.select(
+        names.gather(listed["cluster"]).alias("reference"),
+        names.gather(listed["other"]).alias("system"),
         *("status", "reference_size", "system_size"),
         pl.col("shared", "parts", "merged").fill_null(0),
     )

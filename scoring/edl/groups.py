@@ -54,7 +54,8 @@ class Grouped:
         made = (measure.filter, measure.key, system, mode)
         if made not in self._covered:
             own, others = self.spans(measure)[:: -1 if system else 1]
-            self._covered[made] = summed(_shares(own, others, mode), own, "covered")
+            shares = summed(_shares(own, others, mode), own, "covered")
+            self._covered[made] = shares.collect(engine="in-memory")
         return self._covered[made]
 
     def spans(self, measure: Measure) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -88,7 +89,7 @@ def _sides(rows: pl.DataFrame, *columns: str, once: str = "") -> tuple[pl.DataFr
     reference, system = (rows.lazy().filter(pl.col("system") == side) for side in (False, True))
     first = pl.col(once).is_first_distinct() if once else pl.lit(True)
     parts = (part.filter(first) for part in (reference, system))
-    both = pl.collect_all([part.select(columns) for part in parts])
+    both = pl.collect_all([part.select(columns) for part in parts], engine="in-memory")
     return both[0], both[1]
 
 
@@ -102,8 +103,8 @@ def _shares(rows: pl.DataFrame, others: pl.DataFrame, mode: str) -> Integers:
     return units
 
 
-def summed(units: Integers, rows: pl.DataFrame, name: str) -> pl.DataFrame:
+def summed(units: Integers, rows: pl.DataFrame, name: str) -> pl.LazyFrame:
     """The shares of annotations that are covered, summed by group."""
     length = pl.col("last") - pl.col("from") + 1
-    shares = rows.select("group", denominator=length).with_columns(numerator=pl.Series(units))
+    shares = rows.lazy().select("group", denominator=length, numerator=pl.lit(pl.Series(units)))
     return fractions(shares.filter(pl.col("numerator") > 0), name)

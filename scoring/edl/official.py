@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from hlteval.scoring.assignment import assigned
 from hlteval.scoring.edl import clusterings
 from hlteval.scoring.edl.clusterings import (
     Clusterings,
+    chosen,
     dice,
     fractions,
     shared,
@@ -25,7 +25,7 @@ from hlteval.scoring.edl.clusterings import (
 from hlteval.scoring.edl.overlaps import Integers, covered, self_overlapping, spans, swept
 
 
-def counts(aggregate: str, members: pl.DataFrame) -> pl.DataFrame:
+def counts(aggregate: str, members: pl.DataFrame) -> pl.LazyFrame:
     """The counts of a measure of clusterings.
 
     Args:
@@ -45,7 +45,7 @@ def counts(aggregate: str, members: pl.DataFrame) -> pl.DataFrame:
     repeated = any(one.height < side.height for one, side in zip(both.resolved, sides, strict=True))
     if repeated or (aggregate == "b_cubed" and unique["nameless"].any()):
         return _REPEATED[aggregate](both)
-    measured: pl.DataFrame = getattr(clusterings, aggregate)(both)
+    measured: pl.LazyFrame = getattr(clusterings, aggregate)(both)
     return measured
 
 
@@ -87,35 +87,33 @@ def _ceaf_sides(both: Clusterings) -> tuple[pl.DataFrame, pl.DataFrame]:
     return both.reference if distinct else _displaced(both.reference), both.system
 
 
-def _squared(members: pl.DataFrame, name: str) -> pl.DataFrame:
+def _squared(members: pl.DataFrame, name: str) -> pl.LazyFrame:
     """Every item counted as often as it meets itself in the clusters of its side."""
-    times = members.group_by("group", "item").agg(times=pl.len().cast(pl.Int64))
+    times = members.lazy().group_by("group", "item").agg(times=pl.len().cast(pl.Int64))
     return times.group_by("group").agg((pl.col("times") ** 2).sum().alias(name))
 
 
-def _mention_ceaf(both: Clusterings) -> pl.DataFrame:
+def _mention_ceaf(both: Clusterings) -> pl.LazyFrame:
     ours, theirs = _ceaf_sides(both)
-    pairs = shared(ours, theirs)
-    chosen = pairs.filter(assigned(*(pairs[c].to_numpy() for c in ("cluster", "other", "shared"))))
-    total = chosen.group_by("group").agg(ptp=pl.col("shared").sum())
+    pairs = chosen(shared(ours, theirs), "shared")
+    total = pairs.group_by("group").agg(ptp=pl.col("shared").sum())
     return together(
         total, total.rename({"ptp": "rtp"}), _squared(theirs, "p_den"), _squared(ours, "r_den")
     )
 
 
-def _entity_ceaf(both: Clusterings) -> pl.DataFrame:
+def _entity_ceaf(both: Clusterings) -> pl.LazyFrame:
     ours, theirs = _ceaf_sides(both)
     pairs = dice(shared(ours, theirs), sizes(ours), sizes(theirs))
-    columns = (pairs[name].to_numpy() for name in ("cluster", "other", "weight"))
-    total = fractions(pairs.filter(assigned(*columns)), "ptp")
+    total = fractions(chosen(pairs, "weight"), "ptp")
     dens = [
-        fractions(dice(shared(one, one), sizes(one), sizes(one)), name)
+        fractions(dice(shared(one, one), sizes(one), sizes(one)).lazy(), name)
         for name, one in (("p_den", theirs), ("r_den", ours))
     ]
     return together(total, total.rename({"ptp": "rtp"}), *dens)
 
 
-def _b_cubed(both: Clusterings) -> pl.DataFrame:
+def _b_cubed(both: Clusterings) -> pl.LazyFrame:
     """An item is in the last of its clusters; but clusters have all of their items.
 
     An item that the other side lacks is looked up in that side's cluster without an identifier.
@@ -131,19 +129,22 @@ def _b_cubed(both: Clusterings) -> pl.DataFrame:
         paired = paired.join(nameless, on="group", how="left")
         paired = paired.with_columns(pl.coalesce("other", "none").alias("other"))
         met = paired.join(shared(members, counterpart), on=["group", "cluster", "other"])
-        sized = met.join(sizes(members).select("cluster", denominator="size"), on="cluster")
+        sized = met.lazy().join(sizes(members).select("cluster", denominator="size"), on="cluster")
         parts.append(fractions(sized.with_columns(numerator=pl.col("shared")), name))
     dens = [
-        one.group_by("group").agg(pl.len().alias(name))
+        one.lazy().group_by("group").agg(pl.len().alias(name))
         for name, one in (("p_den", theirs), ("r_den", ours))
     ]
     return together(*parts, *dens)
 
 
-def _muc(both: Clusterings) -> pl.DataFrame:
+def _muc(both: Clusterings) -> pl.LazyFrame:
     """The other side's items are in the last of their clusters."""
     found = [
-        shared(members, other).group_by("group").agg((pl.col("shared") - 1).sum().alias(name))
+        shared(members, other)
+        .lazy()
+        .group_by("group")
+        .agg((pl.col("shared") - 1).sum().alias(name))
         for name, members, other in (
             ("ptp", both.system, both.resolved[0]),
             ("rtp", both.reference, both.resolved[1]),
@@ -161,17 +162,17 @@ def _unresolved(both: Clusterings) -> Clusterings:
     return Clusterings(both.reference, both.system, unresolved)
 
 
-def _pairwise(both: Clusterings) -> pl.DataFrame:
+def _pairwise(both: Clusterings) -> pl.LazyFrame:
     return clusterings.pairwise(_unresolved(both))
 
 
-def _pairwise_negative(both: Clusterings) -> pl.DataFrame:
+def _pairwise_negative(both: Clusterings) -> pl.LazyFrame:
     """Pairs of items that no cluster links; a pair that several clusters link is one pair.
 
     Of the pairs of items that both sides have, those are taken away that one of them links.
     """
     ours, theirs = (
-        side.select("group", "item", "cluster") for side in (both.reference, both.system)
+        side.lazy().select("group", "item", "cluster") for side in (both.reference, both.system)
     )
     common = [
         ours.join(theirs, on="item", how="semi"),
@@ -191,15 +192,15 @@ def _pairwise_negative(both: Clusterings) -> pl.DataFrame:
         .select("group", (pl.col("every") - pl.col("linked").fill_null(0)).alias(name))
         for name, side in (("p_den", theirs), ("r_den", ours))
     ]
-    return together(found.select("group", "ptp"), found.select("group", "rtp"), *dens)
+    return together(found, *dens)
 
 
-def _pairs_of_items(members: pl.DataFrame, name: str) -> pl.DataFrame:
+def _pairs_of_items(members: pl.LazyFrame, name: str) -> pl.LazyFrame:
     items = pl.col("item").n_unique().cast(pl.Int64)
     return members.group_by("group").agg((items * (items - 1) // 2).alias(name))
 
 
-def _links(sides: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
+def _links(sides: Sequence[pl.LazyFrame], name: str) -> pl.LazyFrame:
     """How many pairs of items each of some sides links, a pair of several clusters once.
 
     Items that are in the same clusters on all sides are counted as one kind, since pairs of kinds
@@ -227,7 +228,7 @@ def _links(sides: Sequence[pl.DataFrame], name: str) -> pl.DataFrame:
     return counted.group_by("group").agg(weight.sum().alias(name))
 
 
-def _linked_kinds(side: pl.DataFrame, kinds: pl.DataFrame) -> pl.DataFrame:
+def _linked_kinds(side: pl.LazyFrame, kinds: pl.LazyFrame) -> pl.LazyFrame:
     """Pairs of kinds of items that a cluster holds."""
     placed = side.join(kinds.select("item", "kind"), on="item")
     placed = placed.select("group", "cluster", "kind").unique()
