@@ -8,7 +8,7 @@ F is 0 where nothing is right, also where a side has nothing; it is undefined on
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -26,6 +26,10 @@ RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
 """A measure and a group a row: its figures, whether it was asked for, whether it counts fractions;
  or, where `by` is `note`, a note."""
 
+_RATES = tuple(name for name in FIGURES if name not in COUNTS)
+_COUNTED = {**RESULTS, "given": pl.Boolean}
+"""Counts that are still to be rated, unless their rates are `given`."""
+
 
 @dataclass(frozen=True)
 class Rating:
@@ -41,55 +45,71 @@ class Rating:
     official: bool
     weighed: bool
 
-    def of(self, counting: Counting, measure: Measure, *, asked: bool) -> pl.DataFrame:
-        """The figures of a measure over all, and by group where that is wanted."""
-        parts = []
+    def of(
+        self, counting: Counting, measures: Sequence[Measure], asked: Collection[Measure]
+    ) -> pl.DataFrame:
+        """The figures of measures over all, and by group where that is wanted (`RESULTS`).
+
+        Args:
+            counting: what is counted.
+            measures: the measures, in order.
+            asked: those that were asked for.
+        """
+        counted = {
+            measure: self._counted(counting, measure, asked=measure in asked)
+            for measure in sorted(measures, key=compared)
+        }
+        parts = [part for measure in measures for part in counted[measure]]
+        # All are rated at once: a table for each has few rows, and would take as long as this one.
+        rows = pl.concat([pl.DataFrame(schema=_COUNTED), *parts], how="diagonal")
+        rated = self.with_rates(rows).select(_RATES)
+        figures = (
+            pl.when("given").then(name).otherwise(rated[name]).alias(name) for name in _RATES
+        )
+        return rows.with_columns(*figures).select(list(RESULTS))
+
+    def _counted(
+        self, counting: Counting, measure: Measure, *, asked: bool
+    ) -> Iterator[pl.DataFrame]:
+        """The counts of a measure over all, and by group where that is wanted (`_COUNTED`)."""
+        whole = {"asked": asked, "fractional": self._fractional(measure)}
         if measure.by:
-            averages = self.averages(counting.counts(measure, measure.by), measure, measure.by)
+            averages = self._averages(counting.counts(measure, measure.by), measure, measure.by)
             named = averages.filter(pl.col("measure") == measure.name)
-            parts.append(named.with_columns(pl.lit("").alias("by")))
-        else:
-            parts.append(self.rated(counting.counts(measure, ""), measure, ""))
-        if self.by and not measure.by:
+            yield named.with_columns(asked=pl.lit(asked), by=pl.lit(""))
+            return
+        yield _listed(counting.counts(measure, ""), measure, "", **whole)
+        if self.by:
             counts = counting.counts(measure, self.by)
             column = GROUPINGS[self.by]
             groups = [f"{measure.name};{column}={json.dumps(group)}" for group in counts["group"]]
             names = pl.Series(groups, dtype=pl.String)
-            parts.append(self.rated(counts, measure, self.by).with_columns(measure=names))
-            parts.append(self.averages(counts, measure, self.by))
-        weighed = self.weighed and measure.aggregate == "sets"
-        fractional = measure.fractional or weighed
-        # an average of nothing is a whole 0, as the public scorer has it
-        sums = pl.lit(fractional) & pl.col("fractional") | (pl.col("group") == "<macro>")
-        return pl.concat(parts).with_columns(asked=pl.lit(asked), fractional=sums)
+            yield _listed(counts, measure, self.by, **whole).with_columns(measure=names)
+            averages = self._averages(counts, measure, self.by)
+            yield averages.with_columns(asked=pl.lit(asked))
 
-    def averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
+    def _fractional(self, measure: Measure) -> bool:
+        return measure.fractional or (self.weighed and measure.aggregate == "sets")
+
+    def _averages(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
         """The sum of counts by group with its figures, and the mean of the groups' figures."""
         prefix = f"{measure.name.partition(';docid=<')[0].partition(';type=<')[0]};{GROUPINGS[by]}"
         summed = counts.select(pl.lit("<micro>").alias("group"), pl.col(*COUNTS).sum())
         if measure.aggregate == "blanc":  # a mean has no counts to be summed
             nothing = pl.lit(None, pl.Float64)
             summed = summed.with_columns(nothing.alias(name) for name in FIGURES)
-        micro = self.rated(summed, measure, by).with_columns(
-            measure=pl.lit(f"{prefix}=<micro>"), fractional=pl.lit(not counts.is_empty())
-        )
-        macro = self.rated(counts, measure, by).select(
-            pl.lit(f"{prefix}=<macro>").alias("measure"),
-            *(pl.lit(by).alias("by"), pl.lit("<macro>").alias("group")),
-            *(pl.lit(value=True).alias(name) for name in ("asked", "fractional")),
-            pl.col(*FIGURES).mean(),
-        )
-        return pl.concat([micro, macro])
+        fractional = self._fractional(measure) and not counts.is_empty()
+        micro = _listed(summed, measure, by, fractional=fractional)
+        means = self.rated(counts, measure).select(pl.col(*FIGURES).mean())
+        # an average of nothing is a whole 0, as the public scorer has it
+        macro = _listed(means, measure, by, fractional=True, given=True)
+        both = pl.concat([micro, macro.with_columns(group=pl.lit("<macro>"))], how="diagonal")
+        names = pl.Series([f"{prefix}={average}" for average in AVERAGES])
+        return both.with_columns(measure=names)
 
-    def rated(self, counts: pl.DataFrame, measure: Measure, by: str) -> pl.DataFrame:
+    def rated(self, counts: pl.DataFrame, measure: Measure) -> pl.DataFrame:
         """Counts with precision, recall and F-score."""
-        rated = counts if measure.aggregate == "blanc" else self.with_rates(counts)
-        return rated.with_columns(
-            measure=pl.lit(measure.name),
-            by=pl.lit(by),
-            asked=pl.lit(value=True),
-            fractional=pl.lit(value=True),
-        ).select(list(RESULTS))
+        return counts if measure.aggregate == "blanc" else self.with_rates(counts)
 
     def with_rates(self, counts: pl.DataFrame) -> pl.DataFrame:
         """Counts with precision, recall and their harmonic mean."""
@@ -106,6 +126,30 @@ class Rating:
         """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
         undefined = pl.lit(0.0 if self.official else None, dtype=pl.Float64)
         return pl.when(whole == 0).then(undefined).otherwise(part / whole)
+
+
+def compared(measure: Measure) -> tuple[str, tuple[str, ...]]:
+    """Measures with equal ones have the same clusterings, which are made once for them all."""
+    return measure.filter, measure.key
+
+
+def _listed(
+    counts: pl.DataFrame,
+    measure: Measure,
+    by: str,
+    *,
+    fractional: bool,
+    asked: bool = True,
+    given: bool = False,
+) -> pl.DataFrame:
+    """Counts with what is said about their measure; BLANC has its rates already."""
+    return counts.with_columns(
+        measure=pl.lit(measure.name),
+        by=pl.lit(by),
+        asked=pl.lit(asked),
+        fractional=pl.lit(fractional),
+        given=pl.lit(given or measure.aggregate == "blanc"),
+    )
 
 
 def long(rows: pl.DataFrame) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from hlteval.scoring.edl import errors, files
 from hlteval.scoring.edl.alternatives import chosen
 from hlteval.scoring.edl.annotations import ANNOTATIONS, annotated, coded, outside
 from hlteval.scoring.edl.counts import COUNTS, Counting
-from hlteval.scoring.edl.figures import AVERAGES, RESULTS, Rating, long
+from hlteval.scoring.edl.figures import AVERAGES, RESULTS, Rating, compared, long
 from hlteval.scoring.edl.measures import (
     DEFAULT,
     FIGURES,
@@ -164,14 +164,9 @@ class LinkMatch(Metric):
 
     def _measured(self, total: pl.DataFrame) -> pl.DataFrame:
         counting = self.counting(total)
-        asked, rating = self.options.measure, self.rating
-        figures = {
-            measure: rating.of(counting, measure, asked=measure in asked)
-            for measure in sorted(self.reported, key=_compared)
-        }
-        parts = [figures[measure] for measure in self.reported]
+        figures = self.rating.of(counting, self.reported, self.options.measure)
         notes = [{"measure": note, "by": "note"} for note in counting.notes()]
-        return pl.concat([*parts, pl.DataFrame(notes, schema=dict(RESULTS))])
+        return pl.concat([figures, pl.DataFrame(notes, schema=dict(RESULTS))])
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the numbers must know."""
@@ -267,17 +262,12 @@ class LinkMatch(Metric):
             )
             found: Replicates = {}
             selections = counting.selections(members, len(block))
-            for measure in sorted(self.reported, key=_compared):
+            for measure in sorted(self.reported, key=compared):
                 own = counting.of_groups(measure, selections)
-                rated = self.rating.rated(own, measure, "").fill_null(float("nan"))
+                rated = self.rating.rated(own, measure).fill_null(float("nan"))
                 found |= {f"{measure.name}.{name}": rated[name].to_numpy() for name in FIGURES}
             blocks.append(found)
         return gathered(iter(blocks)) if blocks else {}
-
-
-def _compared(measure: Measure) -> tuple[str, tuple[str, ...]]:
-    """Measures with equal ones have the same clusterings, which are made once for them all."""
-    return measure.filter, measure.key
 
 
 def _measure_of(name: str) -> Measure:

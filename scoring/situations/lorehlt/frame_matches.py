@@ -8,6 +8,7 @@ false positive 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -67,12 +68,15 @@ class FrameMatches:
             expected=weight.sum(),
         )
 
+    @cached_property
     def rates(self) -> Rates:
         """Precision, recall and F1."""
         sums = self.counts().select(pl.col(COUNTS).sum()).row(0)
         right, false, expected = map(int, sums)
-        return official_rates(right, false, expected) if self.official else rates(*map(int, sums))
+        rated = official_rates if self.official else rates
+        return rated(right, false, expected)
 
+    @cached_property
     def points(self) -> Points:
         """The points of the curve: all frames of the system, whatever their confidence.
 
@@ -91,7 +95,7 @@ class FrameMatches:
 
     def area(self) -> float | None:
         """The area below the curve; the public scorer's is the average precision."""
-        swept = self.points()
+        swept = self.points
         if not swept.relevant[0]:
             return None
         values = swept.retrieved_average_precision() if self.official else swept.area()

@@ -99,7 +99,7 @@ def _sentiments(scored: ScoredFrames) -> Iterator[str]:
 
 
 def _frames(scored: ScoredFrames, name: str, title: str) -> Iterator[str]:
-    rates = scored.matches[name].rates()
+    rates = scored.matches[name].rates
     yield f"F1_{_MISSPELT.get(title, title)}:\t{rates.f1}\n"
     yield f"Precision_{title}:\t{rates.precision}\n"
     yield f"Recall_{title}:\t{rates.recall}\n"

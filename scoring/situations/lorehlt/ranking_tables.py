@@ -159,7 +159,7 @@ def curves(matches: Mapping[str, FrameMatches]) -> pl.DataFrame:
     """The points of the curve of each class."""
     rows = []
     for name, own in matches.items():
-        swept = own.points()
+        swept = own.points
         rows.append(
             pl.DataFrame(
                 {

@@ -110,6 +110,11 @@ class ScoredFrames:
         return {name: sec.matched(reference, system, name) for name in sec.CLASSES}
 
     @cached_property
+    def sentiment_rates(self) -> dict[str, dict[str, float | None]]:
+        """The averages over all frames that have sentiments, by class (`plan`)."""
+        return {name: sec.averaged(counts) for name, counts in self.sentiments.items()}
+
+    @cached_property
     def official_sentiments(self) -> dict[str, dict[str, PooledRates]]:
         """The public scorer's rates, by class of frames and then by measure."""
         reference, system = self.annotations.drawn.official_targeted
@@ -189,7 +194,7 @@ def _area(scored: ScoredFrames) -> Values:
 
 def _frame_rate(scored: ScoredFrames, rate: str) -> Values:
     for name, matches in _matches(scored):
-        yield name, getattr(matches.rates(), rate) if matches else None
+        yield name, getattr(matches.rates, rate) if matches else None
 
 
 def _matches(scored: ScoredFrames) -> Iterator[tuple[str, FrameMatches | None]]:
@@ -200,7 +205,7 @@ def _matches(scored: ScoredFrames) -> Iterator[tuple[str, FrameMatches | None]]:
 def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
     """The sentiments of a profile; the classes of the other one are undefined."""
     for name in sec.CLASSES:
-        yield name, None if scored.official else sec.averaged(scored.sentiments[name])[rate]
+        yield name, None if scored.official else scored.sentiment_rates[name][rate]
     uncounted = not scored.official or scored.stopped or scored.lacks_emotions
     for name in official.KEYS:
         for measure in official.MEASURES:
