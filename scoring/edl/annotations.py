@@ -148,8 +148,8 @@ class Coded:
             rows: some of the annotations, with further columns whose sizes are known.
             fields: the columns.
         """
-        key, size = pl.repeat(0, rows.height, dtype=pl.Int64, eager=True), 1
-        for field in fields:
+        key, size = rows[fields[0]], self.sizes[fields[0]]
+        for field in fields[1:]:
             if size * self.sizes[field] >= _LARGEST:
                 key, size = _dense(key), rows.height + 1
             key, size = key * self.sizes[field] + rows[field], size * self.sizes[field]
