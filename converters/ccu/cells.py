@@ -56,7 +56,11 @@ def describe_whole(cell: str) -> Mapping[str, object]:
     Examples:
         >>> describe_whole("210.5")["hint"]
         'write a whole number: 210'
+        >>> describe_whole("0.38")["hint"]
+        'write a level from 1 to 1000, not a share of 1'
     """
+    if re.fullmatch(r"\+?0?\.[0-9]*[1-9][0-9]*", cell):
+        return {"hint": "write a level from 1 to 1000, not a share of 1"}
     if found := re.fullmatch(r"([+-]?[0-9]+)\.[0-9]*", cell):
         return {"hint": f"write a whole number: {found[1]}"}
     return describe_number(cell)

@@ -131,6 +131,18 @@ def no_trailing_space(line: str, _: Finding) -> Lines:
     return None if line == line.rstrip(" \t") else (line.rstrip(" \t"),)
 
 
+def no_trigger(line: str, finding: Finding) -> Lines:
+    """The line without the marked trigger and the colon before it.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> no_trigger("E1 Binding:T9 A:T1", finding("SEE104", span=Span(1, 12, 14)))
+        ('E1 Binding A:T1',)
+    """
+    start, end = _marked(line, finding)
+    return (line[: start - 1] + line[end:],) if line[:start].endswith(":") else None
+
+
 FIXERS: Mapping[str, Fixer] = MappingProxyType(
     {
         "byte-order-mark": Fixer("removed the byte order mark", "file"),
@@ -141,6 +153,7 @@ FIXERS: Mapping[str, Fixer] = MappingProxyType(
         "tabs": Fixer("replaced spaces with tabs", line=tabs_for_spaces),
         "spelling": Fixer("corrected upper and lower case", line=spelling),
         "suggestion": Fixer("rewrote the value as suggested", line=suggestion),
+        "trigger": Fixer("removed the trigger", line=no_trigger),
         "empty-line": Fixer("removed an empty line", line=no_empty_line),
         "trailing-space": Fixer("removed spaces at the end of the line", line=no_trailing_space),
     }

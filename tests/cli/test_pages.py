@@ -34,7 +34,14 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 LEFT_OUT = "…"
 """A line of its own in what is shown: any number of lines are left out here."""
 BLOCK = re.compile(r"^(?:`([^`\s]+)`:\n\n)?```(\w+)\n(.*?)^```$", re.M | re.S)
-TYPED = {"hlteval demo", "cd hlteval-demo", "pip install .", "pip install hlteval"}
+TYPED = {
+    "hlteval demo",
+    "cd hlteval-demo",
+    "cd build/demo",
+    'export PATH="$PWD/.venv/bin:$PATH"',
+    "pip install .",
+    "pip install hlteval",
+}
 """Commands in blocks that are not run: what comes before there is a folder to run in."""
 ELSEWHERE = {
     "extending.md": "test_extending.py",
@@ -130,7 +137,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def prepared(page: Path, demo: Path, folder: Path) -> Path:
     """A folder of a page's own, with its files."""
     own = folder / "hlteval-demo"
-    shutil.copytree(demo, own)
+    if page.parent == ROOT / "docs" / "tutorials":
+        shutil.copytree(demo / "tutorials", own / "tutorials")
+    else:
+        shutil.copytree(demo, own, ignore=shutil.ignore_patterns("tutorials"))
     for block in blocks(page):
         if block.file:
             (own / block.file).parent.mkdir(parents=True, exist_ok=True)
@@ -174,6 +184,9 @@ def test_every_command_is_shown(command: str) -> None:
 def test_every_command_prints_what_its_page_shows(page: Path, demo: Path, tmp_path: Path) -> None:
     folder = prepared(page, demo, tmp_path)
     for command, shown in sessions(page):
+        if command.startswith("cd "):
+            folder /= command.removeprefix("cd ")
+            continue
         printed = run(command, folder)
         assert agrees(shown, printed), f"$ {command}\n{printed}"
 
