@@ -22,7 +22,9 @@ from hlteval.cli.commands import (
     table_view,
     usage,
 )
+from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.report_file import ReportFile
+from hlteval.results.defaults import Defaults
 
 _CONDITIONS = (
     *VIEWS,
@@ -88,7 +90,9 @@ def agreement(
     output_file: OutputFiles = None,
     report: ReportFile = None,
     encoding: Encoding = "utf-8",
+    defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
+    defaults: Defaults | None = None,
 ) -> None:
     """Measure the agreement between annotators."""
     from hlteval.cli.output import publish, refusals
@@ -96,6 +100,7 @@ def agreement(
     from hlteval.cli.report_file import check_report, write_report
     from hlteval.reports.agreement import COLUMNS, FORMATS, Shown
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.results.config import agreed_with_defaults
     from hlteval.results.names import short_names
     from hlteval.workflows.agreement import agreement as run
     from hlteval.workflows.runs import Intervals
@@ -106,11 +111,13 @@ def agreement(
     check_report(report, [*annotations, against or ""], files)
     names = short_names(annotations)
     intervals = Intervals(bootstrap, confidence, seed) if bootstrap else None
-    with usage(), refusals(form, files, report=report), progress(remarks(), "reading") as step:
+    refusing = refusals(form, files, report=report, defaults=defaults)
+    with usage(), refusing, progress(remarks(), "reading") as step:
         found = run(
             task, annotations, names=[names[path] for path in annotations], against=against,
             intervals=intervals, lenient=lenient, options=options, encoding=encoding, step=step,
         )  # fmt: skip
+    found = agreed_with_defaults(found, defaults)
     with usage():
         publish(lambda name: FORMATS[name](found, what), form, files)
         write_report(found, report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, get_args
 
@@ -24,8 +25,10 @@ from hlteval.cli.commands import (
     usage,
 )
 from hlteval.cli.compare import Replicates
+from hlteval.cli.defaults import ConfigFile
 from hlteval.cli.plot_file import PlotFile, check_plot, without_warnings
 from hlteval.cli.validation_command import validation
+from hlteval.results.defaults import Defaults
 from hlteval.tasks import load
 
 _Systems = Annotated[list[str], typer.Argument(metavar="SUBMISSION", help="The submissions.")]
@@ -87,13 +90,16 @@ def leaderboard(
     plot: PlotFile = None,
     encoding: Encoding = "utf-8",
     jobs: Jobs = 1,
+    defaults_file: ConfigFile = None,  # noqa: ARG001 - read before the task is known
     options: dict[str, Any] | None = None,
+    defaults: Defaults | None = None,
 ) -> None:
     """Rank submissions."""
     from hlteval.cli.output import refusals, show_findings, show_leaderboard, show_refused
     from hlteval.cli.output_files import output_files
     from hlteval.reports.leaderboard import columns_of
     from hlteval.reports.terminal import progress, remarks
+    from hlteval.results.config import ranked_with_defaults
     from hlteval.tasks.options import with_seed
     from hlteval.workflows.board_folder import leaderboard_in
     from hlteval.workflows.plotting import plot_leaderboard
@@ -106,9 +112,11 @@ def leaderboard(
         "intervals": Intervals(bootstrap or 0, confidence, seed),
     }
     more |= {"metrics": _listed(metrics), "jobs": jobs}
+    more["named"] = partial(ranked_with_defaults, defaults=defaults)
     files = output_files(output_file, get_args(_BoardForm), [reference, *systems])
     check_plot(plot, [reference, *systems], files)
-    with usage(), refusals(form, files), progress(remarks(), "scoring") as step:
+    refusing = refusals(form, files, defaults=defaults)
+    with usage(), refusing, progress(remarks(), "scoring") as step:
         board = leaderboard_in(output, task, reference, systems, step=step, **more, **settings)
     view = table_view(columns, wide, lambda: columns_of(board.metrics))
     show_findings(board.findings)

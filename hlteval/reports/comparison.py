@@ -124,7 +124,7 @@ def refusal(system: RefusedSystem, command: Sequence[str]) -> RenderableType:
         system: the system.
         command: the command that reports all its findings.
     """
-    head = Prose(f"refused: {system.name}", "bold underline")
+    head = Prose(f"refused: {visible(system.name)}", "bold underline")
     return Group(head, Text(), _refusal(system, command).as_text(FIRST), Text())
 
 

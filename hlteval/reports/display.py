@@ -186,6 +186,8 @@ def _display(text: str, index: int) -> str:
     if character in _REPLACEMENTS:
         return _REPLACEMENTS[character]
     number = ord(character)
+    if 0xDC80 <= number <= 0xDCFF:  # Python's surrogate for a byte that is not UTF-8
+        number -= 0xDC00
     if number < 0x100:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

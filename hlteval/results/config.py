@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from hlteval.findings import Finding
+from hlteval.results.agreement import Agreement
 from hlteval.results.comparison import Comparison
 from hlteval.results.defaults import Defaults
+from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 
@@ -75,3 +77,24 @@ def compared_with_defaults(comparison: Comparison, defaults: Defaults | None) ->
     notes = (*comparison.notes, defaults.note)
     signature = defaults.signed(comparison.signature)
     return msgspec.structs.replace(comparison, notes=notes, signature=signature)
+
+
+def ranked_with_defaults(board: Leaderboard, defaults: Defaults | None) -> Leaderboard:
+    """A leaderboard whose notes and signatures name the defaults."""
+    if defaults is None:
+        return board
+    return msgspec.structs.replace(
+        board,
+        notes=(*board.notes, defaults.note),
+        signature=defaults.signed(board.signature) if board.signature else "",
+        comparisons=tuple(compared_with_defaults(each, defaults) for each in board.comparisons),
+    )
+
+
+def agreed_with_defaults(agreement: Agreement, defaults: Defaults | None) -> Agreement:
+    """An agreement whose notes and signature name the defaults."""
+    if defaults is None:
+        return agreement
+    notes = (*agreement.notes, defaults.note)
+    signature = defaults.signed(agreement.signature)
+    return msgspec.structs.replace(agreement, notes=notes, signature=signature)

@@ -8,7 +8,7 @@ from hlteval.results.signature import Signature
 
 SIGNED = "defaults"
 """The part of a signature that names the settings that a file of defaults gave."""
-_NUMBERS = ("reference", "profile", "encoding")
+_NUMBERS = ("reference", "against", "profile", "encoding")
 """The settings, beside the options of a task, on which numbers depend."""
 _OPTIONS = "options."
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,6 +24,7 @@ from hlteval.reports.refusal import Refusal
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import rendered
 from hlteval.results.comparison import RefusedSystem
+from hlteval.results.defaults import SIGNED
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
 from hlteval.results.signature import Signature
@@ -41,26 +42,34 @@ _INTERVALS = frozenset({"bootstrap", "jackknife", "confidence", "seed"})
 _LONGEST = 60
 
 
-def leaderboard_in(output: str | Path | None, *arguments: Any, **settings: Any) -> Leaderboard:
+def leaderboard_in(
+    output: str | Path | None,
+    *arguments: Any,
+    named: Callable[[Leaderboard], Leaderboard] | None = None,
+    **settings: Any,
+) -> Leaderboard:
     """Make a leaderboard and its folder, which is complete or not there.
 
     Args:
         output: path of the folder, in which an earlier leaderboard is replaced in one step; None
             for no folder.
         *arguments: those of `leaderboard`.
+        named: makes of the leaderboard the one that is written and returned, such as one that names
+            the source of its settings.
         **settings: the same.
 
     Raises:
         FileExistsError: if the folder contains anything but a leaderboard.
         Refused: if there is no leaderboard.
     """
+    named = named or _unchanged
     if output is None:
-        return leaderboard(*arguments, **settings)
+        return named(leaderboard(*arguments, **settings))
     check_folder(Path(output))
     with writing(Path(output), replace=True) as folder, TemporaryDirectory() as spool:
         folder.mkdir()
         kept = _Kept(Path(spool))
-        board = leaderboard(*arguments, visit=kept.keep, **settings)
+        board = named(leaderboard(*arguments, visit=kept.keep, **settings))
         _write_reports(board, folder, kept)
         page = leaderboard_page(board, report_files(board))
         (folder / INDEX).write_text(page.html(), "utf-8", "backslashreplace", newline="")
@@ -68,6 +77,10 @@ def leaderboard_in(output: str | Path | None, *arguments: Any, **settings: Any) 
             text = rendered(FORMATS[form](board, ALL))
             path = folder / f"{STEM}.{suffix}"
             path.write_text(text, "utf-8", "backslashreplace", newline="")
+    return board
+
+
+def _unchanged(board: Leaderboard) -> Leaderboard:
     return board
 
 
@@ -167,19 +180,20 @@ def _named(board: Leaderboard, name: str, scores: Scores) -> Scores:
     systems = {own.metric: each for own in board.comparisons for each in own.systems
                if each.name == name}  # fmt: skip
     limits = {metric: own.interval for metric, own in systems.items() if own.interval}
-    how = [note for note in board.notes if note.startswith("[low, high]")]
+    begins = ("[low, high]", "defaults from") if limits else ("defaults from",)
+    how = [note for note in board.notes if note.startswith(begins)]
     return msgspec.structs.replace(
         scores,
-        signature=_signature(scores.signature, board.signature) if limits else scores.signature,
+        signature=_signature(scores.signature, board.signature, _INTERVALS if limits else ()),
         intervals=limits,
-        notes=(*scores.notes, *(how if limits else [])),
+        notes=(*scores.notes, *how),
         verdict=_verdict(scores.verdict, name, board.paths[name]),
     )
 
 
-def _signature(own: str, board: str) -> str:
-    """The signature of scores, with how the intervals were computed."""
-    more = [part for part in Signature.parse(board).parts if part[0] in _INTERVALS]
+def _signature(own: str, board: str, names: Collection[str]) -> str:
+    """The signature of scores with parts of that of the board, and what defaults gave."""
+    more = [part for part in Signature.parse(board).parts if part[0] in {*names, SIGNED}]
     return str(Signature((*Signature.parse(own).parts, *more)))
 
 
