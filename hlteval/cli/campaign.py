@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Optional
 import typer
 
 from hlteval.cli.commands import usage
+from hlteval.cli.defaults import ConfigFile
 
 _Manifest = Annotated[
     str, typer.Argument(metavar="MANIFEST", help="Manifest of the campaign (TOML).")
@@ -49,10 +50,11 @@ def campaign(
     form: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = (
         "text"
     ),
+    defaults_file: ConfigFile = None,
 ) -> None:
     """Score many submissions to many tasks into one table; compute only what is new."""
     from hlteval.cli.campaign_output import run
 
     with usage():
-        complete = run(manifest, output, cache, (jobs, cluster), form)
+        complete = run(manifest, output, cache, (jobs, cluster), form, defaults_file)
     raise typer.Exit(0 if complete else 1)

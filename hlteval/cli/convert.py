@@ -8,6 +8,8 @@ import typer
 
 from hlteval.cli import completion
 from hlteval.cli.commands import Encoding, OutputFiles, usage
+from hlteval.cli.defaults import ConfigFile, config_of_call, not_given, show_defaults
+from hlteval.results.defaults import Defaults
 
 Inputs = Annotated[
     list[str],
@@ -70,6 +72,7 @@ def _settings(assignments: list[str]) -> dict[str, str]:
 
 
 def convert(
+    context: typer.Context,
     sources: Inputs,
     target: Annotated[
         str, typer.Argument(metavar="OUTPUT", help="Output path; - for standard output.")
@@ -90,6 +93,7 @@ def convert(
     form: ConversionForm = "text",
     output_file: OutputFiles = None,
     encoding: Encoding = "utf-8",
+    defaults_file: ConfigFile = None,
 ) -> None:
     """Convert between formats, and report what the output format cannot represent."""
     from hlteval.cli.output import show_conversion
@@ -107,6 +111,11 @@ def convert(
         "force": force,
     }
     given |= {"strict_loss": strict_loss, "settings": _settings(settings or [])}
+    with usage():
+        config = config_of_call(defaults_file, sources)
+        own = not_given(context, config, ["encoding"])
+    show_defaults(Defaults(config.path, tuple(own)) if config and own else None)
+    encoding = own.get("encoding", encoding)
     with usage(), progress(remarks(), "converting", shown=target != "-") as step:
         done = conversion(sources, target, encoding=encoding, step=step, **given)
     with usage():

@@ -47,7 +47,7 @@ def task_of(words: Sequence[str], run: Callable[..., Any]) -> str:
         return ""
     from hlteval.workflows.config import read_config
 
-    config = _sound(read_config(path))
+    config = sound(read_config(path))
     return config.task
 
 
@@ -74,9 +74,9 @@ def set_defaults(
         return
     from hlteval.workflows.config import read_config
 
-    config = _sound(read_config(path, task))
+    config = sound(read_config(path, task))
     if config.task not in {"", task}:
-        _remark(f"{path} has defaults for {config.task} only, not for {task}")
+        without_effect(config, task)
         return
     kept = {key: value for key, value in config.values.items() if own_task or key != "task"}
     context.meta[KEY] = replace(config, values=kept)
@@ -90,12 +90,22 @@ def takes_defaults(run: Callable[..., Any]) -> bool:
 
 def _file(words: Sequence[str], run: Callable[..., Any], task: str = "") -> str | None:
     """The file of defaults that applies to a command line."""
-    from hlteval.workflows.config import find, shown, start_of
+    from hlteval.workflows.config import start_of
 
     given = next(iter(values(words, ["--defaults"])), None)
     if given is not None:
         return None if given == NONE else given
-    starts = [start_of(path) for path in _submissions(words, run, task)] or [start_of("-")]
+    return _found([start_of(path) for path in _submissions(words, run, task)] or [start_of("-")])
+
+
+def _found(starts: Sequence[Path]) -> str | None:
+    """The file of defaults that is found from some folders upwards.
+
+    Raises:
+        BadParameter: if these are several.
+    """
+    from hlteval.workflows.config import find, shown
+
     found = list(dict.fromkeys(map(cache(find), starts)))
     if len(found) > 1:
         listed = ", ".join("none" if path is None else shown(path) for path in found)
@@ -119,7 +129,7 @@ def _submissions(words: Sequence[str], run: Callable[..., Any], task: str) -> li
     return submissions(task, paths) if task else [str(Path(path).parent) for path in paths]
 
 
-def _sound(config: Config) -> Config:
+def sound(config: Config) -> Config:
     """A file of defaults without errors; all findings about it are printed.
 
     Raises:
@@ -159,6 +169,45 @@ def _option(task: str, option: Option, value: object) -> Any:
     if option.switch:
         return bool(text)
     return [text] if option.repeatable and text else text or None
+
+
+def config_of_call(given: str | None, inputs: Sequence[str], task: str = "") -> Config | None:
+    """The file of defaults of a command that is not of one task; None if none applies.
+
+    Args:
+        given: the value of `--defaults`.
+        inputs: the paths above which it is searched for.
+        task: the task that is given; empty if none is.
+
+    Raises:
+        BadParameter: if several files apply.
+        Exit: with status 2, if the file has errors.
+    """
+    from hlteval.workflows.config import read_config, start_of
+
+    path = _found([start_of(each) for each in inputs]) if given is None else given
+    if path is None or path == NONE:
+        return None
+    config = sound(read_config(path, task))
+    if task and config.task not in {"", task}:
+        without_effect(config, task)
+        return None
+    return config
+
+
+def without_effect(config: Config, other: str) -> None:
+    """Print that a file of defaults is for another task."""
+    _remark(f"{config.path} has defaults for {config.task} only, not for {other}")
+
+
+def not_given(context: Any, config: Config | None, names: Iterable[str]) -> dict[str, Any]:
+    """The values of a file of defaults for parameters that are not on the command line."""
+    return {
+        name: config.values[name]
+        for name in names
+        if config and name in config.values
+        if context.get_parameter_source(name).name != "COMMANDLINE"
+    }
 
 
 def from_file(context: Any, name: str) -> bool:

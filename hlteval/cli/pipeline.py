@@ -9,6 +9,7 @@ import typer
 
 from hlteval.cli import completion
 from hlteval.cli.commands import Profile, usage
+from hlteval.cli.defaults import ConfigFile
 
 _Root = Annotated[
     Path,
@@ -81,6 +82,7 @@ _Jobs = Annotated[
 
 
 def pipeline(
+    context: typer.Context,
     root: _Root,
     reference: _Reference = "",
     against: _Against = "",
@@ -102,9 +104,10 @@ def pipeline(
     form: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = (
         "text"
     ),
+    defaults_file: ConfigFile = None,
 ) -> None:
     """Validate and score all submissions of an evaluation."""
-    from hlteval.cli.pipeline_output import check_task, options_of, run, run_watching
+    from hlteval.cli.pipeline_output import check_task, options_of, run, run_watching, with_file
     from hlteval.workflows.pipeline_workers import WorkLimits
 
     given: dict[str, Any] = {"root": root, "reference": reference, "against": against}
@@ -112,5 +115,6 @@ def pipeline(
     given |= {"manifest": manifest, "most": limit, "retry": retry}
     limits = WorkLimits(max_time, max_memory)
     with usage():
+        given = with_file(context, given, defaults_file)
         clean = (run_watching if watch else run)(given, jobs, limits, form)
     raise typer.Exit(0 if clean else 1)

@@ -12,9 +12,10 @@ from rich.text import Text
 from hlteval.findings import Item
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
-from hlteval.results.config import Config
+from hlteval.results.config import TAKEN, Config
 from hlteval.results.versions import head
 
+_WIDTH = max(map(len, TAKEN))
 NOTHING = "no file of defaults applies"
 
 
@@ -25,7 +26,14 @@ def text(config: Config | None) -> RenderableType:
     rows = [(name, _shown(value)) for name, value in config.items()]
     width = max((len(name) for name, _ in rows), default=0)
     lines = [f"  {name:<{width}}  {value}" for name, value in rows]
-    return Text("\n".join(visible(line) for line in (config.path, *lines)))
+    taken = [f"  {name:<{_WIDTH}}  {', '.join(names)}" for name, names in _taken(config).items()]
+    taken = ["taken by", *taken] if taken else []
+    return Text("\n".join(visible(line) for line in (config.path, *lines, *taken)))
+
+
+def _taken(config: Config) -> dict[str, list[str]]:
+    """The settings that each command takes, without commands that take none."""
+    return {command: names for command in TAKEN if (names := config.taken_by(command))}
 
 
 def _shown(value: object) -> str:
@@ -40,12 +48,13 @@ def json(config: Config | None) -> str:
 
     Examples:
         >>> json(None)
-        '{"schema":"defaults","version":1,"file":null,"defaults":{},"findings":[]}\n'
+        '{"schema":"defaults","version":1,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
     """
     built = {
         **head("defaults"),
         "file": config.path if config else None,
         "defaults": dict(config.values) if config else {},
+        "commands": _taken(config) if config else {},
         "findings": list(map(Item.of, config.findings)) if config else [],
     }
     return escaped(msgspec.json.encode(printable(msgspec.to_builtins(built)))).decode() + "\n"

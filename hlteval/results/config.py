@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from hlteval.findings import Finding
 from hlteval.results.agreement import Agreement
+from hlteval.results.campaign import CampaignResult, CellRow, Group
 from hlteval.results.comparison import Comparison
 from hlteval.results.defaults import Defaults
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
+from hlteval.tasks import load
+
+_SCORES = ("task", "reference", "profile", "encoding", "options")
+TAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "validate": ("task", "against", "profile", "encoding", "fail-on", "select", "ignore",
+                     "severity", "options"),
+        "convert": ("encoding",),
+        "score": _SCORES,
+        "compare": _SCORES,
+        "leaderboard": _SCORES,
+        "agreement": ("task", "against", "encoding", "options"),
+        "pack": ("task", "against", "profile", "encoding", "options"),
+        "pipeline": ("task", "reference", "against", "profile", "options"),
+        "campaign": ("reference", "profile", "encoding", "options"),
+        "serve": _SCORES,
+    }
+)  # fmt: skip
+"""The settings that each command takes."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +62,25 @@ class Config:
         """The options of the task, by name."""
         options: Mapping[str, Any] = self.values.get("options", {})
         return options
+
+    def taken_by(self, command: str) -> list[str]:
+        """The names of the settings that a command takes; options begin with `options.`.
+
+        Examples:
+            >>> Config("hlteval.toml", {"task": "hub4", "ignore": ["STD"]}).taken_by("score")
+            ['task']
+        """
+        kept = [name for name in self.values if name in TAKEN[command]]
+        if "options" not in kept:
+            return kept
+        inner = [f"options.{name}" for name in self.options if self._has(command, name)]
+        return [*(name for name in kept if name != "options"), *inner]
+
+    def _has(self, command: str, option: str) -> bool:
+        """Whether a command has an option; any may, if the file names no task."""
+        known = {item.name: item for item in load(self.task).options} if self.task else {}
+        home = "score" if command in {"pipeline", "campaign"} else command
+        return option not in known or known[option].available_in(home)
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """Each default by its name, with `severity` and `options` apart.
@@ -89,6 +129,34 @@ def ranked_with_defaults(board: Leaderboard, defaults: Defaults | None) -> Leade
         signature=defaults.signed(board.signature) if board.signature else "",
         comparisons=tuple(compared_with_defaults(each, defaults) for each in board.comparisons),
     )
+
+
+def campaign_with_defaults(
+    result: CampaignResult, by_group: Mapping[Group, Defaults]
+) -> CampaignResult:
+    """A campaign whose signatures and notes name the defaults.
+
+    Args:
+        result: the campaign.
+        by_group: what was taken, by task, profile and condition.
+    """
+    return msgspec.structs.replace(
+        result,
+        rows=tuple(_named_row(row, by_group.get(row.cell.group)) for row in result.rows),
+        boards={
+            group: ranked_with_defaults(board, by_group.get(group))
+            for group, board in result.boards.items()
+        },
+    )
+
+
+def _named_row(row: CellRow, defaults: Defaults | None) -> CellRow:
+    if defaults is None or not row.result.signature:
+        return row
+    own = row.result
+    notes, signature = (*own.notes, defaults.note), defaults.signed(own.signature)
+    named = msgspec.structs.replace(own, notes=notes, signature=signature)
+    return msgspec.structs.replace(row, result=named)
 
 
 def agreed_with_defaults(agreement: Agreement, defaults: Defaults | None) -> Agreement:

@@ -64,13 +64,15 @@ class Orders:
             profile=self.settings.of_task(deposit.task).profile,
             options={**more, **self._options(deposit.task)},
             name=deposit.name,
+            defaults=self.settings.defaults_of(deposit.task),
         )
         if step == "validation":
             beside, mates = self._mates(deposit)
             order = replace(order, beside=beside, mates=mates)
         digests = [self._digest(path) if path else "" for path in _inputs(order)]
         commands = (order.validate_command, order.command, sorted(order.mates))
-        return replace(order, key=key(step, *commands, digests))
+        names = [list(order.defaults.names)] if order.defaults else []
+        return replace(order, key=key(step, *commands, digests, *names))
 
     def _mates(self, deposit: Deposit) -> tuple[str, dict[str, str]]:
         """The submissions of the same team that a submission may go with, and the option for it."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
+from hlteval.results.defaults import Defaults
 from hlteval.results.evaluation import Evaluation, Limit, Part, TaskSettings
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.option import WrongOption
@@ -42,6 +43,10 @@ class PipelineSettings:
         most: how many valid submissions of a team to a task are scored; 0 for all, None for what
             the manifest, or else the task, says.
         retry: whether what crashed, or took too much time or memory, is tried again.
+        preset: values of options from a file of defaults, under those of the manifest.
+        preset_folder: the folder to which their paths are relative.
+        defaults: what came from a file of defaults, whose path is relative to the root; None if
+            none applies.
     """
 
     root: Path
@@ -54,6 +59,22 @@ class PipelineSettings:
     folder: Path = Path()
     most: int | None = None
     retry: bool = False
+    preset: Mapping[str, object] = field(default_factory=dict)
+    preset_folder: Path = Path()
+    defaults: Defaults | None = None
+
+    def defaults_of(self, task: str) -> Defaults | None:
+        """What the scores of a task take from the file of defaults; the manifest wins over it."""
+        if self.defaults is None:
+            return None
+        declared = bool(self.evaluation and task in self.evaluation.tasks)
+        own, known = self.of_task(task), {option.name for option in load(task).options}
+        replaced = {"against"} | ({"reference"} if own.reference else set())
+        replaced |= {"profile"} if declared else set()
+        replaced |= {f"options.{name.replace('-', '_')}" for name in own.options}
+        replaced |= {f"options.{name}" for name in self.preset.keys() - known}
+        kept = tuple(name for name in self.defaults.names if name not in replaced)
+        return Defaults(self.defaults.file, kept)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -99,7 +120,8 @@ class PipelineSettings:
         """
         declared = load(task)
         own = self._merged(declared, self.of_task(task).options, self.folder)
-        values = own | self._given(declared)
+        preset = self._merged(declared, _known(declared, self.preset), self.preset_folder)
+        values = preset | own | self._given(declared)
         check_values(declared, values)
         if declared.metric is not None:
             metric_options(declared, values)
@@ -107,9 +129,7 @@ class PipelineSettings:
 
     def _given(self, task: Task) -> dict[str, str]:
         """The values on the command line of the options that the task has."""
-        known = {option.name for option in task.options}
-        own = {name: value for name, value in self.options.items() if name in known}
-        return self._merged(task, own, Path())
+        return self._merged(task, _known(task, self.options), Path())
 
     def _merged(self, task: Task, given: Mapping[str, object], folder: Path) -> dict[str, str]:
         inputs = {option.name for option in task.options if option.is_input}
@@ -151,7 +171,7 @@ class PipelineSettings:
             load(task).hold_profile(self.of_task(task).profile)
             self.options_of(task)
         names = {option.name for task in self.tasks or BUILTIN for option in load(task).options}
-        for name in self.options:
+        for name in (*self.options, *self.preset):
             if name not in names:
                 hint = did_you_mean(name, sorted(names), "`hlteval score TASK --help` lists them")
                 raise WrongOption(f"no task of the pipeline has the option {name}; {hint}")
@@ -161,6 +181,12 @@ class PipelineSettings:
         for path in (*folders, *(Path(each) for each in (self.reference, self.against) if each)):
             if not path.exists():
                 raise FileNotFoundError(2, "no such file or folder", str(path))
+
+
+def _known(task: Task, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a task has."""
+    known = {option.name for option in task.options}
+    return {name: value for name, value in options.items() if name in known}
 
 
 def settings(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hlteval.findings import Finding
+from hlteval.results.defaults import Defaults
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources.disk import NotWritten, written
@@ -47,6 +48,7 @@ class Order:
         mates: paths of submissions by identifier: where the submission goes with one of them, it is
             validated beside this.
         beside: the option of validation that names it.
+        defaults: what came from a file of defaults; None if none applies.
     """
 
     step: Step
@@ -61,6 +63,7 @@ class Order:
     key: str = ""
     mates: Mapping[str, str] = field(default_factory=dict)
     beside: str = ""
+    defaults: Defaults | None = None
 
     @property
     def own_options(self) -> Mapping[str, str]:
@@ -91,6 +94,7 @@ class Order:
                 words += [f"--{option.flag}"] if option.switch else []
                 for item in () if option.switch else values:
                     words += [f"--{option.flag}", item]
+        words += ["--defaults", "none"] if self.defaults else []
         return shlex.join(words)
 
     def headed(self, report: str = "") -> str:
@@ -196,6 +200,7 @@ def _companions(order: Order) -> tuple[str, ...]:
 def _scored(order: Order) -> Outcome:
     from hlteval.reports.refusal import Refusal
     from hlteval.reports.terminal import rendered
+    from hlteval.results.config import with_defaults
     from hlteval.workflows.refusals import Refused
     from hlteval.workflows.scoring import score
 
@@ -207,6 +212,8 @@ def _scored(order: Order) -> Outcome:
         refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
         report = order.headed(rendered(refusal.as_text(MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
+    named = order.defaults if order.defaults and order.defaults.names else None
+    scores = with_defaults(scores, named)
     write_results(scores, Path(order.output), order)
     return Outcome("scored", order.headed("the scores are in the folder of results\n"))
 

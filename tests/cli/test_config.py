@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hlteval
+from docs.make.option_page import COMMANDS
+from hlteval.cli import agreement, compare, leaderboard, pack, score, validate
+from hlteval.results.config import TAKEN
+from hlteval.results.defaults import Defaults
+from hlteval.results.evaluation import Evaluation, TaskSettings
 from hlteval.results.signature import Signature
 from hlteval.workflows.config import find, read_config, start_of
+from hlteval.workflows.pipeline_settings import PipelineSettings
+from tests.json_outputs import check
 
 Run = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
@@ -110,6 +119,175 @@ def test_compare_takes_defaults_too(folder: Path, invoke: Run) -> None:
     assert shown["profile"] == "official"
     assert "defaults from hlteval.toml: task, reference, profile" in shown["notes"]
     assert Signature.parse(shown["signature"]).values("defaults") == ["reference,profile"]
+
+
+def test_leaderboard_names_them_in_all_that_it_writes(folder: Path, invoke: Run) -> None:
+    words = ["runs/system", "runs/reference", "--bootstrap", "9", "--format", "json"]
+    shown = json.loads(invoke("leaderboard", *words, "-o", "board").stdout)
+    given = ["-r", "runs/reference", "--profile", "official", "--defaults", "none"]
+    without = json.loads(invoke("leaderboard", "seedev-full", *words, *given).stdout)
+    note = "defaults from hlteval.toml: task, reference, profile"
+    assert shown.pop("signature") == f"{without.pop('signature')}|defaults:reference,profile"
+    assert shown.pop("notes") == [*without.pop("notes"), note]
+    assert shown == without
+    assert (folder / "board" / "leaderboard.json").read_text("utf-8").count(note) == 1
+    for name in ("index.html", "reports/system.html"):
+        page = (folder / "board" / name).read_text("utf-8")
+        assert note in page
+        assert "defaults:reference,profile" in page
+
+
+def test_a_signature_of_a_leaderboard_verifies(folder: Path, invoke: Run) -> None:
+    words = ["leaderboard", "runs/system", "runs/reference", "--bootstrap", "9"]
+    signature = json.loads(invoke(*words, "--format", "json").stdout)["signature"]
+    systems = ["-s", "runs/system", "-s", "runs/reference"]
+    verified = invoke("verify", signature, "-r", "runs/reference", *systems)
+    assert verified.exit_code == 0, verified.output
+
+
+def test_agreement_takes_defaults_too(tmp_path: Path, invoke: Run) -> None:
+    for path in (DEMO / "annotators").iterdir():
+        shutil.copy(path, tmp_path)
+    (tmp_path / "hlteval.toml").write_text('task = "lorehlt-edl"\nencoding = "ascii"\n')
+    words = [tmp_path / "ada.tab", tmp_path / "bo.tab", "--bootstrap", "0", "--format", "json"]
+    shown = json.loads(invoke("agreement", *words, "--encoding", "utf-8").stdout)
+    assert [note.rpartition(": ")[2] for note in shown["notes"] if "defaults" in note] == ["task"]
+    assert Signature.parse(shown["signature"]).values("defaults") == []
+    (tmp_path / "hlteval.toml").write_text('task = "lorehlt-edl"\nencoding = "utf-8"\n')
+    shown = json.loads(invoke("agreement", *words).stdout)
+    assert Signature.parse(shown["signature"]).values("defaults") == ["encoding"]
+
+
+def test_convert_takes_the_encoding_only(tmp_path: Path, invoke: Run) -> None:
+    text = DEMO / "entities" / "system.tab"
+    latin = tmp_path / "system.tab"
+    latin.write_bytes(text.read_text("utf-8").replace("a", "\xe9").encode("latin-1"))
+    (tmp_path / "hlteval.toml").write_text('task = "hub4"\nencoding = "latin-1"\n')
+    words = ["convert", latin, tmp_path / "out.jsonl", "--from", "edl-tab", "--force"]
+    taken = invoke(*words)
+    assert taken.exit_code == 0, taken.stderr
+    assert taken.stderr.startswith("note: defaults from")
+    assert taken.stderr.splitlines()[0].endswith("hlteval.toml: encoding")
+    assert "SRC201" in invoke(*words, "--defaults", "none").stderr
+    assert "note:" not in invoke(*words, "--encoding", "latin-1").stderr
+
+
+CAMPAIGN = """
+name = "Dry run"
+[tasks.hub4.conditions.all]
+[tasks.hub4.conditions.content]
+options = {mode = "content"}
+[submissions]
+bold = "comparison/bold.tpl"
+"""
+
+
+def test_a_campaign_takes_what_its_manifest_leaves_open(
+    tmp_path: Path, invoke: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(DEMO / "comparison", tmp_path / "comparison")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo.toml").write_text(CAMPAIGN)
+    assert "needs a reference" in invoke("campaign", "demo.toml").stderr
+    text = 'task = "hub4"\nreference = "comparison/reference.tpl"\n'
+    (tmp_path / "hlteval.toml").write_text(f'{text}[options]\nmode = "both"\nbeta = 2\n')
+    shown = invoke("campaign", "demo.toml", "--format", "json")
+    cells = {cell["condition"]: cell for cell in json.loads(shown.stdout)["cells"]}
+    parts = {name: Signature.parse(cell["signature"]) for name, cell in cells.items()}
+    assert parts["all"].values("defaults") == ["reference,mode,beta"]
+    assert parts["content"].values("defaults") == ["reference,beta"]
+    assert [parts[name].values("mode") for name in parts] == [["both"], ["content"]]
+    names = "reference, options.mode, options.beta"
+    assert shown.stderr.splitlines()[0] == f"note: defaults from hlteval.toml: {names}"
+    board = (tmp_path / "demo" / "leaderboards" / "hub4-plan-content.html").read_text("utf-8")
+    assert "defaults:reference,beta" in board
+    manifest = CAMPAIGN.replace("[tasks.hub4.", '[tasks.hub4]\nreference = "x"\n[tasks.hub4.', 1)
+    (tmp_path / "demo.toml").write_text(manifest)
+    own = json.loads(invoke("campaign", "demo.toml", "--format", "json").stdout)["cells"]
+    assert all(cell["reason"] and not cell["signature"] for cell in own)  # x does not exist
+    (tmp_path / "hlteval.toml").write_text('task = "ltf"\n')
+    note = "note: hlteval.toml has defaults for ltf only, not for hub4\n"
+    assert note in invoke("campaign", "demo.toml").stderr
+
+
+@pytest.fixture
+def evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of an evaluation with one submission, for a pipeline."""
+    (tmp_path / "submissions").mkdir()
+    shutil.copy(DEMO / "leaderboard" / "reference.tab", tmp_path)
+    team = DEMO / "leaderboard" / "submissions" / "team-01.tab"
+    with tarfile.open(tmp_path / "submissions" / "team-01.tgz", "w:gz") as archive:
+        archive.add(team, team.name)
+    monkeypatch.chdir(tmp_path)
+    text = 'task = "lorehlt-edl"\nreference = "reference.tab"\n[options]\nmeasure = "muc"\n'
+    (tmp_path / "hlteval.toml").write_text(text)
+    return tmp_path
+
+
+def test_a_pipeline_takes_defaults_of_its_folder(evaluation: Path, invoke: Run) -> None:
+    done = invoke("pipeline", ".", "--format", "json")
+    assert json.loads(done.stdout)["counts"] == {"scored": 1}, done.stdout
+    assert done.stderr == ("note: defaults from hlteval.toml: task, reference, options.measure\n")
+    results = evaluation / "results" / "team-01"
+    scores = json.loads((results / "scores.json").read_text("utf-8"))
+    check(scores)
+    signature = Signature.parse(scores["signature"])
+    assert signature.values("defaults") == ["reference,measure"]
+    assert signature.values("measure") == ["muc"]
+    assert "--defaults none" in (results / "score.sh").read_text("utf-8")
+    again = json.loads(invoke("pipeline", ".", "--format", "json").stdout)
+    assert again["done"] == 0
+    assert "no reference" in invoke("pipeline", ".", "--defaults", "none").stderr
+    other = invoke("pipeline", ".", "--task", "hub4")
+    assert "note: hlteval.toml has defaults for lorehlt-edl only, not for hub4" in other.stderr
+
+
+def test_the_manifest_of_a_pipeline_wins_over_defaults(evaluation: Path) -> None:
+    own = TaskSettings(reference="own.tab", options={"measure": "b_cubed"})
+    names = ("task", "reference", "profile", "options.measure", "options.conversion")
+    settings = PipelineSettings(
+        evaluation,
+        evaluation=Evaluation("x", {"lorehlt-edl": own}),
+        preset={"measure": "muc", "conversion": "tac15"},
+        defaults=Defaults("hlteval.toml", names),
+    )
+    values = settings.options_of("lorehlt-edl")
+    assert (values["measure"], values["conversion"]) == ("b_cubed", "tac15")
+    assert settings.defaults_of("lorehlt-edl") == Defaults(
+        "hlteval.toml", ("task", "options.conversion")
+    )
+
+
+def test_defaults_of_one_task_have_no_effect_beside_others(evaluation: Path, invoke: Run) -> None:
+    manifest = evaluation / "manifest.toml"
+    manifest.write_text('name = "x"\n[tasks.hub4]\n[tasks.lorehlt-edl]\n')
+    refused = invoke("pipeline", ".", "--manifest", manifest)
+    assert refused.exit_code == 2
+    assert "note: hlteval.toml has defaults for lorehlt-edl only, not for hub4" in refused.stderr
+
+
+def test_what_commands_take_is_what_their_options_are() -> None:
+    tasked = {"validate": validate, "score": score, "compare": compare, "pack": pack}
+    tasked |= {"leaderboard": leaderboard, "agreement": agreement}
+    for name, module in tasked.items():
+        own = signature(getattr(module, name)).parameters
+        keys = {key for keys in TAKEN.values() for key in keys}
+        assert {key for key in keys if key.replace("-", "_") in own} == set(TAKEN[name]), name
+    assert [name for name in COMMANDS if "defaults_file" in signature(COMMANDS[name]).parameters
+            ] == [name for name in COMMANDS if name in TAKEN]  # fmt: skip
+
+
+def test_config_shows_what_each_command_takes(folder: Path, invoke: Run) -> None:
+    shown = invoke("config", "runs/flawed").stdout.splitlines()
+    at = shown.index("taken by")
+    rows = dict(line.split(maxsplit=1) for line in shown[at + 1 :])
+    assert rows["validate"] == "task, against, profile, ignore"
+    assert rows["score"] == "task, reference, profile"
+    assert rows["pipeline"] == "task, reference, against, profile"
+    assert rows["campaign"] == "reference, profile"
+    assert "convert" not in rows
+    read = json.loads(invoke("config", "--format", "json").stdout)["commands"]
+    assert {name: ", ".join(names) for name, names in read.items()} == rows
 
 
 def test_a_refusal_names_the_file(folder: Path, invoke: Run) -> None:

@@ -165,9 +165,11 @@ class DefaultsOutput(msgspec.Struct):
     Attributes:
         file: path of the file; null if none applies.
         defaults: its settings; none if it has errors.
+        commands: the names of the settings that each command takes, by command.
         findings: what is wrong with the file.
     """
 
     file: str | None
     defaults: FolderDefaults
+    commands: Mapping[str, tuple[str, ...]]
     findings: tuple[Item, ...]
