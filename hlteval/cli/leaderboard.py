@@ -63,6 +63,12 @@ _Output = Annotated[
         help="Write a page, a report of each system, and the table in all formats there.",
     ),
 ]
+_Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient", help="Rank despite blocking findings, leaving out what cannot be scored."
+    ),
+]
 
 
 def leaderboard(
@@ -79,13 +85,7 @@ def leaderboard(
     form: _Form = "text",
     columns: Columns = None,
     wide: Wide = False,
-    lenient: Annotated[
-        bool,
-        typer.Option(
-            "--lenient",
-            help="Rank despite blocking findings, leaving out what cannot be scored.",
-        ),
-    ] = False,
+    lenient: _Lenient = False,
     output_file: OutputFiles = None,
     plot: PlotFile = None,
     encoding: Encoding = "utf-8",
