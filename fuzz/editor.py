@@ -12,8 +12,29 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any
 
+from hlteval.lsp.answers import Answers
+from hlteval.lsp.orders import Failure, Order
 from hlteval.lsp.process import Here
 from hlteval.lsp.server import Server
+
+
+class Strict(Here):
+    """A worker in this process that keeps the errors of the program.
+
+    Attributes:
+        errors: as they were raised.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[Exception] = []
+
+    async def answer(self, order: Order) -> Any:
+        """The answer to an order, or a `Failure`."""
+        try:
+            return Answers().perform(order)
+        except Exception as error:
+            self.errors.append(error)
+            return Failure(type(error).__name__)
 
 
 class Editor:
@@ -40,7 +61,8 @@ class Editor:
         root: str | None = None,
         configuration: Any = None,
     ) -> None:
-        self.server = Server(given or {}, Here(), Here())
+        self.worker = Strict()
+        self.server = Server(given or {}, self.worker, self.worker)
         self.server.editor.validation.quiet = 0
         self.server.protocol.set_writer(self)
         self.capabilities, self.settings, self.root = capabilities or {}, settings, root

@@ -24,18 +24,17 @@ class Answers:
     buffers: dict[str, Buffer] = field(default_factory=dict)
 
     def answer(self, order: Order) -> Any:
-        """The answer to an order: a list of `Judged`, edits by key, or `Links`; or a `Failure`."""
-        self._take(order.buffers)
+        """The answer to an order, or a `Failure` for an error of the program."""
         try:
-            return self._answer(order)
-        except MemoryError:
-            return Failure("MemoryError")
+            return self.perform(order)
         except Exception as error:
             return Failure(type(error).__name__)
 
-    def _answer(self, order: Order) -> Any:
+    def perform(self, order: Order) -> Any:
+        """The answer to an order: a list of `Judged`, edits, or `Links`."""
+        self._take(order.buffers)
         if order.kind == "judge":
-            return list(judged(order.paths, self.buffers, order.given, order.units))
+            return list(judged(order, self.buffers))
         return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
 
     def _take(self, changed: Mapping[str, Buffer | None]) -> None:

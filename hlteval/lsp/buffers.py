@@ -116,7 +116,7 @@ class Desk:
             FileNotFoundError: if it is neither on the disk nor open.
         """
         try:
-            source = open_source(path) if is_path(path) else Source(f"<{path}>", "file", ())
+            source = open_source(path) if is_path(path) else Source(f"<{path}>", "stdin", ())
         except FileNotFoundError:
             if path not in self.buffers and not any(self._below(path)):
                 raise
@@ -137,7 +137,8 @@ class Desk:
         """A source with the buffers that belong to it."""
         if path in self.buffers:  # whatever the disk has under this name
             disk = next((member for member in source.members if not member.name), None)
-            return Source(source.path, "file", (self._member("", path, source.path, disk),))
+            kind = "file" if is_path(path) else "stdin"
+            return Source(source.path, kind, (self._member("", path, source.path, disk),))
         if source.kind != "folder":
             return source
         members = {member.name: member for member in source.members}

@@ -53,7 +53,7 @@ def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
     """
     (path,) = order.paths
     try:
-        unit = unit_of(path, Desk(buffers), order.given)
+        unit = unit_of(path, Desk(buffers), order.given, order.tasks.get(path, ""))
     except NoUnit:
         return ()
     desk = Desk(buffers, unit.encoding)

@@ -28,7 +28,7 @@ def hover(placed: Iterable[Placed], docs: str = "", *, markdown: bool = True) ->
         >>> from hlteval.lsp.text import NOWHERE
         >>> found = finding("SRC202", file="a.tab")
         >>> print(hover([Placed(found, NOWHERE)]).splitlines()[0])
-        **SRC202**: byte order mark
+        **SRC202**: Byte order mark
     """
     by_code: dict[str, list[Finding]] = {}
     for item in placed:

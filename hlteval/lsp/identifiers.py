@@ -33,7 +33,7 @@ KINDS = {
         ),
     ),
     "segment": Names(("segments.name", "translations.segment"), ("frames.justification",)),
-    "region": Names(("regions.region",), ("instances.region", "ratings.region", "changes.region")),
+    "region": Names(("regions.region",), ("instances.region", "ratings.region")),
     "entity": Names(
         ("entities.entity",),
         ("mentions.entity", "links.entity", "frames.place_kb", "sentiments.holder_kb"),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from hlteval.converters import WrongSetting
 from hlteval.findings import Finding
 from hlteval.lsp.buffers import Buffer, Desk
-from hlteval.lsp.orders import Judged, Placed
+from hlteval.lsp.orders import Judged, Order, Placed
 from hlteval.lsp.text import NOWHERE, Range, Text, Units
-from hlteval.lsp.units import NoUnit, Unit, unit_of
+from hlteval.lsp.units import NoUnit, Unit, configs, unit_of
 from hlteval.lsp.uris import absolute, is_path
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.tasks.option import WrongOption
@@ -25,35 +24,29 @@ USAGE = (FileNotFoundError, LookupError, NothingGiven, UnknownCode, WrongOption,
 """Errors in settings: nothing can be validated then."""
 
 
-def judged(
-    paths: Sequence[str],
-    buffers: Mapping[str, Buffer],
-    given: Mapping[str, Any],
-    units: Units,
-) -> Iterator[Judged]:
+def judged(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[Judged]:
     """The findings of the units of documents, each unit once.
 
     Args:
-        paths: the keys of the documents.
+        order: with the documents.
         buffers: by key.
-        given: settings, by the keys of a file of defaults.
-        units: what the columns of the client count.
     """
     groups: dict[str, list[tuple[str, Unit]]] = {}
-    for path in paths:
+    for path in order.paths:
         if Path(path).name == OWN and is_path(path):
-            yield _of_config(path, buffers, units)
+            yield _of_config(path, buffers, order.units)
             continue
         try:
-            unit = unit_of(path, Desk(buffers), given)
+            unit = unit_of(path, Desk(buffers), order.given, order.tasks.get(path, ""))
         except NoUnit as error:
-            yield _not_judged(path, error, buffers, units)
+            yield _not_judged(path, error, buffers, order.units)
         except USAGE as error:
-            yield Judged(path, (path,), note=str(error))
+            note = f"not validated: {error}"
+            yield Judged(path, (path,), note=note, inputs=configs(path))
         else:
             groups.setdefault(unit.path, []).append((path, unit))
     for group in groups.values():
-        yield _of_unit(group[0][1], tuple(path for path, _ in group), buffers, units)
+        yield _of_unit(group[0][1], tuple(path for path, _ in group), buffers, order.units)
 
 
 def _of_unit(
@@ -68,9 +61,11 @@ def _of_unit(
             unit.task.name, [arguments.pop("path")], selection=unit.selection, **arguments
         )
     except USAGE as error:
-        return Judged(unit.path, paths, note=f"not validated: {error}")
+        note = f"not validated: {error}"
+        return Judged(unit.path, paths, note=note, task=unit.task.name, inputs=unit.inputs)
     places = Places(desk, sources, units)
-    return Judged(unit.path, paths, places.by_path(verdict.findings, paths[0]))
+    placed = places.by_path(verdict.findings, paths[0])
+    return Judged(unit.path, paths, placed, task=unit.task.name, inputs=unit.inputs)
 
 
 def _of_config(path: str, buffers: Mapping[str, Buffer], units: Units) -> Judged:
@@ -84,10 +79,11 @@ def _of_config(path: str, buffers: Mapping[str, Buffer], units: Units) -> Judged
 def _not_judged(path: str, error: NoUnit, buffers: Mapping[str, Buffer], units: Units) -> Judged:
     """Why a document is not validated, with what is wrong with its file of defaults."""
     if not error.config:
-        return Judged(path, (path,), note=error.reason)
+        return Judged(path, (path,), note=error.reason, inputs=configs(path))
     desk = Desk(buffers)
     places = Places(desk, {error.config: desk.source(error.config)}, units)
-    return Judged(path, (path,), places.by_path(error.findings, error.config), error.reason)
+    placed = places.by_path(error.findings, error.config)
+    return Judged(path, (path,), placed, error.reason, inputs=(error.config,))
 
 
 class Places:
@@ -108,7 +104,7 @@ class Places:
         """The keys of files by their names in findings."""
         found: dict[str, str] = {}
         for root, source in self.sources.items():
-            for member in source.members if source.kind in {"file", "folder"} else ():
+            for member in source.members if source.kind in {"file", "folder", "stdin"} else ():
                 found[member.display] = f"{root.rstrip('/')}/{member.name}" if member.name else root
         return found
 

@@ -105,7 +105,7 @@ def links(order: Order, buffers: Mapping[str, Buffer]) -> Links:
     """
     (path,) = order.paths
     try:
-        unit = unit_of(path, Desk(buffers), order.given)
+        unit = unit_of(path, Desk(buffers), order.given, order.tasks.get(path, ""))
         desk = Desk(buffers, unit.encoding)
         opened = open_submission(unit.task.name, **unit.arguments(desk))
     except (NoUnit, *USAGE):

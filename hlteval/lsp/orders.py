@@ -30,6 +30,7 @@ class Order:
         paths: the keys of the documents.
         buffers: by key, those that changed since the last order; None for one that was closed.
         given: settings, by the keys of a file of defaults.
+        tasks: those of documents that were validated before, by key: a change may hide the format.
         units: what the columns of the client count.
         position: of a document, for `links`.
         code: of the findings that are corrected; empty for all.
@@ -40,6 +41,7 @@ class Order:
     paths: tuple[str, ...]
     buffers: Mapping[str, Buffer | None] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
+    tasks: Mapping[str, str] = field(default_factory=dict)
     units: Units = "utf-16"
     position: Position = NOWHERE.start
     code: str = ""
@@ -63,12 +65,26 @@ class Judged:
         placed: findings by the key of their document; those of the whole unit are at the first of
             `paths`.
         note: why nothing was validated; empty if it was, or if nobody expects it.
+        task: its name; empty if nothing was validated.
+        inputs: the keys of the files and folders on which this depends.
     """
 
     unit: str
     paths: tuple[str, ...]
     placed: Mapping[str, tuple[Placed, ...]] = field(default_factory=dict)
     note: str = ""
+    task: str = ""
+    inputs: tuple[str, ...] = ()
+
+    def depends_on(self, path: str) -> bool:
+        """Whether a document is one of the inputs, or in one.
+
+        Examples:
+            >>> judged = Judged("/runs/a", (), inputs=("/runs/a",))
+            >>> judged.depends_on("/runs/a/d.a2"), judged.depends_on("/runs/ab")
+            (True, False)
+        """
+        return any(path == root or path.startswith(f"{root}/") for root in self.inputs)
 
 
 class Site(NamedTuple):

@@ -69,19 +69,26 @@ class Session:
         """A document is opened, perhaps a second time."""
         document = Document.opened(address, version, text, self.units)
         self.documents[document.key] = document
-        self.waiting[document.key] = None
+        self._wait(document.key)
 
     def change(self, address: str, version: int, changes: Sequence[Change]) -> None:
         """A document is changed; changes of one that is not open mean nothing."""
         if (document := self.documents.get(key(address))) is not None:
             self.documents[document.key] = document.after(version, changes)
-            self.waiting[document.key] = None
+            self._wait(document.key)
 
     def save(self, address: str) -> None:
         """A document is saved."""
         if (document := self.documents.get(key(address))) is not None:
             self.documents[document.key] = document.as_saved()
-            self.waiting[document.key] = None
+            self._wait(document.key)
+
+    def _wait(self, path: str) -> None:
+        """A document, and all units that depend on it, are to be validated."""
+        self.waiting[path] = None
+        for judged in self.judged.values():
+            if path not in judged.paths and judged.depends_on(path):
+                self.waiting.update(dict.fromkeys(self._open(judged.paths)[:1]))
 
     def close(self, address: str) -> None:
         """A document is closed: the disk has what counts."""
@@ -94,6 +101,8 @@ class Session:
                 self.waiting.update(dict.fromkeys(rest))
                 if not rest:
                     self._forget(unit)
+            elif judged.depends_on(closed):
+                self.waiting.update(dict.fromkeys(self._open(judged.paths)[:1]))
         self._show(closed)
 
     def again(self) -> None:
@@ -103,7 +112,8 @@ class Session:
     def order(self, kind: Kind, *paths: str, **more: Any) -> Order:
         """An order, with all buffers."""
         buffers = {path: document.buffer for path, document in self.documents.items()}
-        return Order(kind, paths, buffers, self.given, self.units, **more)
+        tasks = {path: item.task for item in self.judged.values() for path in item.paths}
+        return Order(kind, paths, buffers, self.given, tasks, self.units, **more)
 
     def next_order(self) -> Order | None:
         """What is to be validated next; None if nothing is."""
@@ -133,8 +143,7 @@ class Session:
             if self._open(judged.paths):
                 changed.update(dict.fromkeys(self._replace(judged)))
         for path in changed:
-            document = self.documents.get(path)
-            if document is None or path not in self.waiting:
+            if path not in self.documents or path not in self.waiting:
                 self._show(path)
 
     def _open(self, paths: Iterable[str]) -> list[str]:

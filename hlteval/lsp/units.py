@@ -10,8 +10,10 @@ from typing import Any
 from hlteval.converters import known as formats
 from hlteval.converters import load as load_format
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
+from hlteval.findings.suggest import did_you_mean
 from hlteval.lsp.buffers import Desk
 from hlteval.lsp.uris import absolute, is_path
+from hlteval.sources import OpenInput
 from hlteval.tasks import known, load
 from hlteval.tasks.task import Task
 from hlteval.workflows.batches import Role
@@ -71,6 +73,19 @@ class Unit:
         levels = [f"{code}={level}" for code, level in self.values.get("severity", {}).items()]
         return Selection.parse(self.values.get("select", ()), self.values.get("ignore", ()), levels)
 
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The keys of what is read, and of the files of defaults that may apply."""
+        options = {option.name for option in self.task.options if option.is_input}
+        named = [self.values.get("against") if self.role == SUBMISSION else None]
+        named += [
+            value
+            for name, value in self.values.get("options", {}).items()
+            if name.replace("-", "_") in options
+        ]
+        paths = [absolute(value) for value in named if isinstance(value, str) and value]
+        return (self.path, *paths, *configs(self.path))
+
     def arguments(self, desk: Desk) -> dict[str, Any]:
         """The arguments of `validate` but for the task, with buffers in place of files.
 
@@ -94,7 +109,18 @@ class Unit:
         }
 
 
-def unit_of(path: str, desk: Desk, given: Mapping[str, Any]) -> Unit:
+def configs(path: str) -> tuple[str, ...]:
+    """The keys of the files of defaults that may apply to a document.
+
+    Examples:
+        >>> configs("/runs/a.tab")
+        ('/runs/hlteval.toml', '/runs/pyproject.toml', '/hlteval.toml', '/pyproject.toml')
+    """
+    folders = Path(path).parents if is_path(path) else ()
+    return tuple(str(folder / name) for folder in folders for name in (OWN, SHARED))
+
+
+def unit_of(path: str, desk: Desk, given: Mapping[str, Any], before: str = "") -> Unit:
     """The unit of a document.
 
     Args:
@@ -102,14 +128,16 @@ def unit_of(path: str, desk: Desk, given: Mapping[str, Any]) -> Unit:
         desk: the buffers.
         given: settings of the command line or of the editor, by the keys of a file of defaults;
             they override the file.
+        before: the task that it belonged to before, where only its format tells.
 
     Raises:
         NoUnit: if it is not known which task it belongs to, or if it belongs to none.
     """
-    values = _values(path, given)
-    name = values.get("task", "") or _only_task(path, desk)
+    values = _values(path, desk, given)
+    name = values.get("task", "") or before or _only_task(path, desk)
     if name not in known():
-        raise NoUnit(f"unknown task {name}; `hlteval tasks` lists them")
+        hint = did_you_mean(name, [*known()], "`hlteval tasks` lists them")
+        raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)
     if (role := _role(path, values)) is None:
         raise NoUnit("")
@@ -121,13 +149,13 @@ def unit_of(path: str, desk: Desk, given: Mapping[str, Any]) -> Unit:
     config = find(Path(path).parent) if Path(unit).is_dir() else None
     if config is not None and config.is_relative_to(unit):
         # Nothing inside of a submission says how it is judged.
-        values = {**_of_file(find(start_of(unit)), name), **given, "task": name}
+        values = {**_of_file(find(start_of(unit)), desk, name), **given, "task": name}
     if not _fits(task, path, desk):
         raise NoUnit("")
     return Unit(task, unit, role, values)
 
 
-def _values(path: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _values(path: str, desk: Desk, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The settings for a document.
 
     Raises:
@@ -137,10 +165,10 @@ def _values(path: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         message = entry(wrong.code).finding(wrong.values).message
         raise NoUnit(f"settings of the editor: {message}")
     config = find(Path(path).parent if is_path(path) else Path.cwd())
-    return {**_of_file(config, str(given.get("task", ""))), **given}
+    return {**_of_file(config, desk, str(given.get("task", ""))), **given}
 
 
-def _of_file(config: Path | None, task: str) -> Mapping[str, Any]:
+def _of_file(config: Path | None, desk: Desk, task: str) -> Mapping[str, Any]:
     """The settings of a file of defaults; none if it is for another task.
 
     Raises:
@@ -148,7 +176,7 @@ def _of_file(config: Path | None, task: str) -> Mapping[str, Any]:
     """
     if config is None:
         return {}
-    read = read_config(shown(config), task)
+    read = read_config(OpenInput(desk.source(str(config)), name=shown(config)), task)
     if any(finding.severity == "error" for finding in read.findings):
         reason = f"{config.name} has errors, so that nothing is validated"
         raise NoUnit(reason, str(config), read.findings)

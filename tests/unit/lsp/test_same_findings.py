@@ -1,4 +1,7 @@
-"""An editor shows the findings of `hlteval validate`, for every fixture of every task."""
+"""An editor shows the findings of `hlteval validate`, for every fixture of every task.
+
+Where a finding can be corrected, its quick fix does.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from fuzz.editor import Editor
+from fuzz.editor import Editor, edited
 from fuzz.subjects import CONTEXTS, FIXTURES, Context, Seed, readers, seeds, uses
-from hlteval.findings import SUBMISSION, Finding, Span
+from hlteval.findings import SUBMISSION, Finding, Span, catalogue
 from hlteval.reports.display import visible
 from hlteval.tasks import load
 from hlteval.workflows.folders import submissions
@@ -24,6 +27,15 @@ SEVERITIES = {"error": 1, "warning": 2, "info": 3}
 ARCHIVES = (".zip", ".tgz", ".gz")
 SAVED = {"corpus"}
 """What no editor opens."""
+FIXED = {
+    "standoff": {"STD101"},
+    "speech-sf-json": {"SFJ206", "SFJ208"},
+    "edl-tab": {"EDL103", "EDL104", "EDL211", "EDL213", "EDL216", "EDL307", "EDL315"},
+    "neleval": {"NEL101", "NEL102"},
+    "hub4": {"HUB232", "HUB305"},
+    "ccu-reference": {"CCR106"},
+}
+"""The codes with quick fixes, by format; without hidden files, which an editor does not remove."""
 READERS = [
     name
     for name in readers()
@@ -103,18 +115,21 @@ def first_file(task: str, path: Path) -> Path:
     return next((item for item in files if item.name.endswith(suffixes)), files[0])
 
 
-async def compared(reader: str, folder: Path) -> int:
-    """Compare what an editor shows of each submission; the number of findings."""
-    shown = 0
+async def compared(reader: str, folder: Path) -> tuple[int, set[str]]:
+    """Compare what an editor shows of each submission; the findings, and the codes with fixes."""
+    shown, fixed = 0, set[str]()
     async with AsyncExitStack() as stack:
         editors: dict[str, Editor] = {}
         for number, (task, seed) in enumerate(cases(reader)):
             given = settings(task)
             if task not in editors:
                 editors[task] = await stack.enter_async_context(Editor(settings=given))
-            path = written(seed, folder / f"{number}")
-            shown += await compare(editors[task], task, first_file(task, path), given)
-    return shown
+            file = first_file(task, written(seed, folder / f"{number}"))
+            shown += await compare(editors[task], task, file, given)
+            fixed |= await fix(editors[task])
+            await close(editors[task], file)
+            assert not seen(editors[task])
+    return shown, fixed
 
 
 async def compare(editor: Editor, task: str, file: Path, given: dict[str, Any]) -> int:
@@ -122,12 +137,48 @@ async def compare(editor: Editor, task: str, file: Path, given: dict[str, Any]) 
     judged = validate(task, unit, against=given.get("against"), options=given.get("options"))
     await editor.open(file.as_uri(), file.read_bytes().decode("utf-8", "replace"))
     assert seen(editor) == Counter(expected(item, file) for item in judged.findings), file
-    await editor.notify("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
-    assert not seen(editor)
-    assert not editor.messages
     return len(judged.findings)
 
 
+async def fix(editor: Editor) -> set[str]:
+    """Make each quick fix of each document by itself; the codes of those that there are."""
+    fixed = set[str]()
+    for address, found in list(editor.shown.items()):
+        fixable = [item for item in found if catalogue()[item["code"]].fixer]
+        path = Path(unquote(urlsplit(address).path))
+        text = path.read_bytes().decode("utf-8", "replace") if fixable else ""
+        if fixable and "\ufffd" not in text:
+            await editor.open(address, text)
+            for item in fixable[:3]:
+                fixed |= await fix_one(editor, address, text, item)
+            await close(editor, path)
+    return fixed
+
+
+async def fix_one(editor: Editor, address: str, text: str, item: dict[str, Any]) -> set[str]:
+    """Make a quick fix and undo it; its code, if there is one."""
+    for action in await editor.fixes(address, item["range"], ["quickfix"]):
+        if item in action["diagnostics"]:
+            left = await editor.change(address, 2, edited(text, action["edit"]["changes"][address]))
+            assert place(item) not in map(place, left), (address, item, left)
+            await editor.change(address, 3, text)
+            return {item["code"]}
+    return set()
+
+
+def place(item: dict[str, Any]) -> tuple[str, int]:
+    """The code and the line of what is shown."""
+    return item["code"], item["range"]["start"]["line"]
+
+
+async def close(editor: Editor, file: Path) -> None:
+    await editor.notify("textDocument/didClose", {"textDocument": {"uri": file.as_uri()}})
+    assert not editor.messages
+    assert not editor.worker.errors
+
+
 @pytest.mark.parametrize("reader", READERS)
-def test_an_editor_shows_the_findings_of_validate(reader: str, tmp_path: Path) -> None:
-    assert asyncio.run(compared(reader, tmp_path))
+def test_an_editor_shows_and_fixes_the_findings_of_validate(reader: str, tmp_path: Path) -> None:
+    shown, fixed = asyncio.run(compared(reader, tmp_path))
+    assert shown
+    assert fixed == FIXED.get(reader, set())
