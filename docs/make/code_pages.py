@@ -79,7 +79,7 @@ def _found_by(where: Origins, up: str = "") -> Iterator[str]:
         yield "all formats and tasks"
         return
     if not where.formats and not where.tasks:
-        yield where.otherwise
+        yield where.otherwise.replace("](", f"]({up}")
     yield ", ".join(f"[{name}]({up}formats.md#{name})" for name in where.formats)
     yield ", ".join(f"[{name}]({up}tasks.md#{name})" for name in where.tasks)
 

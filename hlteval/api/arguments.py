@@ -92,13 +92,21 @@ def _is_encoding(argument: str, value: str) -> None:
 
 
 AnyTask: TypeAlias = Annotated[str, Known("task", tasks.known)]
+"""The name of a task, as `hlteval tasks` lists them."""
 ScoredTask: TypeAlias = Annotated[str, Known("task", tasks.known), _has_metric]
+"""The name of a task that can be scored."""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
+"""The name of a format, as `hlteval formats` lists them."""
 Profile: TypeAlias = Literal["plan", "official"]
+"""The written specification, or the official software with its bugs."""
 Encoding: TypeAlias = Annotated[str, _is_encoding]
+"""The name of an encoding that Python knows."""
 Count: TypeAlias = Annotated[int, Between(0)]
+"""An integer, 0 or more."""
 Positive: TypeAlias = Annotated[int, Between(1)]
+"""An integer, 1 or more."""
 Share: TypeAlias = Annotated[float, Between(0, 1, above=True)]
+"""A number above 0 and below 1."""
 
 
 _NAMES: Mapping[str, Any] = types.MappingProxyType({"Corpus": Corpus})

@@ -13,6 +13,7 @@ from lxml import html
 from mkdocs.config import load_config
 from mkdocs.exceptions import PluginError
 
+import hlteval
 from docs.make.site_html import plain
 from hlteval import tasks
 from hlteval.findings import catalogue
@@ -149,3 +150,22 @@ def test_what_is_fenced_is_no_link() -> None:
     assert HOOKS._site_links("[a](../README.md#score)", "tasks.md") == "[a](index.md#score)"
     assert HOOKS._site_links("[a](../../CHANGELOG.md)", "how-to/a.md") == "[a](../CHANGELOG.md)"
     assert HOOKS._site_links("[a](../tasks.md#ltf)", "codes/A.md") == "[a](../tasks.md#ltf)"
+
+
+def test_every_public_name_has_its_entry_in_the_reference(site: Path) -> None:
+    pages = [path.read_text("utf-8") for path in (site / "api").glob("*.html")]
+    heads = {name for page in pages for name in re.findall(r'<h2 id="([\w.]+)"', page)}
+    assert {f"hlteval.{name}" for name in hlteval.__all__} <= heads
+    for name in ("Corpus.replace", "Findings.to_frame", "Scores.plot"):
+        assert any(f'id="hlteval.{name}"' in page for page in pages), name
+    assert not re.search(r'<h\d id="[\w.]*\._[a-z]', "".join(pages))
+
+
+def test_the_reference_has_what_an_extension_imports(site: Path) -> None:
+    pages = "".join(path.read_text("utf-8") for path in (site / "api").glob("*.html"))
+    for guide in (ROOT / "docs").glob("extending*.md"):
+        for module, names in re.findall(
+            r"^from (hlteval[\w.]*) import (.*)$", guide.read_text("utf-8"), re.M
+        ):
+            for name in names.split(", "):
+                assert f'id="{module}.{name}"' in pages or f'id="hlteval.{name}"' in pages, name
