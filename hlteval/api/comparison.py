@@ -31,7 +31,7 @@ def compare(
     systems: Iterable[Input] | Mapping[str, Input],
     *,
     metric: str | None = None,
-    test: Literal["permutation", "bootstrap"] = "permutation",
+    test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
     bootstrap: Positive | None = None,
     confidence: Share = 0.95,
     seed: Count = 0,
@@ -50,7 +50,7 @@ def compare(
         reference: the reference; None for tasks without references.
         systems: the submissions, or a mapping of names to submissions.
         metric: what they are compared by; by default the metric that ranks.
-        test: significance test.
+        test: significance test; by default `permutation`, or `jackknife` if counts do not add.
         bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
         confidence: confidence level of the intervals.
         seed: of the random numbers.

@@ -107,6 +107,14 @@ def test_comparisons_are_dictionaries_and_frames():
         compared.to_frame("x")
 
 
+@pytest.mark.parametrize("test", [None, "jackknife"])
+def test_systems_are_compared_by_a_metric_that_is_no_sum_over_documents(test):
+    systems = ["tutorials/speech-sf/system.json", "tutorials/speech-sf/baseline.json"]
+    compared = hlteval.compare("speech-sf", "tutorials/speech-sf/annotations", systems, test=test)
+    assert "test:jackknife" in compared.signature
+    assert compared.differences[0].probability == pytest.approx(0.1039, abs=1e-4)
+
+
 def test_options_are_values_of_python():
     files = ("templettes/reference.tpl", "templettes/system.tpl")
     typed = hlteval.score("hub4", *files, noisy=True, align=False, fillers=["uh", "um"], beta=2)
