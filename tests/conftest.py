@@ -56,6 +56,14 @@ def built_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def unsynchronized() -> Iterator[None]:
+    """No test takes the power away: outputs need not wait for the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of the documentation, built once for all workers; a warning is an error."""

@@ -108,16 +108,18 @@ def kbid(row):
 FILTERS = {"": lambda _: True, "is_linked": kbid, "is_nil": lambda row: not kbid(row)}
 
 
+SETS = {f"sets:{kept}:{key}": (kept, key) for kept in FILTERS for key in KEYS}
+
+
 @FEW
 @given(sides)
-@pytest.mark.parametrize("kept", FILTERS)
-@pytest.mark.parametrize("key", KEYS)
-def test_sets(key, kept, pair):
-    ours, theirs = ({KEYS[key](row) for row in side if FILTERS[kept](row)} for side in pair)
-    name = f"sets:{kept}:{key}"
-    both = len(ours & theirs)
-    expected = (both, len(theirs) - both, both, len(ours) - both)
-    assert figures(measured(pair, name), name) == expected
+def test_sets(pair):
+    found = measured(pair, *SETS)
+    for name, (kept, key) in SETS.items():
+        ours, theirs = ({KEYS[key](row) for row in side if FILTERS[kept](row)} for side in pair)
+        both = len(ours & theirs)
+        expected = (both, len(theirs) - both, both, len(ours) - both)
+        assert figures(found, name) == expected, name
 
 
 def units(row):
@@ -144,19 +146,23 @@ def test_overlaps_are_exact_where_spans_nest_and_repeat(pair):
         assert figures(found, f"{name}::span") == pytest.approx(expected, abs=1e-12)
 
 
+OF_SPANS = ("span", "span+type", "span+type+kbid")
+CEAF = [f"{level}_ceaf::{key}" for level in ("mention", "entity") for key in OF_SPANS]
+
+
 @FEW
 @given(sides)
-@pytest.mark.parametrize("key", ["span", "span+type", "span+type+kbid"])
-def test_ceaf_is_the_best_alignment(key, pair):
-    ours, theirs = (clusters(side, KEYS[key]) for side in pair)
-    found = measured(pair, f"mention_ceaf::{key}", f"entity_ceaf::{key}")
-    total = best(ours, theirs, lambda one, other: len(one & other))
-    sizes = [sum(map(len, side.values())) for side in (ours, theirs)]
-    expected = (total, sizes[1] - total, total, sizes[0] - total)
-    assert figures(found, f"mention_ceaf::{key}") == expected
-    total = best(ours, theirs, lambda one, other: 2 * len(one & other) / (len(one) + len(other)))
-    expected = (total, len(theirs) - total, total, len(ours) - total)
-    assert figures(found, f"entity_ceaf::{key}") == pytest.approx(expected, abs=1e-12)
+def test_ceaf_is_the_best_alignment(pair):
+    found = measured(pair, *CEAF)
+    for key in OF_SPANS:
+        ours, theirs = (clusters(side, KEYS[key]) for side in pair)
+        total = best(ours, theirs, lambda one, other: len(one & other))
+        sizes = [sum(map(len, side.values())) for side in (ours, theirs)]
+        expected = (total, sizes[1] - total, total, sizes[0] - total)
+        assert figures(found, f"mention_ceaf::{key}") == expected, key
+        total = best(ours, theirs, lambda one, two: 2 * len(one & two) / (len(one) + len(two)))
+        expected = (total, len(theirs) - total, total, len(ours) - total)
+        assert figures(found, f"entity_ceaf::{key}") == pytest.approx(expected, abs=1e-12), key
 
 
 def cluster_of(item, side):

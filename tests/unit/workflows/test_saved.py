@@ -68,22 +68,24 @@ def test_every_task_is_tried() -> None:
 def test_numbers_and_rules_are_those_of_the_files(
     task: str, reference: str, system: str, folder: Path, tmp_path: Path
 ) -> None:
-    """One form is beside files as the submission, the other as the reference: once loaded, both
-    are the same corpus."""
+    """One form is beside files as the submission, the other as the reference, and each of them
+    beside the other: once loaded, both are the same corpus."""
     files = (str(folder / reference), str(folder / system))
     expected = score(task, *files, lenient=True, alignment=False)
     corpus, of_reader = read(files[1])
     left_out = {f.code for f in of_reader} | {*corpus.rejected_records["code"]} | {"COR109"}
     wanted = counted(validate(task, files[1], against=files[0]), left_out)
-    for beside, form in enumerate(SAVED):
-        (tmp_path / form).mkdir()
-        gold = saved(folder / reference, tmp_path / form, form)
-        (tmp_path / form / "own").mkdir()
-        own = saved(folder / system, tmp_path / form / "own", form)
-        for pair in ((gold, own), ((files[0], own), (gold, files[1]))[beside]):
-            found = score(task, *pair, lenient=True, alignment=False)
-            assert found.metrics == expected.metrics, form
-        verdict = validate(task, own, against=gold)
+    gold, own = {}, {}
+    for form in SAVED:
+        (tmp_path / form / "own").mkdir(parents=True)
+        gold[form] = saved(folder / reference, tmp_path / form, form)
+        own[form] = saved(folder / system, tmp_path / form / "own", form)
+    one, other = SAVED
+    for pair in ((gold[one], own[other]), (files[0], own[one]), (gold[other], files[1])):
+        found = score(task, *pair, lenient=True, alignment=False)
+        assert found.metrics == expected.metrics, pair
+    for form in SAVED:
+        verdict = validate(task, own[form], against=gold[form])
         assert counted(verdict, left_out) == wanted, form
         unread = [f for f in verdict.findings if f.code == "COR109"]
         assert len(unread) == corpus.rejected_records.height
