@@ -27,7 +27,20 @@ mentions = st.builds(
     st.sampled_from(ENTITIES),
 )
 """Document, first and last offset, type and entity."""
-sides = st.tuples(st.lists(mentions, max_size=7), st.lists(mentions, max_size=7))
+
+
+def near(rows):
+    """Mentions as they come, and those of some rows, of the same and of other entities."""
+    if not rows:
+        return mentions
+    own = st.sampled_from(rows)
+    return mentions | own | st.builds(lambda row, entity: (*row[:4], entity), own, entities)
+
+
+entities = st.sampled_from(ENTITIES)
+sides = st.lists(mentions, max_size=7).flatmap(
+    lambda ours: st.tuples(st.just(ours), st.lists(near(ours), max_size=7))
+)
 
 
 def corpus(rows):
