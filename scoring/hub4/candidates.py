@@ -108,7 +108,7 @@ class Fills:
         right = self._of(pairs, "system", self.texts_system)
         right = right.select("at", "fill", "position", *WORDED)
         both = left.join(right, on="at", suffix="_system", maintain_order="left_right")
-        texts = compared(both, self.minimal, fillers=self.fillers).select(
+        texts = compared(both.collect(engine="in-memory"), self.minimal, fillers=self.fillers).select(
             *LINK,
             *TESTS,
             content=pl.all_horizontal(TESTS[:2]),
@@ -130,20 +130,20 @@ class Fills:
         return self._with(pairs, rows.select(*LINK, "content", "extent"))
 
     def _with(self, pairs: pl.DataFrame, texts: pl.DataFrame) -> Candidates:
-        return Candidates(
-            pairs,
+        parts = (
             self._of(pairs, "reference", self.alternatives),
             self._of(pairs, "system", self.answers),
-            texts,
             self._of(pairs, "reference", self.pointers, "set"),
             self._of(pairs, "system", self.pointers_system),
         )
+        alternatives, answers, *pointers = pl.collect_all(parts, engine="in-memory")
+        return Candidates(pairs, alternatives, answers, texts, *pointers)
 
-    def _of(self, pairs: pl.DataFrame, side: str, table: pl.DataFrame, *more: str) -> pl.DataFrame:
+    def _of(self, pairs: pl.DataFrame, side: str, table: pl.DataFrame, *more: str) -> pl.LazyFrame:
         """What the instances of one side of pairs have."""
         some = pairs.lazy().select("pair", *more, instance=side).drop_nulls("instance")
         rows = some.join(table.lazy(), on="instance", maintain_order="left_right")
         numbers = {"at": self.at()}
         if "alternative" in table.columns:
             numbers["which"] = self.which()
-        return rows.with_columns(**numbers).drop("instance", "place").collect()
+        return rows.with_columns(**numbers).drop("instance", "place")
