@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar
 
 import typer
+from typer.main import get_command
 
 from hlteval import __version__
 from hlteval.cli import agreement, compare, leaderboard, manifest, pack, score, validate
@@ -23,8 +24,28 @@ from hlteval.cli.serve import serve
 from hlteval.cli.verify import verify
 
 
+class Unbuilt(HelpfulCommand):
+    """A command as the help of all commands lists it; its own options are made when it is named."""
+
+    function: ClassVar[Callable[..., None]]
+    settings: ClassVar[Mapping[str, Any]]
+
+    def built(self) -> Any:
+        """The command with its options."""
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+        texts: dict[str, Any] = {"short_help": self.short_help, "epilog": self.epilog}
+        made = alone.command(self.name, cls=HelpfulCommand, **texts, **self.settings)
+        made(type(self).function)
+        return get_command(alone)
+
+
 class Commands(HelpfulGroup):
     """All commands; the reasons of their usage errors are wrapped at words in a terminal."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is named, and its arguments."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.built() if isinstance(command, Unbuilt) else command, rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command.
@@ -94,9 +115,9 @@ def _first_line(command: Callable[..., None]) -> str:
 def _add(name: str, command: Callable[..., None], **settings: Any) -> None:
     """Register a command, whose help has the first line of its docstring and its exit codes."""
     short = _first_line(command)
-    app.command(name, cls=HelpfulCommand, short_help=short, epilog=epilog(name), **settings)(
-        command
-    )
+    members = {"function": staticmethod(command), "settings": settings}
+    listed = type("Command", (Unbuilt,), members)
+    app.command(name, cls=listed, short_help=short, epilog=epilog(name))(lambda: None)
 
 
 def _add_group(name: str, group: typer.Typer) -> None:

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -254,3 +254,28 @@ def test_help_needs_no_heavy_library(command):
     assert not {name.partition(".")[0] for name in loaded} & heavy
     # what typer and rich import for frames, tracebacks and Markdown costs as much as all else
     assert not {"rich.markdown", "rich.traceback", "pygments", "pydantic"} & set(loaded)
+
+
+def test_a_score_imports_neither_reports_nor_statistics_that_nobody_asked_for():
+    sides = (f"fixtures/scores/lorehlt-mt/{side}" for side in ("reference", "system"))
+    words = " ".join(f"{option} {side}" for option, side in zip(("-r", "-s"), sides, strict=True))
+    python = [sys.executable, "-c", LOADED, "score", "lorehlt-mt", *words.split()]
+    run = subprocess.run(python, cwd=ROOT, capture_output=True, text=True, check=True)
+    status, *loaded = run.stderr.splitlines()[-1].split()
+    assert status == "0"
+    assert "hlteval.scoring.mt.metric" in loaded
+    assert not {"scipy", "matplotlib", "hlteval.reports.html"} & set(loaded)
+
+
+def test_the_options_of_a_command_are_made_when_it_is_named():
+    from typer.main import get_command
+
+    from hlteval.cli.app import Unbuilt, app
+
+    every: Any = get_command(app)
+    unbuilt = {name for name, each in every.commands.items() if isinstance(each, Unbuilt)}
+    assert {"convert", "verify", "explain"} <= unbuilt
+    assert not any(every.commands[name].params for name in unbuilt)
+    assert {"--to", "--from"} <= {
+        flag for param in every.commands["convert"].built().params for flag in param.opts
+    }
