@@ -53,6 +53,8 @@ test-oldest: $(OLDEST)/installed
 docs: $(INSTALLED)
 	$(BIN)/python -m docs.make.pictures
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+	$(BIN)/python -m docs.make.serve_picture
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "build/docs/index.html"
 
 # Manual pages, from the commands: man -M build/man hlteval-score

@@ -179,6 +179,8 @@ class Job:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
+        if not self._receiving:  # many files take a while, in which others are answered
+            await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
         self.remove()
 
     def remove(self) -> None:

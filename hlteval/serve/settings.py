@@ -73,6 +73,8 @@ def checked(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
     for option in task.options:
         if option.name in values:
             option.check(values[option.name])
+        if option.metavar == "JAR" and option.name in values:
+            raise WrongOption(f"--option {option.name} names a program: it is not for a page")
     made = ServeSettings(task.name, settings.reference, settings.profile, settings.encoding, values)
     for name, path in made.files.items():
         if not path.exists():
@@ -90,7 +92,8 @@ def _judged(settings: ServeSettings) -> Verdict | None:
     task = load(settings.task)
     if task.scored_alone:
         raise WrongOption(f"{task.name} has no reference")
-    options = {o.name: settings.options[o.name] for o in task.options if _is_common(settings, o)}
+    own = [o.name for o in task.options if o.available_in("validate")]
+    options = {name: settings.options[name] for name in own if name in settings.options}
     return validate(
         task.name,
         settings.reference,
@@ -99,9 +102,3 @@ def _judged(settings: ServeSettings) -> Verdict | None:
         encoding=settings.encoding or "utf-8",
         options=options,
     )
-
-
-def _is_common(settings: ServeSettings, option: object) -> bool:
-    """Whether an option is there, and one of validation."""
-    name, commands = getattr(option, "name", ""), getattr(option, "commands", ())
-    return name in settings.options and "validate" in commands

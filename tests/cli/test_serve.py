@@ -86,6 +86,7 @@ def test_defaults_of_the_folder(invoke: Invoke, started, tmp_path, monkeypatch):
         (("hub4", "--option", "mode"), 2, "use NAME=VALUE"),
         (("hub4", "--option", "mode=odd"), 2, "invalid value odd of --mode"),
         (("hub4", "--option", "modes=both"), 2, "unknown option modes of hub4"),
+        (("lorehlt-mt", "--option", "meteor-jar=x.jar"), 2, "names a program"),
         (("hub4", "--profile", "official"), 2, "no profile official"),
         (("ccu-ta2", "-r", FULL), 2, "ccu-ta2 has no reference"),
         (("--port", "70000"), 2, "70000"),

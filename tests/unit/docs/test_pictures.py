@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from docs.make import pictures
+from docs.make import pictures, serve_picture
 from tests.conftest import Golden
 
 ROOT = Path(__file__).parents[3]
-NAMES = (*pictures.DRAWINGS, *pictures.SCREENSHOTS)
+NAMES = (*pictures.DRAWINGS, *pictures.SCREENSHOTS, serve_picture.PICTURE.name)
 SHOWN = re.compile(r"!\[([^]]*)\]\(([^)]*)\)")
 PAGES = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))
 
