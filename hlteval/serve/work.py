@@ -72,7 +72,9 @@ def _explained(problem: Exception) -> tuple[str, str]:
     from hlteval.sources.inputs import WrongArgument
     from hlteval.workflows.batches import NothingGiven
 
-    expected = (WrongOption, WrongSetting, NothingGiven, WrongArgument)
+    if isinstance(problem, NothingGiven):
+        return f"The reference cannot be used: {problem}.", ""
+    expected = (WrongOption, WrongSetting, WrongArgument)
     if isinstance(problem, expected) or (isinstance(problem, LookupError) and _about(problem)):
         return f"{problem}", ""
     frames = traceback.extract_tb(problem.__traceback__)

@@ -184,6 +184,16 @@ def test_a_wrong_option_is_said_in_words(task: str, options: dict[str, str], err
     visit(steps)
 
 
+def test_a_reference_that_cannot_be_read_is_named():
+    async def steps(visitor: Visitor) -> None:
+        inputs = {"submission": of_folder(FRAMES), "reference": [("run.zip", b"x")]}
+        _, state = await visitor.done("lorehlt-sf", inputs)
+        expected = "The reference cannot be used: run.zip matches none of the formats"
+        assert state["error"].startswith(expected)
+
+    visit(steps)
+
+
 def test_a_file_above_the_limit_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
