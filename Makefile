@@ -52,9 +52,8 @@ test-oldest: $(OLDEST)/installed
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)
 	$(BIN)/python -m docs.make.pictures
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	$(BIN)/python -m docs.make.serve_picture
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo "build/docs/index.html"
 
 # Manual pages, from the commands: man -M build/man hlteval-score

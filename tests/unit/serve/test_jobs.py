@@ -186,9 +186,10 @@ def test_a_wrong_option_is_said_in_words(task: str, options: dict[str, str], err
 
 def test_a_reference_that_cannot_be_read_is_named():
     async def steps(visitor: Visitor) -> None:
-        inputs = {"submission": of_folder(FRAMES), "reference": [("run.zip", b"x")]}
-        _, state = await visitor.done("lorehlt-sf", inputs)
-        expected = "The reference cannot be used: run.zip matches none of the formats"
+        system = of_folder(FIXTURES / "hub4/valid/system.tpl")
+        inputs = {"submission": system, "reference": [("notes.txt", b"x\ny\n")]}
+        _, state = await visitor.done("hub4", inputs)
+        expected = "The reference cannot be used: notes.txt matches none of the formats"
         assert state["error"].startswith(expected)
 
     visit(steps)
