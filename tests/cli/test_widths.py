@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, TextIO
 
 import pytest
@@ -12,6 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from typer.main import get_command
 
+from hlteval import workflows
 from hlteval.cli.app import app
 from hlteval.reports import terminal
 from hlteval.tasks import BUILTIN, load
@@ -109,6 +112,8 @@ def once(function: Run, results: dict[str, Any]) -> Run:
 def screen(invoke: Run, monkeypatch: pytest.MonkeyPatch, results: dict[str, Any]) -> Screen:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    for module in iter_modules(workflows.__path__, "hlteval.workflows."):
+        import_module(module.name)  # one that is imported later would keep what stands in here
     for module, name in ((scoring, "score"), (comparison, "compare"), (validation, "validate_all")):
         monkeypatch.setattr(module, name, once(getattr(module, name), results))
     return Screen(invoke, monkeypatch)
