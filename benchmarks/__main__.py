@@ -1,7 +1,7 @@
 """Run benchmarks and print a table in Markdown; optionally also write JSON.
 
     python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE] [--peers FOLDER]
-    python -m benchmarks coverage|equal-systems|open-report [...]
+    python -m benchmarks coverage|editor|equal-systems|open-report [...]
 
 Each command is run once in a process of its own; at the first size once before, so that Python has
 compiled the modules, as for an installed package. CPU time is the sum over all threads and includes
@@ -29,7 +29,7 @@ TASKS = (
 )
 
 
-SIMULATIONS = ("coverage", "equal-systems", "open-report")
+SIMULATIONS = ("coverage", "editor", "equal-systems", "open-report")
 """Programs of their own; see their modules."""
 
 

@@ -118,6 +118,7 @@ def _exits(command: str) -> Iterator[str]:
 
 def _see(names: Iterable[str]) -> Iterator[str]:
     yield ".SH SEE ALSO"
+    yield ".nh"  # names of commands are not divided
     yield ".nh"  # names of commands are searched for: they are not hyphenated
     yield ".ad l"
     yield ",\n".join(f".BR {roff(name)} (1)" for name in names)

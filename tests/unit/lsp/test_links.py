@@ -30,7 +30,7 @@ async def asked(path: Path, settings: Any, part: str, nth: int = 0) -> dict[str,
     line, character = position(text, part, nth)
     more = {"references": {"context": {"includeDeclaration": False}}}
     async with Editor(settings=settings) as editor:
-        await editor.open(uri := path.as_uri(), text)
+        await editor.open(path.as_uri(), text)
         answers = {
             feature: await editor.ask(
                 feature, path.as_uri(), line, character, **more.get(feature, {})
