@@ -108,7 +108,9 @@ class Fills:
         right = self._of(pairs, "system", self.texts_system)
         right = right.select("at", "fill", "position", *WORDED)
         both = left.join(right, on="at", suffix="_system", maintain_order="left_right")
-        texts = compared(both.collect(engine="in-memory"), self.minimal, fillers=self.fillers).select(
+        texts = compared(
+            both.collect(engine="in-memory"), self.minimal, fillers=self.fillers
+        ).select(
             *LINK,
             *TESTS,
             content=pl.all_horizontal(TESTS[:2]),
