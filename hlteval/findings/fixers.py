@@ -136,7 +136,8 @@ def no_trigger(line: str, finding: Finding) -> Lines:
 
     Examples:
         >>> from hlteval.findings import Span, finding
-        >>> no_trigger("E1 Binding:T9 A:T1", finding("SEE104", span=Span(1, 12, 14)))
+        >>> found = finding("SEE104", span=Span(1, 12, 14), trigger="T9", label="Binding")
+        >>> no_trigger("E1 Binding:T9 A:T1", found)
         ('E1 Binding A:T1',)
     """
     start, end = _marked(line, finding)

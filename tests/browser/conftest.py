@@ -1,4 +1,4 @@
-"""A headless browser, one for all tests: reports are opened as files."""
+"""A headless browser, one for the tests of a module: reports are opened as files."""
 
 from __future__ import annotations
 
@@ -42,9 +42,12 @@ class Opened:
 Open = Callable[..., Opened]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's chromium, where it is installed."""
+    """Debian's chromium, where it is installed.
+
+    While it runs, playwright's event loop is the running one, and tests of other modules need theirs.
+    """
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("REPORTS NOT OPENED: no program chromium")

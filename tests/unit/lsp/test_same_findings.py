@@ -28,7 +28,7 @@ ARCHIVES = (".zip", ".tgz", ".gz")
 SAVED = {"corpus"}
 """What no editor opens."""
 FIXED = {
-    "standoff": {"STD101"},
+    "standoff": {"SEE104", "STD101"},
     "speech-sf-json": {"SFJ206", "SFJ208"},
     "edl-tab": {"EDL103", "EDL104", "EDL211", "EDL213", "EDL216", "EDL307", "EDL315"},
     "neleval": {"NEL101", "NEL102"},
