@@ -46,7 +46,7 @@ Open = Callable[..., Opened]
 def browser() -> Iterator[Any]:
     """Debian's chromium, where it is installed.
 
-    While it runs, playwright's event loop is the running one, and tests of other modules need theirs.
+    While it runs, its event loop is the running one, and tests of other modules need theirs.
     """
     program = shutil.which("chromium")
     if program is None:
