@@ -182,15 +182,14 @@ FORMAT = Format(
     settings=(
         Setting(
             "annotations",
-            "Which annotations are read: all, or only those that one task needs.",
+            "Annotations to read: all, or only those of one task.",
             ALL,
             of="read",
             choices=(ALL, *_DATA),
         ),
         Setting(
             "judgments",
-            "Whether the judgments of annotators are written as they are, or collapsed and merged "
-            "as they are scored.",
+            "Write judgments as annotated, or collapsed and merged as scored.",
             ANNOTATED,
             of="write",
             choices=(ANNOTATED, SCORED),

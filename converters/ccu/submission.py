@@ -235,14 +235,14 @@ FORMAT = Format(
     settings=(
         Setting(
             "task",
-            "The task of the tables; auto is that of the first header.",
+            "Task of the tables; auto takes that of the first header.",
             AUTO,
             of="read",
             choices=(AUTO, *TASKS),
         ),
         Setting(
             "task",
-            "The task that is written; auto is the first that there are rows of.",
+            "Task to write; auto takes the first with rows.",
             AUTO,
             of="write",
             choices=(AUTO, *TASKS),
@@ -250,7 +250,7 @@ FORMAT = Format(
         ),
         Setting(
             "merge",
-            "Whether judgments of neighbouring segments become one instance, as they are scored.",
+            "Whether to merge judgments of adjacent segments, as in scoring.",
             MERGED,
             of="write",
             choices=(MERGED, KEPT),

@@ -48,9 +48,7 @@ Annotations = Annotated[
 ]
 Documents = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option(
-        metavar="PATH", help="Documents of the annotations, if these do not include them."
-    ),
+    typer.Option(metavar="PATH", help="Documents of the annotations, if not included in them."),
 ]
 Per = Annotated[
     Optional[Literal["document", "label"]],  # noqa: UP045

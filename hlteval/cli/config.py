@@ -21,7 +21,7 @@ def config(
         "text"
     ),
 ) -> None:
-    """Show the defaults of a folder: which hlteval.toml applies, and what is wrong with it."""
+    """Show which hlteval.toml applies to a folder, its settings and its problems."""
     from hlteval.cli.output import publish, show_findings
     from hlteval.reports.config import FORMATS
     from hlteval.workflows.config import config_of

@@ -21,12 +21,12 @@ def inspect(
         typer.Option(
             min=0,
             metavar="N",
-            help="Maximum number of members that are shown as text (default 20); 0 for all.",
+            help="Maximum number of members to show as text (default 20); 0 for all.",
         ),
     ] = None,
     form: InspectionForm = "text",
 ) -> None:
-    """Show what an archive is, its task, name and members, and what is wrong with it."""
+    """Show the kind, task, name, members and problems of an archive."""
     from hlteval.reports.packages import MAX_MEMBERS, inspection_json, inspection_text
     from hlteval.reports.terminal import results, write
     from hlteval.workflows.inspection import inspect as run

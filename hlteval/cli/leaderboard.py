@@ -48,7 +48,7 @@ _Metrics = Annotated[
         metavar="NAME,…",
         autocompletion=completion.metrics,
         help="Metrics to show; the first one ranks (default: the ranking metric of the task and "
-        "those beside it).",
+        "related ones).",
     ),
 ]
 

@@ -20,14 +20,14 @@ Target = Annotated[
         "-o",
         "--output",
         metavar="NAME",
-        help="Archive to write; without a suffix it has the usual one of the task.",
+        help="Archive to write; without a suffix, that of the task is added.",
     ),
 ]
 Against = Annotated[
     Optional[str],  # noqa: UP045
     typer.Option(
         metavar="PATH",
-        help="Documents of the task: reference or test data, against which it is validated.",
+        help="Documents of the task to validate against: reference or test data.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing archive.")]

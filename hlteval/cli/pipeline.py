@@ -34,7 +34,7 @@ _Against = Annotated[
     typer.Option(
         metavar="PATH",
         show_default=False,
-        help="What submissions are checked against (default: the reference).",
+        help="Documents to check submissions against (default: the reference).",
     ),
 ]
 _Task = Annotated[
@@ -65,8 +65,8 @@ _Limit = Annotated[
         "--limit",
         min=0,
         metavar="N",
-        help="Valid submissions of a team to a task that are scored (default: from the manifest or "
-        "the task); 0 for all.",
+        help="Maximum number of valid submissions to score per team and task (default: from the "
+        "manifest or the task); 0 for all.",
     ),
 ]
 _Seconds = Annotated[
@@ -93,13 +93,15 @@ def pipeline(
     limit: _Limit = None,
     retry: Annotated[
         bool,
-        typer.Option("--retry", help="Try again what crashed, or took too much time or memory."),
+        typer.Option(
+            "--retry", help="Retry submissions that crashed, or took too much time or memory."
+        ),
     ] = False,
     max_time: _Seconds = 3600,
     max_memory: _Memory = 8000,
     jobs: _Jobs = 1,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Go on whenever submissions or references change.")
+        bool, typer.Option("--watch", help="Continue whenever submissions or references change.")
     ] = False,
     form: Annotated[Literal["text", "json"], typer.Option("--format", help="Output format.")] = (
         "text"

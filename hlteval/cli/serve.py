@@ -59,7 +59,7 @@ _Options = Annotated[
 _Port = Annotated[
     int,
     typer.Option(
-        min=0, max=65535, metavar="N", show_default=False, help="Port (default: any that is free)."
+        min=0, max=65535, metavar="N", show_default=False, help="Port (default: any free port)."
     ),
 ]
 _Seconds = Annotated[

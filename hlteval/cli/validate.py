@@ -58,8 +58,8 @@ MaxPerCode = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Maximum number of findings of one code in a file that are explained (default 1000); "
-        "the others are counted; 0 for all.",
+        help="Maximum number of findings per code and file to explain (default 1000); others are "
+        "only counted; 0 for all.",
     ),
 ]
 FailOn = Annotated[

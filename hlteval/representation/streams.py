@@ -57,7 +57,7 @@ STREAMS = (
     ),
     declare(
         "mappings",
-        "a norm of a system that stands for a hidden norm",
+        "a norm of a system that is mapped to a hidden norm",
         Column("label", pl.String, "norm of the system, as written"),
         Column("target", pl.String, "hidden norm of the reference, as written"),
         Column("submission", pl.String, "identifier of the submission, as written", nullable=True),

@@ -136,7 +136,7 @@ class Application:
         """
         job = self.session(request).jobs.get(request.path_params["job"])
         if job is None:
-            raise Rejected(404, "There is no such job any more.")
+            raise Rejected(404, "This job no longer exists.")
         job.touched = self.sessions.clock()
         return job
 
@@ -160,7 +160,7 @@ class Application:
         """The files of an input."""
         job, name = self.job(request), request.path_params["name"]
         if name not in inputs(load(job.order.task), self.settings):
-            raise Rejected(404, "There is no such input.")
+            raise Rejected(404, "Unknown input.")
         try:
             count = await job.receive(name, chunks(request, _BODY, self.pace))
         except ClientDisconnect as error:
@@ -172,7 +172,7 @@ class Application:
         job = self.job(request)
         task = load(job.order.task)
         if SUBMISSION not in job.uploads:
-            raise Rejected(400, "There is no submission.")
+            raise Rejected(400, "The submission is missing.")
         has_reference = REFERENCE in job.uploads or REFERENCE in self.settings.files
         if not (has_reference or task.reference_optional or task.scored_alone):
             raise Rejected(400, "This task needs a reference.")
@@ -206,7 +206,7 @@ class Application:
         part = job.part(name)
         path = job.output(part.file) if part else None
         if path is None:
-            raise Rejected(404, "There is no such report.")
+            raise Rejected(404, "Report not found.")
         headers = {"content-security-policy": REPORT_POLICY, "x-frame-options": "SAMEORIGIN"}
         headers["cross-origin-opener-policy"] = "unsafe-none"  # none goes with a sandbox
         return _sent(path, "text/html; charset=utf-8", headers)
@@ -218,7 +218,7 @@ class Application:
         found = next((each for each in files if each.key == name), None)
         path = job.output(found.file) if found else None
         if path is None or found is None:
-            raise Rejected(404, "There is no such file.")
+            raise Rejected(404, "File not found.")
         name = quote(found.name, safe="", errors="replace")
         headers = {
             "content-disposition": f"attachment; filename*=UTF-8''{name}",

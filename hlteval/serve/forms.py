@@ -99,7 +99,7 @@ def held(order: Order, settings: ServeSettings) -> Order:
     try:
         check_encoding(encoding)
     except (LookupError, ValueError) as error:
-        raise Rejected(400, f"There is no encoding {encoding[:40]}.") from error
+        raise Rejected(400, f"Unknown encoding {encoding[:40]}.") from error
     profile = settings.profile or order.profile
     if profile not in task.profiles:
         raise Rejected(400, f"{task.name} has no profile {profile[:40]}.")

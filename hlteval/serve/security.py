@@ -70,7 +70,7 @@ class Guard:
         if len(host) != 1 or host[0].lower() not in self.hosts:
             return 421, "This server answers only under the address that it printed."
         if any(len(headers.get(name, [])) > 1 for name in ("origin", "cookie", "sec-fetch-site")):
-            return 400, "A header is there twice."
+            return 400, "Duplicate header."
         if not _is_same_origin(scope, headers, host[0].lower()):
             return 403, "This request does not come from the page of this server."
         return 0, ""

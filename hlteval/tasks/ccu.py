@@ -134,8 +134,8 @@ def _task(
 
 _INDEX = Option(
     "index",
-    "Index of the documents that are scored, such as a scoring index: a table with a header and "
-    "the column file_id.",
+    "Index of the documents to score, such as a scoring index: a table with a header and the "
+    "column file_id.",
     format="ccu-index",
     selects_documents=True,
 )
@@ -218,7 +218,7 @@ NDMAP = _task(
     options=(
         Option(
             "norms",
-            "Submission of norms (ND) that the mapping is for; its norms are looked up there.",
+            "Submission of norms (ND) of the mapping, to check its norms.",
             format="ccu-submission",
             metavar="PATH",
             commands=("validate",),

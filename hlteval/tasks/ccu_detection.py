@@ -53,7 +53,7 @@ DETECTION = (
     *(_map(f"map.{name}", f" of {name} norms", NORMAL) for name in ("known", "hidden")),
     StatisticInfo(
         "classes",
-        "Classes that have references, over which is averaged.",
+        "Number of classes with references, the base of the averages.",
         values=COUNT,
         better="neither",
         clause=_MAP,
@@ -210,8 +210,8 @@ _CLASSES = Option(
 )
 _OVERLAP = Option(
     "overlap",
-    "How similar a correct pair is, as IoU from 0.2 on, or iou:gt:0.5, intersection:gt:0; several "
-    "with commas, of which the first has the plain names (default: 0.2).",
+    "Minimum similarity of a correct pair: an IoU from 0.2 on, or iou:gt:0.5, intersection:gt:0; "
+    "several with commas, the first with the plain names (default: 0.2).",
     metavar="LIST",
     kind="list",
     read=lazy(f"{_READERS}overlap"),
@@ -228,7 +228,7 @@ _MERGE_REFERENCE = _merging(
 )
 _MERGE_REFERENCE_BY = Option(
     "merge_reference_by",
-    "Whether merged segments have the same class, or the same status too (default: class).",
+    "Merge segments of the same class, or of the same class and status (default: class).",
     choices=_BY,
 )
 _MERGE_SYSTEM = _merging("system", "Merge system instances of one class", "none", "none")
@@ -239,20 +239,20 @@ _MERGED_LLR = Option(
 )
 _MERGE_SYSTEM_BY = Option(
     "merge_system_by",
-    "Whether merged system instances have the same class, or the same status too (default: class).",
+    "Merge system instances of the same class, or of the same class and status (default: class).",
     choices=_BY,
 )
 _FILTER = Option(
     "llr_filter",
-    "Score only what has detection score X or more; WHEN is after_read, or after_transforms for "
-    "instances that were cut and merged.",
+    "Score only items with a detection score of at least X; WHEN is after_read, or "
+    "after_transforms for instances after cutting and merging.",
     metavar="WHEN:by_value:X",
     read=lazy(f"{_READERS}llr_filter"),
 )
 _ALIGN = Option(
     "align",
-    "Divide a system instance that overlaps several references between them (ManyRef), do not "
-    "count further system instances that overlap a reference that is found (ManyHyp), or both.",
+    "Divide a system instance among the references that it overlaps (ManyRef), ignore further "
+    "system instances that overlap a found reference (ManyHyp), or both.",
     choices=("ManyRef:OneHyp", "OneRef:ManyHyp", "ManyRef:ManyHyp"),
 )
 ND_OPTIONS = (
@@ -280,8 +280,8 @@ ND_OPTIONS = (
     ),
     Option(
         "submission_form",
-        "Where places are: in the instances (regular), or in the segments of the reference that "
-        "they name (open) (default: as each instance has it).",
+        "Location of instances: their own times (regular), or segments of the reference (open) "
+        "(default: as in each instance).",
         choices=("regular", "open"),
     ),
 )
@@ -294,7 +294,7 @@ ED_OPTIONS = (
     _MERGED_LLR,
     Option(
         "min_votes",
-        "How many annotators must agree on an emotion (default: 2).",
+        "Minimum number of annotators that agree on an emotion (default: 2).",
         metavar="N",
         read=lazy(f"{_READERS}votes"),
     ),
@@ -310,8 +310,8 @@ ED_OPTIONS = (
 CD_OPTIONS = (
     Option(
         "delta",
-        "How far a correct change point may be, in seconds; several with commas, of which the "
-        "first has the plain names (default: 10).",
+        "Maximum distance of a correct change point, in seconds; several with commas, the first "
+        "with the plain names (default: 10).",
         metavar="LIST",
         kind="list",
         read=lazy(f"{_READERS}deltas"),

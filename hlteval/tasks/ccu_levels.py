@@ -128,20 +128,20 @@ def _constant(name: str, text: str, metavar: str, reader: str) -> Option:
 OPTIONS = (
     Option(
         "index",
-        "Index of the documents that are scored, such as a scoring index: a table with a header "
-        "and the column file_id.",
+        "Index of the documents to score, such as a scoring index: a table with a header and the "
+        "column file_id.",
         read=index,
     ),
     Option(
         "gaps",
-        "Accept gaps in the submission: those below 1 second or 10 characters take the level "
-        "before them, others are not scored.",
+        "Accept gaps in the submission: gaps below 1 second or 10 characters take the preceding "
+        "level, others are not scored.",
         switch=True,
         commands=("score", "validate"),
     ),
     _constant(
         "extend_reference",
-        "Gaps of the reference below this many seconds have the level before them (default: 1).",
+        "Gaps of the reference below this many seconds take the preceding level (default: 1).",
         "S",
         "amount",
     ),
@@ -153,19 +153,19 @@ OPTIONS = (
     ),
     _constant(
         "min_judgments",
-        "How many annotators a segment of the reference needs to be scored (default: 2).",
+        "Minimum number of annotators of a scored segment of the reference (default: 2).",
         "N",
         "votes",
     ),
     _constant(
         "window",
-        "Seconds of audio and video that are compared at a time (default: 2).",
+        "Window of audio and video to compare, in seconds (default: 2).",
         "S",
         "size",
     ),
     _constant(
         "window_text",
-        "Characters of text that are compared at a time (default: 1).",
+        "Window of text to compare, in characters (default: 1).",
         "N",
         "size",
     ),

@@ -122,7 +122,7 @@ TA2 = Task(
     options=(
         Option(
             "scale",
-            "The number that means “Completely Agree” where answers are numbers from 1.",
+            "Number that means “Completely Agree” if answers are numbers from 1.",
             metavar="N",
             commands=("score", "validate"),
             read=top,

@@ -117,8 +117,7 @@ _OF_CORPUS = {
 _READING = (
     Option(
         "slots",
-        "File of the types and slots that are allowed, one TYPE or TYPE.SLOT per line "
-        "(default: all).",
+        "File of the allowed types and slots, one TYPE or TYPE.SLOT per line (default: all).",
         read=lazy("hlteval.tasks.hub4_options:allowed_slots"),
         commands=("score", "validate"),
     ),

@@ -98,7 +98,7 @@ LOREHLT_SF = Task(
     options=(
         Option(
             "documents",
-            "List of documents, texts and speech, that are processed, one identifier per line.",
+            "List of all documents to process, texts and speech, one identifier per line.",
             format="document-list",
             selects_documents=True,
             commands=("score", "validate"),

@@ -200,8 +200,8 @@ OPTIONS = (
     ),
     Option(
         "gravity_thresholds",
-        "Least numbers of grave frames of high and medium gravity (default: 25,10; in `official` "
-        "3,2).",
+        "Minimum numbers of grave frames for high and medium gravity (default: 25,10; in "
+        "`official` 3,2).",
         metavar="H,M",
         read=lazy(f"{_READERS}thresholds"),
     ),
@@ -257,13 +257,13 @@ OPTIONS = (
     ),
     Option(
         "system_edl",
-        "EDL output to which the sources of the submission refer, if it does not hold it.",
+        "EDL output to which the sources refer, if the submission does not contain it.",
         commands=("score", "validate"),
         read=lazy(f"{_READERS}mentions"),
     ),
     Option(
         "reference_edl",
-        "EDL annotation, by which NIL sources of the submission are resolved.",
+        "EDL annotation that resolves NIL sources of the submission.",
         read=lazy(f"{_READERS}mentions"),
     ),
     Option(

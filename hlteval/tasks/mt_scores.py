@@ -18,7 +18,7 @@ _PERCENT = Range("0 to 100", "number", least=0.0, most=100.0)
 STATISTICS = (
     StatisticInfo(
         "meteor",
-        "METEOR 1.5; only if --metrics names it, and then it ranks.",
+        "METEOR 1.5; only with --metrics meteor, and then the ranking metric.",
         "(1 − 0.6 · (chunks / matches)^0.2) · P · R / (0.85 · P + 0.15 · R)",
         RATE,
         clause=_CLAUSE,
@@ -54,7 +54,7 @@ STATISTICS = (
     ),
     StatisticInfo(
         "segments",
-        "Number of segments that are scored.",
+        "Number of scored segments.",
         "",
         COUNT,
         "neither",
@@ -122,7 +122,7 @@ OPTIONS = (
     Option(
         "metrics",
         "Metrics to compute: meteor, bleu, chrf, chrf_pp, ter, separated by commas (default: all "
-        "but meteor, which needs Java).",
+        "except meteor, which needs Java).",
         metavar="NAMES",
         kind="list",
         read=lazy(f"{_READERS}metrics"),
@@ -141,7 +141,7 @@ OPTIONS = (
     ),
     Option(
         "sf_reference",
-        "Reference of situation frames by which those of --sf-justifications are judged.",
+        "Reference of situation frames to judge those of --sf-justifications.",
         metavar="PATH",
         needs_any={"score": ("sf_justifications",), "compare": ("sf_justifications",)},
         read=lazy(f"{_READERS}reference_frames"),
@@ -163,12 +163,12 @@ OPTIONS = (
     ),
     Option(
         "protect_urls",
-        "Take each URL, e-mail address, @name and #tag as one word.",
+        "Treat each URL, e-mail address, @name and #tag as one word.",
         switch=True,
     ),
     Option(
         "missing",
-        "Score segments without a translation as empty ones (default: nothing is scored).",
+        "Score segments without a translation as empty (default: score nothing).",
         choices=("empty",),
     ),
     Option(
@@ -188,7 +188,7 @@ OPTIONS = (
     ),
     Option(
         "no_paraphrases",
-        "Leave out the paraphrases of METEOR, which take most of its start; other values.",
+        "Omit the paraphrases of METEOR; starts faster, but changes the values.",
         switch=True,
     ),
 )

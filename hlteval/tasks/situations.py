@@ -164,7 +164,7 @@ SPEECH = Task(
         ),
         Option(
             "types",
-            "File of the situation types that are evaluated, one per line (default: all).",
+            "File of the situation types to evaluate, one per line (default: all).",
             commands=("score", "validate"),
             read=lazy("hlteval.tasks.option_readers:situation_types"),
         ),

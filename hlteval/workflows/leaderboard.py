@@ -191,7 +191,7 @@ def _check_path(task: str, profile: str, path: str) -> None:
         found = [finding(MISSING, file=path)]
     if found:
         judged = Verdict(task, profile, passed=False, findings=Findings(found))
-        raise Refused(judged, "there is no such submission", "correct the path")
+        raise Refused(judged, "no such submission", "correct the path")
 
 
 def _signature(made: Sequence[Comparison]) -> str:

@@ -166,7 +166,7 @@ class PipelineSettings:
         of_tasks = [self.of_task(task).reference for task in self.tasks]
         alone = [load(task).scored_alone or load(task).metric is None for task in self.tasks]
         if not (self.reference or any(of_tasks) or any(alone)):
-            raise NoReference("there is no reference: use --reference, or name it in the manifest")
+            raise NoReference("no reference: use --reference, or name it in the manifest")
         for task in self.tasks:
             load(task).hold_profile(self.of_task(task).profile)
             self.options_of(task)

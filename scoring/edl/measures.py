@@ -198,7 +198,7 @@ def measure(said: str) -> Measure:
     expression = NAMED.get(inner, inner)
     parts = expression.split(":")
     if len(parts) == 1:
-        raise WrongMeasure(f"there is no measure {inner}; {_hint(inner)}")
+        raise WrongMeasure(f"unknown measure {inner}; {_hint(inner)}")
     if len(parts) != 3:
         count = f"{len(parts) - 1} colon{'s' if len(parts) > 2 else ''}"
         raise WrongMeasure(f"{inner} has {count}, not 2: an expression is aggregate:filter:key")

@@ -131,7 +131,7 @@ def test_scores_and_a_comparison_and_what_is_saved(enter, tmp_path):
     assert [each["name"] for each in comparison["systems"]] == ["full", "SEE205-entity-type"]
     assert saved.value.suggested_filename == "comparison.json"
     with page.context.expect_page() as opened:
-        panel.get_by_text("Open in a tab of its own").click()
+        panel.get_by_text("Open in a new tab").click()
     opened.value.get_by_text("SEE205-entity-type").first.wait_for()
     page.get_by_role("button", name="Change files or options").click()
     assert "6 files" in page.inner_text("#chosen-submission")

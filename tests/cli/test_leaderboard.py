@@ -169,7 +169,7 @@ def test_an_unknown_metric_is_an_error_of_usage(invoke: Run) -> None:
     assert invoke(*GIVEN, CAREFUL, "--columns", "nope").exit_code == 2
     entities = ("leaderboard", "lorehlt-edl", "-r", DEMO.parent / "entities/reference.tab")
     done = invoke(*entities, DEMO.parent / "entities/system.tab", "--metrics", "fscore")
-    assert "there is no measure fscore" in done.stderr
+    assert "unknown measure fscore" in done.stderr
 
 
 def test_metrics_of_a_task_that_has_such_an_option_are_computed(invoke: Run) -> None:

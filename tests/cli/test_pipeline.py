@@ -345,7 +345,7 @@ def test_the_lock_of_a_process_that_ended_is_taken_over(tmp_path):
     ("arguments", "message"),
     [
         (["-r", "no"], "no such file or folder: no"),
-        ([], "there is no reference: use --reference, or name it in the manifest"),
+        ([], "no reference: use --reference, or name it in the manifest"),
         (["-r", ".", "--task", "ccu-dn"], "unknown task ccu-dn; did you mean ccu-nd?"),
         (["-r", ".", "--option", "by"], "invalid --option by: use NAME=VALUE"),
         (

@@ -5,7 +5,7 @@
   const JOBS = `${location.pathname}jobs`;
   const PAUSE = 400; // milliseconds between two looks at a job
   const PHASES = {
-    starting: "Waiting for a free place", checking: "Checking", fixing: "Trying corrections",
+    starting: "Waiting for other jobs", checking: "Checking", fixing: "Trying corrections",
     scoring: "Scoring", comparing: "Comparing",
   };
   const chosen = new Map(); // name of the input → list of {name, file}
@@ -67,7 +67,7 @@
   }
 
   function described(items) {
-    if (!items.length) return "Nothing chosen yet";
+    if (!items.length) return "No files selected";
     const size = items.reduce((sum, item) => sum + item.file.size, 0);
     const first = items.length === 1 ? items[0].name : `${items.length.toLocaleString("en")} files, ${items[0].name} …`;
     return `${first} (${bytes(size)})`;
@@ -210,7 +210,7 @@
       answer = await fetch(`${JOBS}${path}`, { method, body, signal, credentials: "same-origin", redirect: "error" });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new Error("The server cannot be reached, or it refused the files: they may be too large, or changed meanwhile.");
+      throw new Error("The server cannot be reached, or it rejected the files: they may be too large, or have changed.");
     }
     if (answer.status === 204) return null;
     const value = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
@@ -303,7 +303,7 @@
     const files = make("ul", { className: "files", "aria-label": "Downloads" }, ...part.files.map(
       (file) => make("li", {}, make("a", { href: `${JOBS}/${job}/files/${file.key}`, textContent: file.label, download: "" }))));
     const address = `${JOBS}/${job}/parts/${part.key}`;
-    files.append(make("li", {}, make("a", { href: address, target: "_blank", rel: "noopener noreferrer", textContent: "Open in a tab of its own" })));
+    files.append(make("li", {}, make("a", { href: address, target: "_blank", rel: "noopener noreferrer", textContent: "Open in a new tab" })));
     const frame = make("iframe", { title: `Report: ${part.title}`, src: address, loading: "lazy", allow: "clipboard-write" });
     frame.setAttribute("sandbox", "allow-scripts");
     return make("div", { role: "tabpanel", id: `panel-${index}`, "aria-labelledby": `tab-${index}` }, facts, files, frame);
