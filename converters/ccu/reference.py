@@ -8,9 +8,9 @@ Format:
     separated by tabs, without quoting; its first line names the columns, in any order.
 
 Conventions:
-    Places are seconds, and characters of text. Norms, emotions and levels belong to segments.
+    Positions are seconds, or characters in text. Norms, emotions and levels belong to segments.
     `none` means that an annotator found nothing, `noann` that nobody annotated, `EMPTY_NA` that
-    there is no value; rows with `EMPTY_TBD` are not finished, and left out. Older references have
+    there is no value; rows with `EMPTY_TBD` are unfinished and left out. Older references have
     `impact_scalar` and `comment` for `strength_impact` and `evidence`.
 
 Example lines:

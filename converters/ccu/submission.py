@@ -10,7 +10,7 @@ Format:
     without quoting; the first line names the columns, in any order.
 
 Conventions:
-    Places are seconds, and characters of text, as written. A file with a header only says that
+    Positions are seconds, or characters in text, as written. A file with only a header means that
     nothing was found, or that the document was not processed. Paths of the index start at its
     folder, with or without the name of this folder. One table without an index is read, too.
 

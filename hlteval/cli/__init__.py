@@ -46,7 +46,7 @@ def _run() -> None:
             gc.freeze()  # the process ends: nobody has to look through all that was imported
     except OutputLost as error:
         drop(1)
-        _fail(f"cannot write to standard output: {error}; what was printed is incomplete")
+        _fail(f"cannot write to standard output: {error}; the output is incomplete")
 
 
 def _run_command() -> None:

@@ -55,11 +55,11 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
             1: "The submission fails; nothing was written.",
         },
         "inspect": {
-            0: "Nothing is wrong with the archive.",
+            0: "The archive has no errors.",
             1: "The archive has errors.",
         },
         "pipeline": {
-            0: "Every submission was handled; invalid ones are, too.",
+            0: "All submissions were processed, invalid ones included.",
             1: "A submission was not scored, failed or is waiting, or the manifest has errors.",
         },
         "campaign": {
@@ -76,14 +76,14 @@ EXIT_CODES: Mapping[str, Mapping[int, str]] = MappingProxyType(
         },
         "manifest check": {
             0: "The manifest passes.",
-            1: "The manifest, or a submission beside it, has errors.",
+            1: "The manifest or a submission has errors.",
         },
         "manifest best": {
             0: "The best submissions are listed.",
             1: "The manifest has errors.",
         },
         "config": {
-            0: "The defaults were shown, or there are none.",
+            0: "The defaults were shown, if any.",
             1: "The file of defaults has errors.",
         },
         "lsp": {

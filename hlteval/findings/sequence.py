@@ -37,7 +37,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
         side: whose problem it is: `submission`, `reference`, or the option that names the file.
         table: the table of the record; only of findings about a corpus.
         row: the key of its row in that table, from 0; only of findings about a corpus.
-        count: the number of problems that it stands for; only if they are not explained one by one.
+        count: the number of problems that it summarizes; only if they are not explained one by one.
     """
 
     code: str

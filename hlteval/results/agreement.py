@@ -109,7 +109,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
         documents: the number of documents that at least two of them annotated.
         measures: the measures of the task, for each pair of annotators.
         coefficients: of what is judged: of all documents, by document, and by label.
-        differences: the units of which annotators say different things.
+        differences: the units that annotators judge differently.
         findings: about the annotations: errors in spite of which they were compared, and warnings.
         notes: remarks on how to read the numbers.
         meanings: what is judged and what coefficients mean, by name.

@@ -51,7 +51,7 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
         contents: what was found in them: numbers by the words of the input formats.
         losses: what the output format cannot represent.
         files: the files that were written, if they are not standard output.
-        findings: about the inputs, and about what is lost.
+        findings: about the inputs and the losses.
     """
 
     inputs: tuple[ConvertedInput, ...]

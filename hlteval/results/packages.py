@@ -44,7 +44,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
-    """What an archive is, without a reference.
+    """Content of an archive, without a reference.
 
     Attributes:
         path: its path.
@@ -54,7 +54,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
         members: all that its list names, also if nothing of it may be read.
         tasks: the tasks that it may be for, the likeliest first.
         name: the parts of its name by what they are, if it has the form of the likeliest task.
-        findings: what is wrong with it as a package.
+        findings: its problems as a package.
         readable: whether its files may be read at all.
     """
 

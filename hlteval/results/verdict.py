@@ -41,7 +41,7 @@ class Verdict(msgspec.Struct, frozen=True):
             of reading.
         records: the number of their records, such as mentions, frames, segments or tokens, with
             those that cannot be read.
-        compared: what the records were compared with, where that depends on what was given.
+        compared: what the records were compared with, where that depends on the arguments.
         files_judged: the paths of the files of what is judged, if they are known.
         defaults: what was taken from a file of defaults; None if nothing was.
 

@@ -33,7 +33,7 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         signature: the signature that was verified.
-        parts: its parts in order, then what was found but is not in it.
+        parts: its parts in order, then parts that were found but are not in it.
         numbers: the numbers, if there are scores to compare with.
     """
 

@@ -20,7 +20,7 @@ from hlteval.workflows.runs import Intervals
 WITHIN = (-np.inf, 1.0)
 NO_UNITS = "no unit was judged by both"
 NO_UNITS_OF_ALL = "no unit was judged by enough annotators"
-CONSTANT = "all judgments are the same: chance cannot be told from agreement"
+CONSTANT = "all judgments are the same: agreement cannot be distinguished from chance"
 MOST_CATEGORIES = 100
 """With more categories, such as entities, there is no value for each."""
 _CELLS = 5_000_000

@@ -22,7 +22,7 @@ from hlteval.workflows.batches import Submission
 
 
 def inspect(path: str) -> Inspection:
-    """What an archive is, and what is wrong with it.
+    """Content of an archive, and what is wrong with it.
 
     Nothing is unpacked: an archive is checked by its list, and of the files of a sound one only the
     beginnings are looked at.

@@ -80,7 +80,7 @@ def _hint(member: Member, meant: str) -> str:
         return "use the name of the input file, or remove the file"
     if _is_xml(member):
         return f"rename it to {stem}{SUFFIX} if it is a translation, or remove it"
-    return "remove it; a submission holds nothing but translations"
+    return "remove it; a submission contains only translations"
 
 
 def _is_xml(member: Member) -> bool:

@@ -18,7 +18,7 @@ class Schema:
 
     Attributes:
         name: its name.
-        title: what it describes, in one line.
+        title: its subject, in one line.
         of: the commands that print such an output, or the files that have this form.
         shape: the class of the output, as `module:name` in this package; or the name of the grammar
             of a file, in grammars/.
@@ -131,7 +131,7 @@ _EVERY = (
     Schema("package", "Packed archive", ("pack --format json",), "validation:PackageOutput"),
     Schema(
         "inspection",
-        "What an archive is",
+        "Content of an archive",
         ("inspect --format json",),
         "validation:InspectionOutput",
     ),

@@ -102,9 +102,9 @@ class CampaignFinding(msgspec.Struct):
         file: path of the file; null for the whole submission.
         line: number of the line, from 1; null for the whole file.
         column: column in Unicode code points, from 1; null for the whole file.
-        count: the number of problems that it stands for.
+        count: the number of problems that it summarizes.
         message: what is wrong.
-        help: how to fix it; null if there is nothing to say.
+        help: how to fix it; null if unknown.
     """
 
     code: str

@@ -20,8 +20,8 @@ class MetricDescription(msgspec.Struct, frozen=True, kw_only=True):
         compared: what it compares, where the task measures several things; empty otherwise.
         formula: how it is computed, in plain text; empty if it is counted.
         values: its range, and its unit where it has one.
-        least: the least that it can be; null if there is no limit.
-        most: the most that it can be; null if there is no limit.
+        least: its minimum; null without a limit.
+        most: its maximum; null without a limit.
         better: which values are better, if either are.
         ranks: the profiles in which it ranks.
     """
@@ -43,10 +43,10 @@ class OptionDescription(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: its name on the command line, without the two hyphens.
         help: what it does.
-        placeholder: what stands for its value in the help; empty for a switch.
+        placeholder: the placeholder of its value in the help; empty for a switch.
         choices: the values that it can have; empty if there are others, or for a switch.
         switch: whether it takes no value.
-        repeatable: whether it can be given several times.
+        repeatable: whether it can be repeated.
         commands: the commands that have it.
     """
 
@@ -159,9 +159,9 @@ class CodeDescription(msgspec.Struct, frozen=True, kw_only=True):
         fixable: whether `hlteval validate --fix` can correct it.
         why: why it is reported.
         fix: how to fix it.
-        clause: the clause of the specification; empty if there is none.
-        wrong: an example with the problem; empty if there is none.
-        right: the same without the problem; empty if there is none.
+        clause: the clause of the specification; empty without one.
+        wrong: an example with the problem; empty without one.
+        right: the same without the problem; empty without one.
     """
 
     code: str
@@ -193,7 +193,7 @@ class SchemaDescription(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: its name, which is `schema` in the output.
         version: its version, which is `version` in the output.
-        title: what it describes, in one line.
+        title: its subject, in one line.
         of: the commands that print such an output, or the files that have this form.
         file: the name of its file in the documentation.
         id: its `$id`.

@@ -31,7 +31,7 @@ class ScoresOutput(msgspec.Struct):
         documents: the number of documents of the submission that were read.
         records: the number of their records, such as mentions, frames, segments or tokens.
         findings: the number of problems of the submission, the reference and other files.
-        warnings: what a reader must know before any number.
+        warnings: notes that must be read before any number.
         notes: remarks on how to read the numbers.
     """
 
@@ -164,7 +164,7 @@ class AgreementOutput(msgspec.Struct):
         documents: the number of documents that at least two of them annotated.
         measures: the measures of the task, for each pair of annotators.
         coefficients: of what is judged: of all documents, by document, and by label.
-        differences: the units of which annotators say different things.
+        differences: the units that annotators judge differently.
         findings: about the annotations.
         notes: remarks on how to read the numbers.
         meanings: what is judged and what coefficients mean, by name.
@@ -189,7 +189,7 @@ class VerificationOutput(msgspec.Struct):
         verdict: `differs` if at least one part or number does.
         differing: the names of the parts and numbers that differ.
         signature: the signature that was verified.
-        parts: its parts in order, then what was found but is not in it.
+        parts: its parts in order, then parts that were found but are not in it.
         numbers: the numbers, if there are scores to compare with.
     """
 

@@ -61,8 +61,8 @@ class VerdictMembers(msgspec.Struct, kw_only=True):
         documents: the number of documents that were read of what is judged; null if nothing was.
         records: the number of their records, such as mentions, frames, segments or tokens, with
             those that cannot be read; null if nothing was read.
-        compared: what the records were compared with, where that depends on what was given.
-        defaults: what came from a file of defaults, if something did.
+        compared: what the records were compared with, where that depends on the arguments.
+        defaults: the settings from a file of defaults, if any.
         counts: the number of findings by severity, code and side.
         findings: the findings of all sides, sorted by side, file, line, column and code.
     """

@@ -51,7 +51,7 @@ class FixedCopyOutput(VerdictOutput, kw_only=True):
         copy: path of the copy; null if none could be written, then the verdict is over the
             original.
         fixes: what was corrected, in the order of files and lines.
-        unfixed: what was left although it could be corrected mechanically.
+        unfixed: the remaining problems that a fixer exists for.
     """
 
     copy: str | None
@@ -88,7 +88,7 @@ class ConversionOutput(msgspec.Struct):
         losses: what the output format cannot represent.
         files: the files that were written, if they are not standard output.
         counts: the number of findings by severity, code and side.
-        findings: about the inputs, and about what is lost.
+        findings: about the inputs and the losses.
     """
 
     inputs: tuple[ConvertedInput, ...]
@@ -116,7 +116,7 @@ class InspectionOutput(msgspec.Struct):
         tasks: the tasks that it may be for, the likeliest first.
         name: the parts of its name by what they are, if it has the form of the likeliest task.
         members: everything that its list names, also if nothing of it may be read.
-        findings: what is wrong with it as a package.
+        findings: its problems as a package.
     """
 
     path: str
