@@ -58,10 +58,10 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
     yield Step("validate, single quotes", hlteval("validate", "ltf", quoted), [quoted])
     for name in ("rsd", "ltf", "conllu", "jsonl"):
         suffix = ".jsonl" if name == "jsonl" else ""
-        command = hlteval("convert", pack, folder / f"as-{name}{suffix}", "--to", name)
+        command = hlteval("convert", pack, folder / f"as-{name}{suffix}", "--to", name, "--force")
         yield Step(f"convert to {name}", command, [pack])
     lines = folder / "as-jsonl.jsonl"
-    command = hlteval("convert", lines, folder / "again", "--to", "ltf")
+    command = hlteval("convert", lines, folder / "again", "--to", "ltf", "--force")
     yield Step("convert jsonl to ltf", command, [lines])
 
 
@@ -69,7 +69,8 @@ def steps_of_one(size: int, folder: Path) -> Iterator[Step]:
     """Validate and convert one document."""
     pack = generate(size, folder / "ltf", documents=1)
     yield Step("validate", hlteval("validate", "ltf", pack), [pack])
-    yield Step("convert to rsd", hlteval("convert", pack, folder / "rsd", "--to", "rsd"), [pack])
+    command = hlteval("convert", pack, folder / "rsd", "--to", "rsd", "--force")
+    yield Step("convert to rsd", command, [pack])
 
 
 def requoted(pack: Path, folder: Path) -> Path:

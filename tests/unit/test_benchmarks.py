@@ -66,6 +66,8 @@ def test_data_of_the_smallest_size_are_made(name, tmp_path):
         steps = list(benchmark.steps((benchmark.quick or (1,))[0], folder))
         assert steps
         assert len({step.name for step in steps}) == len(steps)
+        conversions = [step.command for step in steps if "convert" in step.command]
+        assert all("--force" in command for command in conversions)  # the first runs twice
         produced = [file for step in steps for file in step.files]
         assert any(file.exists() for file in produced)
 
