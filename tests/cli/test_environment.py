@@ -65,7 +65,7 @@ def test_standard_output_that_cannot_be_written(name: str, how: str) -> None:
     else:
         done = run(PRINTING[name], stdout=None, preexec_fn=closing(1))
     assert done.returncode == 2
-    message = f"hlteval: cannot write to standard output: {REASON[how]}; what was printed is"
+    message = f"hlteval: cannot write to standard output: {REASON[how]}; the output is"
     assert done.stderr.decode() == f"{message} incomplete\n"
 
 
