@@ -87,9 +87,9 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
     yield Step("PubAnnotation to itself", command, [json])
     brat = generate(size, "brat", folder / "brat")
     command = hlteval("convert", brat, folder / "again", "--to", "brat", "--force")
-    yield Step("brat to brat", command, files(brat))
+    yield Step("brat to brat", command, [brat])
     command = hlteval("convert", brat, folder / "brat.jsonl", "--force")
-    yield Step("brat to jsonl", command, files(brat))
+    yield Step("brat to jsonl", command, [brat])
 
 
 BENCHMARKS = (Benchmark("interchange", "MB", (1, 10, 30, 100), (1, 3), steps),)

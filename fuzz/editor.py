@@ -14,11 +14,11 @@ from typing import Any
 
 from hlteval.lsp.answers import Answers
 from hlteval.lsp.orders import Failure, Order
-from hlteval.lsp.process import Here
+from hlteval.lsp.process import InProcess
 from hlteval.lsp.server import Server
 
 
-class Strict(Here):
+class Strict(InProcess):
     """A worker in this process that keeps the errors of the program.
 
     Attributes:

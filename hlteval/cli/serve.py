@@ -96,7 +96,7 @@ def serve(
     limits = ServeLimits(jobs, max_time, max_memory)
     with usage():
         settings = _settings(given, _config(defaults_file, task))
-        run(settings, port=port, limits=limits, ready=_announcing(not browser), tell=_remark)
+        run(settings, port=port, limits=limits, ready=_announcing(not browser), notify=_remark)
 
 
 def _config(path: str | None, task: str | None) -> Config | None:

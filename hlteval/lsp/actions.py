@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hlteval.findings import Finding, entry
 from hlteval.findings.fixers import FIXERS
 from hlteval.lsp.documents import Document
-from hlteval.lsp.orders import Placed
+from hlteval.lsp.orders import EditorFinding
 from hlteval.reports.display import visible
 
 _BOM = "\ufeff"
@@ -21,31 +21,33 @@ class Fix:
 
     Attributes:
         title: what it does.
-        placed: the findings that it corrects; empty for all of the document.
+        findings: the findings that it corrects; empty for all of the document.
         code: their code; empty for all.
         line: their line; 0 for all.
     """
 
     title: str
-    placed: tuple[Placed, ...] = ()
+    findings: tuple[EditorFinding, ...] = ()
     code: str = ""
     line: int = 0
 
 
-def fixes(document: Document, placed: Iterable[Placed], every: Iterable[Placed]) -> Iterator[Fix]:
+def fixes(
+    document: Document, findings: Iterable[EditorFinding], every: Iterable[EditorFinding]
+) -> Iterator[Fix]:
     """The quick fixes for findings, then those for all of a document.
 
     Args:
         document: the document.
-        placed: the findings that are asked about.
+        findings: the findings that are asked about.
         every: all findings of the document.
     """
-    lines = document.text.content.split("\n") if any(placed) else []
-    chosen = [item for item in placed if _is_fixable(item.finding, document, lines)]
+    lines = document.text.content.split("\n") if any(findings) else []
+    chosen = [item for item in findings if _is_fixable(item.finding, document, lines)]
     for item in chosen:
         line = item.finding.span.line if item.finding.span else 0
         yield Fix(_title(item.finding), (item,), item.finding.code, line)
-    counts: dict[str, list[Placed]] = {}
+    counts: dict[str, list[EditorFinding]] = {}
     for item in every:
         counts.setdefault(item.finding.code, []).append(item)
     for code in dict.fromkeys(item.finding.code for item in chosen):

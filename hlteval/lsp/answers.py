@@ -8,7 +8,7 @@ from typing import Any
 
 from hlteval.lsp.buffers import Buffer
 from hlteval.lsp.fixes import edits
-from hlteval.lsp.judging import judged
+from hlteval.lsp.judging import unit_results
 from hlteval.lsp.links import links
 from hlteval.lsp.orders import Failure, Order
 
@@ -31,10 +31,10 @@ class Answers:
             return Failure(type(error).__name__)
 
     def perform(self, order: Order) -> Any:
-        """The answer to an order: a list of `Judged`, edits, or `Links`."""
+        """The answer to an order: a list of `UnitResult`, edits, or `Links`."""
         self._take(order.buffers)
         if order.kind == "judge":
-            return list(judged(order, self.buffers))
+            return list(unit_results(order, self.buffers))
         return edits(order, self.buffers) if order.kind == "fix" else links(order, self.buffers)
 
     def _take(self, changed: Mapping[str, Buffer | None]) -> None:

@@ -90,7 +90,7 @@ def _errors(encoding: str) -> str:
 
 
 @dataclass(frozen=True)
-class Desk:
+class OpenFiles:
     """The buffers of an editor over the files of the disk.
 
     Attributes:

@@ -174,16 +174,16 @@ class Editor:
     def hover(self, params: types.HoverParams) -> types.Hover | None:
         """The explanation of the findings at a position."""
         at = protocol.position(params.position)
-        placed = self.session.at(key(params.text_document.uri), at, at)
+        findings = self.session.at(key(params.text_document.uri), at, at)
         formats = get_capability(
             self.server.client_capabilities, "text_document.hover.content_format", []
         )
         markdown = not formats or _MARKDOWN in formats
-        text = hover(placed, self.docs, markdown=markdown)
+        text = hover(findings, self.docs, markdown=markdown)
         if not text:
             return None
         kind = _MARKDOWN if markdown else types.MarkupKind.PlainText
-        return types.Hover(types.MarkupContent(kind, text), protocol.range_of(placed[0].range))
+        return types.Hover(types.MarkupContent(kind, text), protocol.range_of(findings[0].range))
 
     async def definition(self, params: types.DefinitionParams) -> list[types.Location] | None:
         """Where the identifier at a position is defined."""
@@ -240,11 +240,11 @@ class Editor:
         self, document: Document, params: types.CodeActionParams
     ) -> Iterator[tuple[Fix, str]]:
         """The fixes that are asked for, with their kinds."""
-        place, every = protocol.place(params.range), self.session.placed(document.key)
-        placed = self.session.at(document.key, place.start, place.end)
+        place, every = protocol.place(params.range), self.session.findings(document.key)
+        findings = self.session.at(document.key, place.start, place.end)
         wanted = params.context.only
-        for fix in fixes(document, placed, every):
-            kind = _QUICK if fix.placed or fix.code else FIX_ALL
+        for fix in fixes(document, findings, every):
+            kind = _QUICK if fix.findings or fix.code else FIX_ALL
             if not wanted or any(f"{kind}.".startswith(f"{_text(only)}.") for only in wanted):
                 yield fix, kind
 
@@ -253,7 +253,7 @@ class Editor:
         return types.CodeAction(
             fix.title,
             kind=kind,
-            diagnostics=[protocol.diagnostic(item, self.docs) for item in fix.placed] or None,
+            diagnostics=[protocol.diagnostic(item, self.docs) for item in fix.findings] or None,
             is_preferred=True if fix.line else None,
             data={**data, "code": fix.code, "line": fix.line},
         )

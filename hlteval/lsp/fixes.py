@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from hlteval.findings import Finding, Span
-from hlteval.lsp.buffers import Buffer, Desk
+from hlteval.lsp.buffers import Buffer, OpenFiles
 from hlteval.lsp.orders import Edit, Order
 from hlteval.lsp.text import Position, Range, Text
 from hlteval.lsp.units import NoUnit, unit_of
@@ -53,11 +53,11 @@ def edits(order: Order, buffers: Mapping[str, Buffer]) -> tuple[Edit, ...]:
     """
     (path,) = order.paths
     try:
-        unit = unit_of(path, Desk(buffers), order.given, order.tasks.get(path, ""))
+        unit = unit_of(path, OpenFiles(buffers), order.given, order.tasks.get(path, ""))
     except NoUnit:
         return ()
-    desk = Desk(buffers, unit.encoding)
-    opened = open_submission(unit.task.name, max_per_code=0, **unit.arguments(desk))
+    files = OpenFiles(buffers, unit.encoding)
+    opened = open_submission(unit.task.name, max_per_code=0, **unit.arguments(files))
     name = path.removeprefix(unit.path).lstrip("/") if path != unit.path else ""
     file = next((item.display for item in opened.system.members if item.name == name), "")
     chosen = _Chosen(unit.selection, file, order)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from hlteval.findings import Entry, Finding, entry
-from hlteval.lsp.orders import Placed
+from hlteval.lsp.orders import EditorFinding
 from hlteval.reports.display import visible
 from hlteval.reports.explain import examples, paragraphs, prose, status
 
@@ -15,11 +15,11 @@ _FINDINGS = 3
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~$&])")
 
 
-def hover(placed: Iterable[Placed], docs: str = "", *, markdown: bool = True) -> str:
+def hover(findings: Iterable[EditorFinding], docs: str = "", *, markdown: bool = True) -> str:
     """What is wrong at a position, why it matters and how to fix it; empty if nothing is.
 
     Args:
-        placed: the findings there.
+        findings: the findings there.
         docs: address of the documentation, for links to the pages of codes; empty for none.
         markdown: whether the editor shows Markdown; else it is plain text.
 
@@ -27,11 +27,11 @@ def hover(placed: Iterable[Placed], docs: str = "", *, markdown: bool = True) ->
         >>> from hlteval.findings import finding
         >>> from hlteval.lsp.text import NOWHERE
         >>> found = finding("SRC202", file="a.tab")
-        >>> print(hover([Placed(found, NOWHERE)]).splitlines()[0])
+        >>> print(hover([EditorFinding(found, NOWHERE)]).splitlines()[0])
         **SRC202**: Byte order mark
     """
     by_code: dict[str, list[Finding]] = {}
-    for item in placed:
+    for item in findings:
         by_code.setdefault(item.finding.code, []).append(item.finding)
     parts = [
         "\n\n".join(_explained(entry(code), findings, docs, markdown=markdown))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hlteval.converters import WrongSetting
 from hlteval.findings import Finding
-from hlteval.lsp.buffers import Buffer, Desk
-from hlteval.lsp.orders import Judged, Order, Placed
+from hlteval.lsp.buffers import Buffer, OpenFiles
+from hlteval.lsp.orders import EditorFinding, Order, UnitResult
 from hlteval.lsp.text import NOWHERE, Range, Text, Units
 from hlteval.lsp.units import NoUnit, Unit, configs, unit_of
 from hlteval.lsp.uris import absolute, is_path
@@ -24,7 +24,7 @@ USAGE = (FileNotFoundError, LookupError, NothingGiven, UnknownCode, WrongOption,
 """Errors in settings: nothing can be validated then."""
 
 
-def judged(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[Judged]:
+def unit_results(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[UnitResult]:
     """The findings of the units of documents, each unit once.
 
     Args:
@@ -37,12 +37,12 @@ def judged(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[Judged]:
             yield _of_config(path, buffers, order.units)
             continue
         try:
-            unit = unit_of(path, Desk(buffers), order.given, order.tasks.get(path, ""))
+            unit = unit_of(path, OpenFiles(buffers), order.given, order.tasks.get(path, ""))
         except NoUnit as error:
             yield _not_judged(path, error, buffers, order.units)
         except USAGE as error:
             note = f"not validated: {error}"
-            yield Judged(path, (path,), note=note, inputs=configs(path))
+            yield UnitResult(path, (path,), note=note, inputs=configs(path))
         else:
             groups.setdefault(unit.path, []).append((path, unit))
     for group in groups.values():
@@ -51,10 +51,10 @@ def judged(order: Order, buffers: Mapping[str, Buffer]) -> Iterator[Judged]:
 
 def _of_unit(
     unit: Unit, paths: tuple[str, ...], buffers: Mapping[str, Buffer], units: Units
-) -> Judged:
-    desk = Desk(buffers, unit.encoding)
+) -> UnitResult:
+    files = OpenFiles(buffers, unit.encoding)
     try:
-        arguments = unit.arguments(desk)
+        arguments = unit.arguments(files)
         inputs = [arguments["path"], arguments["against"]]
         sources = {str(item): open_source(item) for item in inputs if item is not None}
         verdict = validate_all(
@@ -62,41 +62,43 @@ def _of_unit(
         )
     except USAGE as error:
         note = f"not validated: {error}"
-        return Judged(unit.path, paths, note=note, task=unit.task.name, inputs=unit.inputs)
-    places = Places(desk, sources, units)
-    placed = places.by_path(verdict.findings, paths[0])
-    return Judged(unit.path, paths, placed, task=unit.task.name, inputs=unit.inputs)
+        return UnitResult(unit.path, paths, note=note, task=unit.task.name, inputs=unit.inputs)
+    places = Places(files, sources, units)
+    findings = places.by_path(verdict.findings, paths[0])
+    return UnitResult(unit.path, paths, findings, task=unit.task.name, inputs=unit.inputs)
 
 
-def _of_config(path: str, buffers: Mapping[str, Buffer], units: Units) -> Judged:
+def _of_config(path: str, buffers: Mapping[str, Buffer], units: Units) -> UnitResult:
     """The findings about a file of defaults."""
-    desk = Desk(buffers)
-    source = desk.source(path)
+    files = OpenFiles(buffers)
+    source = files.source(path)
     findings = read_config(OpenInput(source, name=shown(Path(path)))).findings
-    return Judged(path, (path,), Places(desk, {path: source}, units).by_path(findings, path))
+    return UnitResult(path, (path,), Places(files, {path: source}, units).by_path(findings, path))
 
 
-def _not_judged(path: str, error: NoUnit, buffers: Mapping[str, Buffer], units: Units) -> Judged:
+def _not_judged(
+    path: str, error: NoUnit, buffers: Mapping[str, Buffer], units: Units
+) -> UnitResult:
     """Why a document is not validated, with what is wrong with its file of defaults."""
     if not error.config:
-        return Judged(path, (path,), note=error.reason, inputs=configs(path))
-    desk = Desk(buffers)
-    places = Places(desk, {error.config: desk.source(error.config)}, units)
-    placed = places.by_path(error.findings, error.config)
-    return Judged(path, (path,), placed, error.reason, inputs=(error.config,))
+        return UnitResult(path, (path,), note=error.reason, inputs=configs(path))
+    files = OpenFiles(buffers)
+    places = Places(files, {error.config: files.source(error.config)}, units)
+    findings = places.by_path(error.findings, error.config)
+    return UnitResult(path, (path,), findings, error.reason, inputs=(error.config,))
 
 
 class Places:
     """Where findings are, in documents and in the units of the client.
 
     Args:
-        desk: the buffers.
+        files: the buffers.
         sources: what was read, by key.
         units: what the columns of the client count.
     """
 
-    def __init__(self, desk: Desk, sources: Mapping[str, Source], units: Units) -> None:
-        self.desk, self.sources, self.units = desk, sources, units
+    def __init__(self, files: OpenFiles, sources: Mapping[str, Source], units: Units) -> None:
+        self.files, self.sources, self.units = files, sources, units
         self.texts: dict[str, Text | None] = {}
 
     @cached_property
@@ -124,13 +126,13 @@ class Places:
         return self.texts[path]
 
     def _read(self, path: str) -> Text | None:
-        if path in self.desk.buffers:
-            return Text.of(self.desk.buffers[path].text, self.units)
+        if path in self.files.buffers:
+            return Text.of(self.files.buffers[path].text, self.units)
         try:
-            content = self.desk.content(path)
+            content = self.files.content(path)
         except (Unreadable, OSError, ValueError):
             return None
-        return Text.of(content.decode(self.desk.encoding, "replace"), self.units)
+        return Text.of(content.decode(self.files.encoding, "replace"), self.units)
 
     def range(self, path: str, finding: Finding) -> Range:
         """The range of a finding in its document."""
@@ -141,14 +143,14 @@ class Places:
 
     def by_path(
         self, findings: Sequence[Finding], otherwise: str
-    ) -> Mapping[str, tuple[Placed, ...]]:
+    ) -> Mapping[str, tuple[EditorFinding, ...]]:
         """The findings at their ranges, by key; those of no document at another one."""
-        found: dict[str, list[Placed]] = {}
+        found: dict[str, list[EditorFinding]] = {}
         for finding in findings:
             path = self.key(finding)
             place = NOWHERE if path is None else self.range(path, finding)
-            found.setdefault(path or otherwise, []).append(Placed(finding, place))
-        return {path: tuple(placed) for path, placed in found.items()}
+            found.setdefault(path or otherwise, []).append(EditorFinding(finding, place))
+        return {path: tuple(findings) for path, findings in found.items()}
 
 
 def _is_archive(path: str) -> bool:

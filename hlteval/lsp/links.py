@@ -17,7 +17,7 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult
 from hlteval.findings import FieldRef, Span
-from hlteval.lsp.buffers import Buffer, Desk
+from hlteval.lsp.buffers import Buffer, OpenFiles
 from hlteval.lsp.identifiers import identifiers
 from hlteval.lsp.judging import USAGE, Places
 from hlteval.lsp.orders import Links, Order, Site
@@ -32,7 +32,7 @@ _AHEAD = 20_000
 """Characters after the beginning of a record in which its identifiers are looked for."""
 
 
-class _Spot(NamedTuple):
+class _Target(NamedTuple):
     """A position in a file: line and column as in findings, 1-based."""
 
     line: int
@@ -105,15 +105,15 @@ def links(order: Order, buffers: Mapping[str, Buffer]) -> Links:
     """
     (path,) = order.paths
     try:
-        unit = unit_of(path, Desk(buffers), order.given, order.tasks.get(path, ""))
-        desk = Desk(buffers, unit.encoding)
-        opened = open_submission(unit.task.name, **unit.arguments(desk))
+        unit = unit_of(path, OpenFiles(buffers), order.given, order.tasks.get(path, ""))
+        files = OpenFiles(buffers, unit.encoding)
+        opened = open_submission(unit.task.name, **unit.arguments(files))
     except (NoUnit, *USAGE):
         return Links()
     sources = {unit.path: opened.system}
     if opened.reference is not None:
         sources[opened.reference.path] = opened.reference
-    places = Places(desk, sources, order.units)
+    places = Places(files, sources, order.units)
     return _Index.of(opened, path, places).links(order)
 
 
@@ -153,7 +153,7 @@ class _Index:
         if text is None or number is None or self.rows.is_empty():
             return Links()
         own = self.rows.filter(pl.col("origin") == number)
-        at = _Spot(*_as_written(text.lines, *text.inside(order.position)))
+        at = _Target(*_as_written(text.lines, *text.inside(order.position)))
         found = _at(self.files[number], own, at)
         if found is None:
             return Links()
@@ -228,7 +228,7 @@ def _as_written(lines: Sequence[str], line: int, column: int) -> tuple[int, int]
     return number, rest + 1 - (number == 1 and lines[0].startswith("\ufeff"))
 
 
-def _at(file: _File, rows: pl.DataFrame, at: _Spot) -> tuple[str, Span, list[int]] | None:
+def _at(file: _File, rows: pl.DataFrame, at: _Target) -> tuple[str, Span, list[int]] | None:
     """The longest identifier at a position, its span, and the records that may have it there."""
     records = rows["record"].unique().sort().to_list()
     spans = dict(zip(records, file.spans(records), strict=True))

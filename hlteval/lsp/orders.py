@@ -48,7 +48,7 @@ class Order:
     line: int = 0
 
 
-class Placed(NamedTuple):
+class EditorFinding(NamedTuple):
     """A finding at its range in a document."""
 
     finding: Finding
@@ -56,13 +56,13 @@ class Placed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judged:
+class UnitResult:
     """What was found in a unit.
 
     Attributes:
         unit: its key.
         paths: the documents of the order that belong to it.
-        placed: findings by the key of their document; those of the whole unit are at the first of
+        findings: findings by the key of their document; those of the whole unit are at the first of
             `paths`.
         note: why nothing was validated; empty if it was, or if nobody expects it.
         task: its name; empty if nothing was validated.
@@ -71,7 +71,7 @@ class Judged:
 
     unit: str
     paths: tuple[str, ...]
-    placed: Mapping[str, tuple[Placed, ...]] = field(default_factory=dict)
+    findings: Mapping[str, tuple[EditorFinding, ...]] = field(default_factory=dict)
     note: str = ""
     task: str = ""
     inputs: tuple[str, ...] = ()
@@ -80,8 +80,8 @@ class Judged:
         """Whether a document is one of the inputs, or in one.
 
         Examples:
-            >>> judged = Judged("/runs/a", (), inputs=("/runs/a",))
-            >>> judged.depends_on("/runs/a/d.a2"), judged.depends_on("/runs/ab")
+            >>> unit_results = UnitResult("/runs/a", (), inputs=("/runs/a",))
+            >>> unit_results.depends_on("/runs/a/d.a2"), unit_results.depends_on("/runs/ab")
             (True, False)
         """
         return any(path == root or path.startswith(f"{root}/") for root in self.inputs)

@@ -36,7 +36,7 @@ class Worker(Protocol):
         """End it, and wait until it has ended."""
 
 
-class Here:
+class InProcess:
     """A worker in this process, for programs that wait for each answer."""
 
     async def start(self) -> None:

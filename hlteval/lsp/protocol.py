@@ -10,7 +10,7 @@ from lsprotocol import types
 from hlteval.findings import SUBMISSION, Severity
 from hlteval.lsp.documents import Change
 from hlteval.lsp.hover import page
-from hlteval.lsp.orders import Edit, Placed, Site
+from hlteval.lsp.orders import Edit, EditorFinding, Site
 from hlteval.lsp.session import Shown
 from hlteval.lsp.text import Position, Range, Units
 from hlteval.lsp.uris import uri
@@ -56,19 +56,19 @@ def range_of(given: Range) -> types.Range:
     return types.Range(start, end)
 
 
-def diagnostic(placed: Placed, docs: str = "") -> types.Diagnostic:
+def diagnostic(findings: EditorFinding, docs: str = "") -> types.Diagnostic:
     """A finding: its message, and its help in a line of its own.
 
     Args:
-        placed: the finding at its range.
+        findings: the finding at its range.
         docs: address of the documentation; empty for none.
     """
-    found = placed.finding
+    found = findings.finding
     whose = "" if found.side == SUBMISSION else f"{found.side}: "
     more = f" (and {found.count - 1:,} more)" if found.further and found.count > 1 else ""
     text = f"{whose}{visible(found.message)}{more}"
     return types.Diagnostic(
-        range=range_of(placed.range),
+        range=range_of(findings.range),
         message=f"{text}\nhelp: {visible(found.help)}" if found.help else text,
         severity=SEVERITIES[found.severity],
         code=found.code,
@@ -85,7 +85,7 @@ def published(shown: Shown, docs: str = "") -> types.PublishDiagnosticsParams:
         types.Diagnostic(nothing, visible(note), severity=level, source=SOURCE)
         for note in shown.notes
     ]
-    found = [diagnostic(placed, docs) for placed in shown.placed]
+    found = [diagnostic(findings, docs) for findings in shown.findings]
     return types.PublishDiagnosticsParams(shown.uri, [*notes, *found], shown.version)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hlteval.lsp.documents import Change, Document
-from hlteval.lsp.orders import Failure, Judged, Kind, Order, Placed
+from hlteval.lsp.orders import EditorFinding, Failure, Kind, Order, UnitResult
 from hlteval.lsp.text import Position, Units
 from hlteval.lsp.uris import key, uri
 
@@ -31,13 +31,13 @@ class Shown:
     Attributes:
         uri: of the document.
         version: of its text; None if it is not open.
-        placed: the findings.
+        findings: the findings.
         notes: what else is to be said of it.
     """
 
     uri: str
     version: int | None
-    placed: tuple[Placed, ...] = ()
+    findings: tuple[EditorFinding, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -52,7 +52,7 @@ class Session:
         documents: that are open, by key.
         waiting: keys of documents that are to be validated.
         running: the versions of the documents that a worker validates, by key.
-        judged: what was found, by unit.
+        unit_results: what was found, by unit.
         shown: what the editor shows, by key.
     """
 
@@ -62,7 +62,7 @@ class Session:
     documents: dict[str, Document] = field(default_factory=dict)
     waiting: dict[str, None] = field(default_factory=dict)
     running: Mapping[str, int] = field(default_factory=dict)
-    judged: dict[str, Judged] = field(default_factory=dict)
+    unit_results: dict[str, UnitResult] = field(default_factory=dict)
     shown: dict[str, Shown] = field(default_factory=dict)
 
     def open(self, address: str, version: int, text: str) -> None:
@@ -86,23 +86,23 @@ class Session:
     def _wait(self, path: str) -> None:
         """A document, and all units that depend on it, are to be validated."""
         self.waiting[path] = None
-        for judged in self.judged.values():
-            if path not in judged.paths and judged.depends_on(path):
-                self.waiting.update(dict.fromkeys(self._open(judged.paths)[:1]))
+        for unit_results in self.unit_results.values():
+            if path not in unit_results.paths and unit_results.depends_on(path):
+                self.waiting.update(dict.fromkeys(self._open(unit_results.paths)[:1]))
 
     def close(self, address: str) -> None:
         """A document is closed: the disk has what counts."""
         closed = key(address)
         self.documents.pop(closed, None)
         self.waiting.pop(closed, None)
-        for unit, judged in list(self.judged.items()):
-            if closed in judged.paths:
-                rest = self._open(judged.paths)
+        for unit, unit_results in list(self.unit_results.items()):
+            if closed in unit_results.paths:
+                rest = self._open(unit_results.paths)
                 self.waiting.update(dict.fromkeys(rest))
                 if not rest:
                     self._forget(unit)
-            elif judged.depends_on(closed):
-                self.waiting.update(dict.fromkeys(self._open(judged.paths)[:1]))
+            elif unit_results.depends_on(closed):
+                self.waiting.update(dict.fromkeys(self._open(unit_results.paths)[:1]))
         self._show(closed)
 
     def again(self) -> None:
@@ -112,7 +112,7 @@ class Session:
     def order(self, kind: Kind, *paths: str, **more: Any) -> Order:
         """An order, with all buffers."""
         buffers = {path: document.buffer for path, document in self.documents.items()}
-        tasks = {path: item.task for item in self.judged.values() for path in item.paths}
+        tasks = {path: item.task for item in self.unit_results.values() for path in item.paths}
         return Order(kind, paths, buffers, self.given, tasks, self.units, **more)
 
     def next_order(self) -> Order | None:
@@ -132,16 +132,16 @@ class Session:
         self.waiting.update(dict.fromkeys(self.running))
         self.running = {}
 
-    def take(self, answer: Sequence[Judged] | Failure) -> None:
+    def take(self, answer: Sequence[UnitResult] | Failure) -> None:
         """Show the answer to the last order, but for documents that have changed since."""
         running, self.running = self.running, {}
         if isinstance(answer, Failure):
             note = _REASONS.get(answer.kind, f"internal error of hlteval: {answer.kind}")
-            answer = [Judged(path, (path,), note=note) for path in running]
+            answer = [UnitResult(path, (path,), note=note) for path in running]
         changed: dict[str, None] = {}
-        for judged in answer:
-            if self._open(judged.paths):
-                changed.update(dict.fromkeys(self._replace(judged)))
+        for unit_results in answer:
+            if self._open(unit_results.paths):
+                changed.update(dict.fromkeys(self._replace(unit_results)))
         for path in changed:
             if path not in self.documents or path not in self.waiting:
                 self._show(path)
@@ -149,26 +149,28 @@ class Session:
     def _open(self, paths: Iterable[str]) -> list[str]:
         return [path for path in paths if path in self.documents]
 
-    def _replace(self, judged: Judged) -> Iterator[str]:
+    def _replace(self, unit_results: UnitResult) -> Iterator[str]:
         """Keep what was found in a unit; gives the documents whose findings may differ."""
-        for unit, old in list(self.judged.items()):
-            if unit != judged.unit and not set(old.paths) & set(judged.paths):
+        for unit, old in list(self.unit_results.items()):
+            if unit != unit_results.unit and not set(old.paths) & set(unit_results.paths):
                 continue
-            yield from (*old.placed, *old.paths)
-            del self.judged[unit]
-            rest = tuple(path for path in self._open(old.paths) if path not in judged.paths)
-            if unit == judged.unit:
-                judged = replace(judged, paths=(*judged.paths, *rest))
+            yield from (*old.findings, *old.paths)
+            del self.unit_results[unit]
+            rest = tuple(path for path in self._open(old.paths) if path not in unit_results.paths)
+            if unit == unit_results.unit:
+                unit_results = replace(unit_results, paths=(*unit_results.paths, *rest))
             elif rest:
-                self.judged[unit] = replace(old, paths=rest)
-        self.judged[judged.unit] = judged
-        yield from judged.paths
-        closed = [path for path in judged.placed if path not in self.documents][:FILES]
-        yield from (path for path in judged.placed if path in self.documents or path in closed)
+                self.unit_results[unit] = replace(old, paths=rest)
+        self.unit_results[unit_results.unit] = unit_results
+        yield from unit_results.paths
+        closed = [path for path in unit_results.findings if path not in self.documents][:FILES]
+        yield from (
+            path for path in unit_results.findings if path in self.documents or path in closed
+        )
 
     def _forget(self, unit: str) -> None:
-        judged = self.judged.pop(unit)
-        for path in (*judged.placed, *judged.paths):
+        unit_results = self.unit_results.pop(unit)
+        for path in (*unit_results.findings, *unit_results.paths):
             self._show(path)
 
     def _show(self, path: str) -> None:
@@ -177,21 +179,27 @@ class Session:
         shown = Shown(
             document.uri if document else uri(path),
             document.version if document else None,
-            self.placed(path),
-            tuple(item.note for item in self.judged.values() if item.note and path in item.paths),
+            self.findings(path),
+            tuple(
+                item.note for item in self.unit_results.values() if item.note and path in item.paths
+            ),
         )
         if shown != self.shown.get(path, Shown(shown.uri, None)):
             self.shown[path] = shown
             self.show(shown)
-        if document is None and not (shown.placed or shown.notes):
+        if document is None and not (shown.findings or shown.notes):
             self.shown.pop(path, None)
 
-    def placed(self, path: str) -> tuple[Placed, ...]:
+    def findings(self, path: str) -> tuple[EditorFinding, ...]:
         """The findings of a document, once each, in whatever units."""
-        every = (item for judged in self.judged.values() for item in judged.placed.get(path, ()))
+        every = (
+            item
+            for unit_results in self.unit_results.values()
+            for item in unit_results.findings.get(path, ())
+        )
         return tuple(dict.fromkeys(every))
 
-    def at(self, path: str, start: Position, end: Position) -> list[Placed]:
+    def at(self, path: str, start: Position, end: Position) -> list[EditorFinding]:
         """The findings of a document that touch a range."""
-        placed = self.placed(path)
-        return [item for item in placed if item.range.start <= end and start <= item.range.end]
+        findings = self.findings(path)
+        return [item for item in findings if item.range.start <= end and start <= item.range.end]

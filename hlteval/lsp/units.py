@@ -11,7 +11,7 @@ from hlteval.converters import known as formats
 from hlteval.converters import load as load_format
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, entry
 from hlteval.findings.suggest import did_you_mean
-from hlteval.lsp.buffers import Desk
+from hlteval.lsp.buffers import OpenFiles
 from hlteval.lsp.uris import absolute, is_path
 from hlteval.sources import OpenInput
 from hlteval.tasks import known, load
@@ -86,7 +86,7 @@ class Unit:
         paths = [absolute(value) for value in named if isinstance(value, str) and value]
         return (self.path, *paths, *configs(self.path))
 
-    def arguments(self, desk: Desk) -> dict[str, Any]:
+    def arguments(self, files: OpenFiles) -> dict[str, Any]:
         """The arguments of `validate` but for the task, with buffers in place of files.
 
         Raises:
@@ -100,8 +100,8 @@ class Unit:
         }
         against = None if self.role == REFERENCE else self.values.get("against")
         return {
-            "path": desk.input(self.path),
-            "against": desk.input(absolute(against)) if against else None,
+            "path": files.input(self.path),
+            "against": files.input(absolute(against)) if against else None,
             "role": self.role,
             "profile": self.values.get("profile", "plan"),
             "encoding": self.encoding,
@@ -120,12 +120,12 @@ def configs(path: str) -> tuple[str, ...]:
     return tuple(str(folder / name) for folder in folders for name in (OWN, SHARED))
 
 
-def unit_of(path: str, desk: Desk, given: Mapping[str, Any], before: str = "") -> Unit:
+def unit_of(path: str, files: OpenFiles, given: Mapping[str, Any], before: str = "") -> Unit:
     """The unit of a document.
 
     Args:
         path: the key of the document.
-        desk: the buffers.
+        files: the buffers.
         given: settings of the command line or of the editor, by the keys of a file of defaults;
             they override the file.
         before: the task that it belonged to before, where only its format tells.
@@ -133,8 +133,8 @@ def unit_of(path: str, desk: Desk, given: Mapping[str, Any], before: str = "") -
     Raises:
         NoUnit: if it is not known which task it belongs to, or if it belongs to none.
     """
-    values = _values(path, desk, given)
-    name = values.get("task", "") or before or _only_task(path, desk)
+    values = _values(path, files, given)
+    name = values.get("task", "") or before or _only_task(path, files)
     if name not in known():
         hint = did_you_mean(name, [*known()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
@@ -148,14 +148,14 @@ def unit_of(path: str, desk: Desk, given: Mapping[str, Any], before: str = "") -
     (unit,) = submissions(name, [path])
     config = find(Path(path).parent) if Path(unit).is_dir() else None
     if config is not None and config.is_relative_to(unit):
-        # Nothing inside of a submission says how it is judged.
-        values = {**_of_file(find(start_of(unit)), desk, name), **given, "task": name}
-    if not _fits(task, path, desk):
+        # Nothing inside of a submission says how it is unit_results.
+        values = {**_of_file(find(start_of(unit)), files, name), **given, "task": name}
+    if not _fits(task, path, files):
         raise NoUnit("")
     return Unit(task, unit, role, values)
 
 
-def _values(path: str, desk: Desk, given: Mapping[str, Any]) -> Mapping[str, Any]:
+def _values(path: str, files: OpenFiles, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The settings for a document.
 
     Raises:
@@ -165,10 +165,10 @@ def _values(path: str, desk: Desk, given: Mapping[str, Any]) -> Mapping[str, Any
         message = entry(wrong.code).finding(wrong.values).message
         raise NoUnit(f"settings of the editor: {message}")
     config = find(Path(path).parent if is_path(path) else Path.cwd())
-    return {**_of_file(config, desk, str(given.get("task", ""))), **given}
+    return {**_of_file(config, files, str(given.get("task", ""))), **given}
 
 
-def _of_file(config: Path | None, desk: Desk, task: str) -> Mapping[str, Any]:
+def _of_file(config: Path | None, files: OpenFiles, task: str) -> Mapping[str, Any]:
     """The settings of a file of defaults; none if it is for another task.
 
     Raises:
@@ -176,21 +176,21 @@ def _of_file(config: Path | None, desk: Desk, task: str) -> Mapping[str, Any]:
     """
     if config is None:
         return {}
-    read = read_config(OpenInput(desk.source(str(config)), name=shown(config)), task)
+    read = read_config(OpenInput(files.source(str(config)), name=shown(config)), task)
     if any(finding.severity == "error" for finding in read.findings):
         reason = f"{config.name} has errors, so that nothing is validated"
         raise NoUnit(reason, str(config), read.findings)
     return read.values if not task or read.task in {"", task} else {}
 
 
-def _only_task(path: str, desk: Desk) -> str:
+def _only_task(path: str, files: OpenFiles) -> str:
     """The only task whose submissions have the format of a document.
 
     Raises:
         NoUnit: if there is none, or several.
     """
     try:
-        form = detected(desk.source(path))
+        form = detected(files.source(path))
     except UnknownFormat:
         raise NoUnit(f"cannot tell the task of this file; {_HOW}") from None
     tasks = [name for name in known() if form.name in {load(name).format, *load(name).submitted}]
@@ -227,10 +227,10 @@ def _is_within(path: str, other: str) -> bool:
     return is_path(path) and Path(path).is_relative_to(root) and not holds_defaults
 
 
-def _fits(task: Task, path: str, desk: Desk) -> bool:
+def _fits(task: Task, path: str, files: OpenFiles) -> bool:
     """Whether a document may be a file of a submission: a README beside it is none."""
     every = tuple(suffix for name in formats() for suffix in load_format(name).suffixes)
     if path.endswith(every):
         return True
     forms = (load_format(name) for name in (task.format, *task.submitted))
-    return any(form.sniff(desk.source(path)) for form in forms)
+    return any(form.sniff(files.source(path)) for form in forms)

@@ -24,10 +24,10 @@ def main() -> None:
     _limit_memory()
     from hlteval.lsp.answers import Answers
 
-    desk = Answers()
+    results = Answers()
     with suppress(BrokenPipeError):
         while (order := _next(orders)) is not None:
-            content = pickle.dumps(desk.answer(pickle.loads(order)))  # noqa: S301 - from our own process
+            content = pickle.dumps(results.answer(pickle.loads(order)))  # noqa: S301 - from our own process
             answers.write(LENGTH.pack(len(content)) + content)
             answers.flush()
 

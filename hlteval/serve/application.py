@@ -57,7 +57,7 @@ class Application:
         token: that opens a session.
         port: of the server.
         pace: how slow clients may be.
-        tell: takes what the terminal of the server shows.
+        notify: takes what the terminal of the server shows.
     """
 
     sessions: Sessions
@@ -65,7 +65,7 @@ class Application:
     token: str
     port: int
     pace: Pace = field(default_factory=Pace)
-    tell: Callable[[str], None] = lambda _: None
+    notify: Callable[[str], None] = lambda _: None
     app: ASGIApp = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,10 +84,10 @@ class Application:
         handlers: dict[Any, Any] = {404: _not_found, 405: _not_found, 500: _broken}
         inner = Starlette(routes=routes, exception_handlers=handlers, lifespan=self._lifespan)
         inner.router.redirect_slashes = False
-        self.app = Guard(inner, self.port, self._told)
+        self.app = Guard(inner, self.port, self._notify)
 
-    def _told(self, text: str) -> None:
-        self.tell(text)
+    def _notify(self, text: str) -> None:
+        self.notify(text)
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
@@ -184,7 +184,7 @@ class Application:
         job = self.job(request)
         if job.outcome.bug and not job.bug:
             job.bug = job.outcome.bug
-            self.tell(f"internal error in a job: {job.bug}")
+            self.notify(f"internal error in a job: {job.bug}")
         plain = msgspec.to_builtins
         return JSONResponse(
             {

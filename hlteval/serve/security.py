@@ -36,11 +36,11 @@ class Guard:
     Args:
         app: the application.
         port: of the server.
-        tell: takes what the terminal of the server shows.
+        notify: takes what the terminal of the server shows.
     """
 
-    def __init__(self, app: ASGIApp, port: int, tell: Callable[[str], None]) -> None:
-        self.app, self.tell = app, tell
+    def __init__(self, app: ASGIApp, port: int, notify: Callable[[str], None]) -> None:
+        self.app, self.notify = app, notify
         ends = ("", ":80") if port == 80 else (f":{port}",)
         names = ("127.0.0.1", "localhost", "[::1]")
         self.hosts = frozenset(f"{name}{end}" for name in names for end in ends)
@@ -57,7 +57,7 @@ class Guard:
         try:
             await self.app(scope, receive, answer.send)
         except Exception as error:
-            self.tell(f"internal error of the server: {type(error).__name__}")
+            self.notify(f"internal error of the server: {type(error).__name__}")
             if not answer.begun:
                 await answer.plain(500, "Internal error of the server.")
 

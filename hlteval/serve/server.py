@@ -58,7 +58,7 @@ def serve(
     limits: ServeLimits | None = None,
     timing: Timing | None = None,
     ready: Callable[[str, Path], None] = lambda _url, _file: None,
-    tell: Callable[[str], None] = lambda _: None,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the page until a signal ends it; then nothing of it is left on the disk.
 
@@ -69,7 +69,7 @@ def serve(
         timing: how slow clients may be.
         ready: called with the URL, and with a file that leads a browser there, when connections
             are accepted.
-        tell: takes what the terminal shows.
+        notify: takes what the terminal shows.
 
     Raises:
         CannotServe: if its libraries are not installed, or the port is taken.
@@ -82,7 +82,7 @@ def serve(
         url = f"http://{HOST}:{own}/?token={token}"
         file = folder / "open.html"
         file.write_text(f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}">')
-        make = (settings, token, own, folder / "sessions", limits or ServeLimits(), tell)
+        make = (settings, token, own, folder / "sessions", limits or ServeLimits(), notify)
         asyncio.run(_run(make, listening, timing or Timing(), lambda: ready(url, file)))
 
 
@@ -121,14 +121,14 @@ def _folder() -> Iterator[Path]:
 async def _run(
     make: tuple[Any, ...], listening: socket.socket, timing: Timing, ready: Callable[[], None]
 ) -> None:
-    settings, token, port, root, limits, tell = make
+    settings, token, port, root, limits, notify = make
     from hlteval.serve.application import Application
     from hlteval.serve.processes import Processes
     from hlteval.serve.sessions import Bounds, Sessions
 
     runner = Processes(root, limits.seconds, limits.megabytes)
     sessions = Sessions(root, runner, Bounds(running=limits.jobs), settings.files)
-    application = Application(sessions, settings, token, port, timing.pace, tell)
+    application = Application(sessions, settings, token, port, timing.pace, notify)
     server = _server(application.app, timing, ready)
     _stop_at_signals(server)
     await server.serve(sockets=[listening])

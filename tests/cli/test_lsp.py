@@ -174,7 +174,7 @@ def test_an_outdated_validation_is_ended_and_the_newest_text_is_validated(tmp_pa
         while session.waiting or session.running:
             await asyncio.sleep(0.01)
         assert [item.version for item in session.shown.values()] == [2]
-        assert not any(item.placed for item in session.shown.values())
+        assert not any(item.findings for item in session.shown.values())
         assert worker._process is not first or first is None
         await validation.close()
         await worker.close()

@@ -134,10 +134,10 @@ async def compared(reader: str, folder: Path) -> tuple[int, set[str]]:
 
 async def compare(editor: Editor, task: str, file: Path, given: dict[str, Any]) -> int:
     (unit,) = submissions(task, [str(file)])
-    judged = validate(task, unit, against=given.get("against"), options=given.get("options"))
+    unit_results = validate(task, unit, against=given.get("against"), options=given.get("options"))
     await editor.open(file.as_uri(), file.read_bytes().decode("utf-8", "replace"))
-    assert seen(editor) == Counter(expected(item, file) for item in judged.findings), file
-    return len(judged.findings)
+    assert seen(editor) == Counter(expected(item, file) for item in unit_results.findings), file
+    return len(unit_results.findings)
 
 
 async def fix(editor: Editor) -> set[str]:

@@ -314,7 +314,7 @@ def test_what_nobody_asks_about_expires():
 
 
 def test_an_internal_error_shows_nothing_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
+    notices: list[str] = []
 
     def broken(*_: Any, **__: Any) -> None:
         raise AttributeError("secret")
@@ -322,7 +322,7 @@ def test_an_internal_error_shows_nothing_of_itself(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("hlteval.workflows.validation.validate", broken)
 
     async def steps(visitor: Visitor) -> None:
-        visitor.application.tell = told.append
+        visitor.application.notify = notices.append
         _, state = await visitor.done("speech-sf", {"submission": of_folder(FRAMES)})
         assert state["error"].startswith("Internal error (AttributeError)")
         monkeypatch.setattr(visitor.application.sessions, "find", broken)
@@ -335,8 +335,8 @@ def test_an_internal_error_shows_nothing_of_itself(monkeypatch: pytest.MonkeyPat
         assert "secret" not in "".join(each.text for each in visitor.answers)
 
     visit(steps)
-    assert told[1:] == ["internal error of the server: AttributeError"]
-    assert told[0].startswith("internal error in a job: AttributeError at test_security.py:")
+    assert notices[1:] == ["internal error of the server: AttributeError"]
+    assert notices[0].startswith("internal error in a job: AttributeError at test_security.py:")
 
 
 def test_a_page_has_nothing_but_its_own_script():
