@@ -139,6 +139,7 @@ def test_scores_and_a_comparison_and_what_is_saved(enter, tmp_path):
 
 def test_everything_is_done_with_the_keyboard(enter):
     page = enter()
+    page.on("filechooser", lambda _: None)  # from now on, dialogs of files are events
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     page.keyboard.press("Tab")
