@@ -108,7 +108,7 @@ class Editor:
         self._revalidate()
 
     async def _ask(self) -> None:
-        """Ask the editor for its settings, if it can tell them."""
+        """Ask the editor for its settings, if it can send them."""
         if not self._can("workspace.configuration"):
             return
         item = types.ConfigurationItem(section=_SECTION)

@@ -70,7 +70,7 @@ class _File:
         return [None if place is None else place.span for place in located]
 
     def within(self, span: Span, identifier: str) -> Iterator[Span]:
-        """The places of an identifier in a record, or behind its beginning."""
+        """The places of an identifier in a record, or after its beginning."""
         pattern, left = _pattern(identifier), _AHEAD
         for number in range(span.line, len(self.lines) + 1):
             line = self.lines[number - 1]

@@ -66,7 +66,7 @@ class Session:
     shown: dict[str, Shown] = field(default_factory=dict)
 
     def open(self, address: str, version: int, text: str) -> None:
-        """A document is opened, perhaps a second time."""
+        """A document is opened, possibly a second time."""
         document = Document.opened(address, version, text, self.units)
         self.documents[document.key] = document
         self._wait(document.key)

@@ -128,7 +128,7 @@ def unit_of(path: str, files: OpenFiles, given: Mapping[str, Any], before: str =
         files: the buffers.
         given: settings of the command line or of the editor, by the keys of a file of defaults;
             they override the file.
-        before: the task that it belonged to before, where only its format tells.
+        before: the task that it belonged to before, if only its format shows it.
 
     Raises:
         NoUnit: if it is not known which task it belongs to, or if it belongs to none.
@@ -192,7 +192,7 @@ def _only_task(path: str, files: OpenFiles) -> str:
     try:
         form = detected(files.source(path))
     except UnknownFormat:
-        raise NoUnit(f"cannot tell the task of this file; {_HOW}") from None
+        raise NoUnit(f"the task of this file is unknown; {_HOW}") from None
     tasks = [name for name in known() if form.name in {load(name).format, *load(name).submitted}]
     if len(tasks) == 1:
         return tasks[0]

@@ -38,7 +38,7 @@ class Client(LanguageClient):
             self.changed.set()
 
         @self.feature(types.WINDOW_SHOW_MESSAGE)
-        def tells(params: types.ShowMessageParams) -> None:
+        def collects(params: types.ShowMessageParams) -> None:
             self.messages.append(params.message)
 
     async def open(self, uri: str, text: str) -> None:

@@ -190,21 +190,21 @@ def test_a_schema_is_printed_and_all_are_listed(invoke: Run) -> None:
 def test_the_report_of_a_conversion(invoke: Run, tmp_path: Path) -> None:
     reference, report = DEMO / "reference", tmp_path / "report.json"
     shown = invoke("convert", reference, tmp_path / "out", "--to", "brat", "--format", "json")
-    told = json.loads(shown.stdout)
-    assert (told["written"], told["format"], told["documents"]) == (True, "brat", 1)
-    assert told["inputs"] == [{"path": str(reference), "format": "standoff"}]
+    data = json.loads(shown.stdout)
+    assert (data["written"], data["format"], data["documents"]) == (True, "brat", 1)
+    assert data["inputs"] == [{"path": str(reference), "format": "standoff"}]
     files = {path.name: path.stat().st_size for path in (tmp_path / "out").iterdir()}
-    assert {each["name"]: each["size"] for each in told["files"]} == files
+    assert {each["name"]: each["size"] for each in data["files"]} == files
     lost = invoke("convert", reference, "-", "--to", "edl-tab", "--output-file", f"json={report}")
-    told = json.loads(report.read_text("utf-8"))
+    data = json.loads(report.read_text("utf-8"))
     assert lost.stdout
-    assert (told["output"], told["files"], bool(told["losses"])) == ("-", [], True)
+    assert (data["output"], data["files"], bool(data["losses"])) == ("-", [], True)
     words = ("--to", "edl-tab", "--strict-loss", "--format", "json")
     refused = invoke("convert", reference, tmp_path / "no.tab", *words)
-    told = json.loads(refused.stdout)
-    assert (refused.exit_code, told["written"], told["files"]) == (1, False, [])
+    data = json.loads(refused.stdout)
+    assert (refused.exit_code, data["written"], data["files"]) == (1, False, [])
     assert not (tmp_path / "no.tab").exists()
-    assert {each["code"] for each in told["losses"]} <= {each["code"] for each in told["findings"]}
+    assert {each["code"] for each in data["losses"]} <= {each["code"] for each in data["findings"]}
     assert "needs standard output" in invoke("convert", reference, "-", *words).stderr
 
 

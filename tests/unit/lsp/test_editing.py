@@ -79,10 +79,8 @@ def test_only_what_changed_is_published(tmp_path: Path, reference: Path) -> None
     editing(body)
 
 
-def test_findings_of_the_other_files_of_a_submission_are_shown(
-    tmp_path: Path, reference: Path
-) -> None:
-    del reference
+@pytest.mark.usefixtures("reference")
+def test_findings_of_the_other_files_of_a_submission_are_shown(tmp_path: Path) -> None:
     shown = saved(tmp_path / "run/notes.txt", "x")
     address = saved(tmp_path / "run/d.a2", "")
 
@@ -196,10 +194,8 @@ def test_a_file_of_defaults_that_is_written_counts_at_once(tmp_path: Path) -> No
     editing(body)
 
 
-def test_what_is_inside_of_another_submission_is_validated_as_both(
-    tmp_path: Path, reference: Path
-) -> None:
-    del reference
+@pytest.mark.usefixtures("reference")
+def test_what_is_inside_of_another_submission_is_validated_as_both(tmp_path: Path) -> None:
     outer = saved(tmp_path / "run/d.a2", "")
     inner = saved(tmp_path / "run/x/d.a2", "E1\tx\n")
 
@@ -230,8 +226,8 @@ def test_a_buffer_without_a_file_is_validated() -> None:
     editing(body)
 
 
-def test_a_file_that_is_removed_meanwhile_is_its_buffer(tmp_path: Path, reference: Path) -> None:
-    del reference
+@pytest.mark.usefixtures("reference")
+def test_a_file_that_is_removed_meanwhile_is_its_buffer(tmp_path: Path) -> None:
     path = tmp_path / "run/d.a2"
     address = saved(path, "")
 
@@ -335,8 +331,8 @@ def test_data_cannot_write_markdown() -> None:
     )
 
 
-def test_a_folder_of_many_files_with_findings_is_bounded(tmp_path: Path, reference: Path) -> None:
-    del reference
+@pytest.mark.usefixtures("reference")
+def test_a_folder_of_many_files_with_findings_is_bounded(tmp_path: Path) -> None:
     for number in range(700):
         saved(tmp_path / f"run/{number}.txt", "")
     address = saved(tmp_path / "run/d.a2", "")
