@@ -42,7 +42,10 @@ _AT = "_at"
 _TABLE = re.compile(r'"table"\s*:\s*"(\w{1,40})"')
 _ROW = re.compile(r'"row"\s*:\s*(-?[0-9]{1,18})\b')
 _SPANS = ("segments", "tokens", "mentions")
+_SPAN = (_AT, "document", "start", "end", "fragments")
 _OFFSETS = ("start", "end", "at", "length")
+_SLICE = 100_000
+"""Spans that are compared with their texts at once."""
 
 
 class BadLines(NamedTuple):
@@ -135,11 +138,7 @@ class _Check:
             self.kept[table.name] = rows
             return
         rows = self.valid(table, rows)
-        first = rows["row"].is_first_distinct()
-        repeated = rows.filter(~first)
-        self.report(REPEATED, table.name, "row", repeated, ["row"], lambda key: {"key": key})
-        self.reject(table.name, REPEATED, repeated)
-        rows = rows.filter(first)
+        rows = self.unrepeated(table.name, rows)
         optional = {column.name for column in table.columns if column.nullable}
         for column, target in table.references:
             rows = self.referring(table.name, rows, column, target, optional=column in optional)
@@ -160,6 +159,16 @@ class _Check:
                 self.reject(table.name, ROW, bad)
                 rows = rows.filter(~wrong)
         return rows
+
+    def unrepeated(self, name: str, rows: pl.DataFrame) -> pl.DataFrame:
+        """The first row of each key."""
+        if _is_increasing(rows["row"]):
+            return rows
+        first = rows["row"].is_first_distinct()
+        repeated = rows.filter(~first)
+        self.report(REPEATED, name, "row", repeated, ["row"], lambda key: {"key": key})
+        self.reject(name, REPEATED, repeated)
+        return rows.filter(first)
 
     def referring(
         self, name: str, rows: pl.DataFrame, column: str, target: str, *, optional: bool
@@ -221,19 +230,12 @@ class _Check:
             return
         length = pl.col("text").str.len_chars().cast(pl.Int64)
         texts = self.kept["documents"].select(document="row", _name="name", _length=length)
-        rows = self.kept[name].join(texts, on="document", how="left", maintain_order="left")
-        start, end = pl.col("start"), pl.col("end")
-        fits = (start >= 0) & (start <= end) & (end <= pl.col("_length").fill_null(end))
-        if "fragments" in rows.columns:
-            part = pl.element().struct
-            low, high = part.field("start"), part.field("end")
-            inside = pl.col("fragments").list.eval((low >= 0) & (low <= high)).list.all()
-            last = pl.col("fragments").list.eval(high).list.max()
-            inside &= (last <= pl.col("_length").fill_null(last)).fill_null(value=True)
-            fits &= inside.fill_null(value=True)
-        columns = ["start", "end", "_name", "_length"]
-        outside = partial(outside_text, name.removesuffix("s"))
-        self.report(OFFSETS, name, "start", rows.filter(~fits), columns, outside)
+        rows = self.kept[name]
+        spans = rows.select(column for column in _SPAN if column in rows.columns)
+        outside = pl.concat(_outside(part, texts) for part in spans.iter_slices(_SLICE))
+        facts = ["start", "end", "_name", "_length"]
+        describe = partial(outside_text, name.removesuffix("s"))
+        self.report(OFFSETS, name, "start", outside, facts, describe)
 
     def unread(self) -> None:
         """Report the records that could not be read when the corpus was made."""
@@ -334,6 +336,11 @@ _LONGEST = 1e15
 """Seconds or characters: no stream is longer, and its units can be counted."""
 
 
+def _is_increasing(keys: pl.Series) -> bool:
+    """Whether each key is higher than the one before, so that none is repeated."""
+    return keys.is_sorted() and not (keys.diff() == 0).any()
+
+
 def _is_sound(values: pl.Series, *, nullable: bool) -> bool:
     """Whether nothing can be wrong with values: their number of nulls costs no query."""
     missing = values.null_count()
@@ -342,6 +349,26 @@ def _is_sound(values: pl.Series, *, nullable: bool) -> bool:
     if values.name in _OFFSETS:
         return not missing and not _is_far(values).any()
     return (nullable or not missing) and values.dtype not in {pl.Float64, FRAGMENTS}
+
+
+def _outside(spans: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """The spans that are not inside the text of their document, with its name and length.
+
+    Args:
+        spans: with the columns `document`, `start`, `end`, and `fragments` if they have any.
+        texts: `document`, `_name` and `_length` of each document.
+    """
+    rows = spans.join(texts, on="document", how="left", maintain_order="left")
+    start, end = pl.col("start"), pl.col("end")
+    fits = (start >= 0) & (start <= end) & (end <= pl.col("_length").fill_null(end))
+    if "fragments" in rows.columns:
+        part = pl.element().struct
+        low, high = part.field("start"), part.field("end")
+        inside = pl.col("fragments").list.eval((low >= 0) & (low <= high)).list.all()
+        last = pl.col("fragments").list.eval(high).list.max()
+        inside &= (last <= pl.col("_length").fill_null(last)).fill_null(value=True)
+        fits &= inside.fill_null(value=True)
+    return rows.filter(~fits)
 
 
 def _is_far(values: pl.Series) -> pl.Series:

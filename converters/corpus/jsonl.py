@@ -16,8 +16,9 @@ Codes raised: CORxxx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from hlteval.converters.corpus.checks import BadLines, checked
@@ -28,11 +29,10 @@ from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt
 from hlteval.representation import Corpus, StoreError, write_jsonl
 from hlteval.representation.jsonl import JsonRows, read_rows
+from hlteval.representation.line_chunks import Lines
 from hlteval.sources import Member, Source, Unreadable
 
 _HEADER = '"hlteval-corpus"'
-_ALIKE = 1000
-"""Different lines that are not decoded again where they are repeated."""
 _KEPT = 1000
 """Bytes of a line that is not a row that are kept as its text."""
 
@@ -46,31 +46,26 @@ def read(source: Source) -> Iterator[ReadResult]:
     """The corpus, as one batch."""
     for member in source.members:
         try:
-            content = member.fetch()
+            yield read_lines(Lines(member.reader()), member)
         except Unreadable as reason:
             yield ReadResult(Corpus(), (reason.finding,))
-        else:
-            yield _read(content, member)
 
 
-def _read(content: bytes, member: Member) -> ReadResult:
+def read_lines(lines: Lines, member: Member) -> ReadResult:
     """The rows of a file that can be kept."""
     ignored: list[StoreError] = []
     bad = _Rejected(member.max_per_code)
     try:
-        rows = read_rows(content, member.display, ignored.append, bad.add, bad.add_equal)
+        rows = read_rows(lines, member.display, ignored.append, bad.add, bad.add_equal)
     except StoreError as error:
-        first = content.split(b"\n", error.line or 0)
-        return ReadResult(Corpus(), (store_finding("COR101", error, member.display, first),))
-    text = lru_cache(_ALIKE)(_text)
-    lines = BadLines(bad.numbers, [text(rows.lines[number - 1]) for number in bad.numbers])
-    found = checked(rows.tables, member.display, lines)
+        return ReadResult(Corpus(), (_of_line("COR101", member, lines, None, error),))
+    found = checked(rows.tables, member.display, BadLines(bad.numbers, bad.texts))
     bounded = Bounded(member.max_per_code)
-    of_line = partial(_of_line, "COR103", member, rows.lines)
     for number in bad.numbers:
+        of_line = partial(_of_line, "COR103", member, lines)
         bounded.add("COR103", number, of_line, bad.explained.get(number))
     for unknown in ignored:
-        of_line = partial(_of_line, "COR102", member, rows.lines)
+        of_line = partial(_of_line, "COR102", member, lines)
         bounded.add("COR102", unknown.line, of_line, unknown)
     for defect in found.defects:
         place = rows.numbers[defect.table][defect.ordinal]
@@ -83,40 +78,44 @@ class _Rejected:
 
     Attributes:
         numbers: their numbers.
+        texts: the beginning of each.
         explained: the errors of the first ones, by number.
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.numbers: list[int] = []
+        self.texts: list[str] = []
         self.explained: dict[int, StoreError] = {}
 
-    def add(self, error: StoreError) -> None:
+    def add(self, error: StoreError, line: bytes) -> None:
         """Add a line."""
-        self.add_equal(error.line or 1, error)
+        self._add(error.line or 1, error, line[:_KEPT].decode("utf-8", "replace"))
 
     def add_equal(self, number: int, error: StoreError) -> None:
         """Add a line with the error of an equal one."""
+        self._add(number, error, self.texts[bisect_left(self.numbers, error.line or 1)])
+
+    def _add(self, number: int, error: StoreError, text: str) -> None:
         self.numbers.append(number)
+        self.texts.append(text)
         if not self.most or len(self.explained) <= self.most:
             self.explained[number] = StoreError(error.message, error.file, number, error.column)
 
 
-def _text(line: bytes) -> str:
-    return line[:_KEPT].decode("utf-8", "replace")
-
-
 def _of_line(
-    code: str, member: Member, lines: Sequence[bytes], _: int | None, error: StoreError | None
+    code: str, member: Member, lines: Lines, _: int | None, error: StoreError | None
 ) -> Finding:
     """The finding of a line that is not a row, or that has an unknown column."""
-    return store_finding(code, error or StoreError(""), member.display, lines)
+    error = error or StoreError("")
+    line = lines[error.line] if error.line else b""
+    return store_finding(code, error, member.display, line)
 
 
 def _of_row(member: Member, rows: JsonRows, _: int | None, defect: Defect) -> Finding:
     """The finding of a row at its line."""
     place = rows.error("", defect.table, defect.ordinal, defect.column)
-    line = rows.lines[(place.line or 1) - 1].decode()
+    line = rows.lines[place.line or 1].decode("utf-8", "replace")
     column = place.column or 1
     span = Span(place.line or 1, column, column + 1)
     return entry(defect.code).finding(

@@ -95,18 +95,18 @@ def row_findings(
     return bounded.findings
 
 
-def store_finding(code: str, error: StoreError, path: str, lines: Sequence[bytes] = ()) -> Finding:
+def store_finding(code: str, error: StoreError, path: str, line: bytes = b"") -> Finding:
     """The finding of a corpus, or of a line of it, that cannot be read.
 
     Args:
         code: of the finding.
         error: what is wrong.
         path: of the corpus.
-        lines: its lines, if it has any.
+        line: the line of the error, if it has one.
     """
     span = None
     if error.line:
-        column, length = error.column or 1, len(lines[error.line - 1].decode("utf-8", "replace"))
+        column, length = error.column or 1, len(line.decode("utf-8", "replace"))
         span = Span(error.line, column, min(column, length) + 1)
     return finding(code, file=error.file or path, span=span, reason=error.message)
 

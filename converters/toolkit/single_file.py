@@ -49,7 +49,7 @@ def beginning(member: Member, size: int = 4000) -> str:
         size: the number of bytes; a byte order mark is left out.
     """
     try:
-        begin = member.fetch()[:size]
+        begin = member.reader().read(0, size)
     except Unreadable:
         return ""
     return begin.decode("utf-8", "replace").removeprefix("\ufeff")

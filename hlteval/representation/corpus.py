@@ -195,6 +195,11 @@ def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) ->
     """
     if rows.is_empty():
         return pl.repeat(value=False, n=rows.height, eager=True)
+    if _is_consecutive(targets["row"]):
+        at = rows[column] - targets["row"][0]
+        known = at.set(~at.is_between(0, targets.height - 1), None)
+        other = rows["document"] != targets["document"].gather(known)
+        return other.fill_null(value=False)
     homes = targets.select(pl.col("row").alias(column), _home="document")
     homes = homes.unique(column, keep="first")
     found = rows.select("document", column).join(
@@ -202,6 +207,11 @@ def of_other_document(rows: pl.DataFrame, column: str, targets: pl.DataFrame) ->
     )
     other = found.select(pl.col("document") != pl.col("_home")).to_series()
     return other.fill_null(value=False)
+
+
+def _is_consecutive(keys: pl.Series) -> bool:
+    """Whether each key is higher by 1 than the one before."""
+    return len(keys) > 0 and bool((keys.diff().drop_nulls() == 1).all()) and not keys.has_nulls()
 
 
 def _remade(tables: dict[str, pl.DataFrame]) -> Corpus:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from io import BytesIO
+from itertools import chain, groupby
 from operator import attrgetter, or_
 from typing import Annotated, Any, BinaryIO
 
@@ -22,11 +23,11 @@ import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.json_problems import column_of, member_columns, problem
+from hlteval.representation.line_chunks import LineNumbers, Lines
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES
 from hlteval.representation.store import (
     StoreError,
     ignore,
-    refuse,
     unknown_column,
     version_problem,
 )
@@ -39,8 +40,8 @@ _SLICE = 50_000
 """Rows that are encoded at once."""
 _ALIKE = 1000
 """Different lines with a problem that are not decoded again where they are repeated."""
-_CHUNK = 4_000_000
-"""Bytes of lines that are decoded at once."""
+_Run = tuple[int, Sequence[msgspec.Struct]]
+"""Rows in lines that follow each other, with the number of the first line."""
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,35 +129,40 @@ class JsonRows:
     Attributes:
         tables: the rows by table, where there are any.
         numbers: the line of each row, by table.
-        lines: the lines of the file.
+        lines: the lines of the file, which is read again for them.
         file: its name in errors.
     """
 
     tables: Mapping[str, pl.DataFrame]
-    numbers: Mapping[str, Sequence[int]]
-    lines: Sequence[bytes]
+    numbers: Mapping[str, LineNumbers]
+    lines: Lines
     file: str | None
 
     def error(self, message: str, table: str, index: int, column: str) -> StoreError:
         """A problem with the value of a column in a row, by its index in its table."""
         number = self.numbers[table][index]
-        return StoreError(message, self.file, number, _column(self.lines[number - 1], column))
+        return StoreError(message, self.file, number, _column(self.lines[number], column))
+
+
+def _refuse(error: StoreError, _: bytes) -> None:
+    """Raise an error."""
+    raise error
 
 
 def read_rows(
-    content: bytes,
+    content: bytes | Lines,
     file: str | None = None,
     report: Callable[[StoreError], None] = ignore,
-    reject: Callable[[StoreError], None] = refuse,
+    reject: Callable[[StoreError, bytes], None] = _refuse,
     again: Callable[[int, StoreError], None] | None = None,
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
     Args:
-        content: the bytes.
+        content: the bytes, or lines that are read in chunks.
         file: their name in errors.
         report: called for each column that is ignored.
-        reject: called for each line that is not a row; by default, it raises the error.
+        reject: called for each line that is not a row, with its error; by default, it raises that.
         again: called instead for a line that equals an earlier one, with its number and the error
             of the earlier one.
 
@@ -166,28 +172,36 @@ def read_rows(
     Examples:
         >>> header = b'{"format":"hlteval-corpus","version":1}\n'
         >>> rejected = []
-        >>> rows = read_rows(header + b'{"table":"documents","row":0}\n', reject=rejected.append)
-        >>> rows.tables, [error.line for error in rejected]
+        >>> reject = lambda error, line: rejected.append(error.line)
+        >>> rows = read_rows(header + b'{"table":"documents","row":0}\n', reject=reject)
+        >>> rows.tables, rejected
         ({}, [2])
     """
-    lines = _Lines(content, file, report, reject, again)
+    lines = Lines(content) if isinstance(content, bytes) else content
     frames: dict[str, list[pl.DataFrame]] = {name: [] for name in TABLES}
-    numbers: dict[str, list[int]] = {name: [] for name in TABLES}
-    for each in lines.rows(lines.header()):
+    numbers = {name: LineNumbers() for name in TABLES}
+    for chunk in _Decoder(lines, file, report, reject, again).chunks():
         groups: dict[str, list[msgspec.Struct]] = {}
-        for number, row in each:
-            name = type(row).__name__
-            groups.setdefault(name, []).append(row)
-            numbers[name].append(number)
+        for first, rows in chunk:
+            number = first
+            for kind, run in groupby(rows, type):
+                group = groups.setdefault(kind.__name__, [])
+                before = len(group)
+                group += run
+                numbers[kind.__name__].add(number, len(group) - before)
+                number += len(group) - before
         for name, group in groups.items():
             frames[name].append(_frame(TABLES[name], group))
     tables = {name: pl.concat(parts) for name, parts in frames.items() if parts}
-    return JsonRows(tables, numbers, content.split(b"\n"), file)
+    return JsonRows(tables, numbers, lines, file)
 
 
 def _column(line: bytes, key: str) -> int:
-    """The 1-based column of the value of a key in a line that can be decoded."""
-    return column_of(line.decode(), (key,))
+    """The 1-based column of the value of a key in a line; 1 where it is not there any more."""
+    try:
+        return column_of(line.decode(), (key,))
+    except (ValueError, LookupError):  # the file was changed after it was read
+        return 1
 
 
 def _frame(table: Table, rows: list[msgspec.Struct]) -> pl.DataFrame:
@@ -239,54 +253,58 @@ def _python_type(dtype: object) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
-    """The bytes of a file, its rows, and the places of its problems."""
+class _Decoder:
+    """Decodes the lines of a file, and finds the places of its problems."""
 
-    content: bytes
+    lines: Lines
     file: str | None
     report: Callable[[StoreError], None]
-    reject: Callable[[StoreError], None]
+    reject: Callable[[StoreError, bytes], None]
     again: Callable[[int, StoreError], None] | None
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def header(self) -> int:
-        """Check the first line; the index of the second."""
-        end = self.content.find(b"\n") + 1 or len(self.content)
+    def chunks(self) -> Iterator[Iterable[_Run]]:
+        """The rows of some megabytes of whole lines at a time."""
+        chunks = self.lines.chunks()
+        _, first = next(chunks, (1, b""))
+        end = self.header(first)
+        for number, chunk in chain([(2, first[end:])], chunks):
+            if chunk:
+                yield self.rows(number, chunk)
+
+    def header(self, chunk: bytes) -> int:
+        """Check the first line of a chunk; the index of the second."""
+        end = chunk.find(b"\n") + 1 or len(chunk)
         try:
-            header = msgspec.json.decode(self.content[:end], type=_Header)
+            header = msgspec.json.decode(chunk[:end], type=_Header)
         except (ValueError, RecursionError):
             header = None
         if header is None or header.format != FORMAT:
             line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
             raise StoreError(f"the first line must be {line}", self.file, 1, 1)
         if message := version_problem(header.version):
-            first = self.content[:end].removesuffix(b"\n")
+            first = chunk[:end].removesuffix(b"\n")
             raise StoreError(message, self.file, 1, _column(first, "version"))
         return end
 
-    def rows(self, begin: int) -> Iterator[Iterable[tuple[int, msgspec.Struct]]]:
-        """The rows of some megabytes of whole lines at a time, with the numbers of their lines.
+    def rows(self, number: int, chunk: bytes) -> Iterable[_Run]:
+        """The rows of a chunk of lines from a number on.
 
         The decoder takes these lines together. They are decoded one by one if that fails, or if a
         line may have another number of rows than one: the decoder takes any space for a line break.
         """
-        decoder, number = _decoder(strict=True), 2
-        while begin < len(self.content):
-            end = self.content.find(b"\n", begin + _CHUNK) + 1 or len(self.content)
-            chunk = self.content[begin:end]
-            count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
-            try:
-                rows = decoder.decode_lines(chunk)
-            except (ValueError, RecursionError):
-                rows = []
-            # Between } and { there is no value, so this line break is in none.
-            breaks = chunk.count(b"}\n{") + chunk.count(b"}\r\n{")
-            alike = len(rows) == count == breaks + 1
-            yield enumerate(rows, number) if alike else self.one_by_one(chunk, number)
-            begin, number = end, number + count
+        count = chunk.count(b"\n") + (not chunk.endswith(b"\n"))
+        try:
+            rows = _decoder(strict=True).decode_lines(chunk)
+        except (ValueError, RecursionError):
+            rows = []
+        # Between } and { there is no value, so this line break is in none.
+        breaks = chunk.count(b"}\n{") + chunk.count(b"}\r\n{")
+        alike = len(rows) == count == breaks + 1
+        return [(number, rows)] if alike else self.one_by_one(chunk, number)
 
-    def one_by_one(self, chunk: bytes, number: int) -> Iterator[tuple[int, msgspec.Struct]]:
-        """The rows of lines from a number on, without the columns that are not known."""
+    def one_by_one(self, chunk: bytes, number: int) -> Iterator[_Run]:
+        """The row of each line from a number on, without the columns that are not known."""
         decoder = _decoder(strict=False)
         known: dict[bytes, StoreError] = {}  # many lines may be the same
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
@@ -300,7 +318,7 @@ class _Lines:
                 rejected = StoreError(message, self.file, at, column)
                 if len(known) < _ALIKE:
                     known[line] = rejected
-                self.reject(rejected)
+                self.reject(rejected, line)
                 continue
             table = type(row).__name__
             declared, reported = {"table", *TABLES[table].schema}, self.unknown[table]
@@ -310,4 +328,4 @@ class _Lines:
                 place = (self.file, at, columns[name])
                 self.report(StoreError(unknown_column(table, name), *place))
             reported.update(unknown)
-            yield at, row
+            yield at, (row,)

@@ -58,11 +58,6 @@ def ignore(_: StoreError) -> None:
     """Report nothing."""
 
 
-def refuse(error: StoreError) -> None:
-    """Raise an error."""
-    raise error
-
-
 def save(corpus: Corpus, folder: Path) -> None:
     """Write a corpus as Parquet into a folder, which is created if necessary.
 

@@ -7,6 +7,7 @@ of `os.scandir` and one open, read and close; only the size of a large file is l
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import partial
 
 from hlteval.findings import Finding, finding
@@ -14,7 +15,7 @@ from hlteval.sources.limits import Limits
 from hlteval.sources.names import are_ordinary, is_junk, is_text, printable
 from hlteval.sources.problems import ignored_files, special_file, too_large, unreadable
 from hlteval.sources.source import Member, Source
-from hlteval.sources.spooling import CHUNK
+from hlteval.sources.spooling import CHUNK, Spool
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
 """Without O_NONBLOCK, open() would block for ever if a file was replaced by a pipe."""
@@ -137,5 +138,41 @@ def _read_large(descriptor: int, display: str, limits: Limits) -> bytes:
 def open_file(path: str, size: int, limits: Limits) -> Source:
     """A single file as a source with one member, whose name is empty."""
     display = printable(path)
-    fetch = partial(read_file, path, display, limits)
-    return Source(path, "file", (Member("", display, size, fetch),))
+    return Source(path, "file", (Member("", display, size, DiskFile(path, display, limits)),))
+
+
+@dataclass(frozen=True, slots=True)
+class DiskFile:
+    """The bytes of a single file, as `read_file` reads them, or some of them.
+
+    Attributes:
+        path: path of the file.
+        display: name of the file in findings.
+        limits: the limits of its size.
+    """
+
+    path: str
+    display: str
+    limits: Limits
+
+    def __call__(self) -> bytes:
+        """All bytes."""
+        return read_file(self.path, self.display, self.limits)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Up to `size` bytes at `offset`, fewer only at the end of the file.
+
+        Raises:
+            Unreadable: as `read_file` does.
+        """
+        try:
+            file = Spool.open(self.path)
+            data = file.read(offset, size)
+        except OSError as error:
+            raise unreadable(self.display, error) from error
+        if file.size > self.limits.file_bytes:
+            raise too_large(self.display, file.size, self.limits.file_bytes)
+        limit = min(file.size + self.limits.growth, self.limits.file_bytes)
+        if offset + len(data) > limit:
+            raise too_large(self.display, f"more than {limit}", limit)
+        return data

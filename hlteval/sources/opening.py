@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from hlteval.findings import Finding, finding
-from hlteval.sources.folders import open_file, open_folder, read_file
+from hlteval.sources.folders import DiskFile, open_file, open_folder
 from hlteval.sources.limits import LIMITS, Limits
 from hlteval.sources.listing import listing
 from hlteval.sources.names import is_text, printable
@@ -175,8 +175,7 @@ def open_stream(chunks: Iterable[bytes], path: str, limits: Limits = LIMITS) -> 
     content = archive_kind(file.read(0, _HEAD))
     if content is not None and content in _READERS:
         return _read_archive(file, content, path, label, limits)
-    fetch = partial(file.read, 0, file.size)
-    return Source(path, kind, (Member("", label, file.size, fetch),))
+    return Source(path, kind, (Member("", label, file.size, file),))
 
 
 def open_named(path: str, name: str, *, limits: Limits = LIMITS) -> Source:
@@ -202,7 +201,7 @@ def open_named(path: str, name: str, *, limits: Limits = LIMITS) -> Source:
     if not is_text(name):
         return Source(label, "file", (), (finding("SRC117", file=label, name=label),))
     if archive_suffix(name) is None:
-        fetch = partial(read_file, path, label, limits)
+        fetch = DiskFile(path, label, limits)
         return Source(name, "file", (Member("", label, Path(path).stat().st_size, fetch),))
     file = Spool.open(path)
     return _open_archive(file, file.read(0, _HEAD), name, limits)

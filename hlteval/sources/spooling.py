@@ -49,6 +49,14 @@ class Spool:
         """
         return cls(os.open(path, _FLAGS))
 
+    def __call__(self) -> bytes:
+        """All bytes.
+
+        Raises:
+            OSError: if the file cannot be read.
+        """
+        return self.read(0, self.size)
+
     def read(self, offset: int, size: int) -> bytes:
         """Up to `size` bytes at `offset`, fewer only at the end of the file.
 

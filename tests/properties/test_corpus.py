@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import TABLES, BrokenKey, Corpus
+from hlteval.representation.corpus import of_other_document
 
 FEW = settings(max_examples=8, deadline=None)
 
@@ -99,3 +100,27 @@ def test_rows_and_frames_make_the_same_corpus(data, corpora):
     assert Corpus(**{name: frame.rows(named=True) for name, frame in corpus.tables()}) == corpus
     assert Corpus(**dict(corpus.tables())) == corpus
     assert corpus.replace() == corpus
+
+
+HIGHEST = 2**63 - 1
+
+
+@given(
+    first=st.sampled_from([0, 3, HIGHEST - 3, -HIGHEST - 1]),
+    homes=st.lists(st.integers(0, 2), min_size=1, max_size=4),
+    rows=st.lists(st.tuples(st.integers(0, 2), st.none() | st.integers(-1, 5))),
+    far=st.sampled_from([HIGHEST, 0, -HIGHEST - 1]),
+)
+def test_consecutive_keys_are_looked_up_like_any_others(first, homes, rows, far):
+    keys = [first + at for at in range(len(homes))]
+    targets = pl.DataFrame({"row": keys, "document": homes})
+    near = [key if key is None else first + key for _, key in rows]
+    keys_of = [far if key and abs(key) > HIGHEST else key for key in near]
+    documents = [document for document, _ in rows]
+    schema = {"document": pl.Int64, "frame_row": pl.Int64}
+    referring = pl.DataFrame({"document": documents, "frame_row": keys_of}, schema=schema)
+    home = dict(zip(keys, homes, strict=True))
+    pairs = zip(documents, keys_of, strict=True)
+    expected = [home.get(key, document) != document for document, key in pairs]
+    for some in (targets, targets.reverse()):
+        assert of_other_document(referring, "frame_row", some).to_list() == expected

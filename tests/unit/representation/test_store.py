@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from hlteval.representation import (
     write_jsonl,
 )
 from hlteval.representation.jsonl import read_rows
+from hlteval.representation.line_chunks import Lines
 from hlteval.representation.store import VERSION_KEY, read_table
 
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
@@ -315,7 +317,7 @@ def test_the_place_of_a_broken_key_is_told(lines, message, place):
 
 def test_long_files_are_read_in_parts(monkeypatch):
     """With parts of a few lines each, the numbers of the lines go on."""
-    monkeypatch.setattr("hlteval.representation.jsonl._CHUNK", 100)
+    monkeypatch.setattr("hlteval.representation.jsonl.Lines", partial(Lines, size=100))
     monkeypatch.setattr("hlteval.representation.jsonl._SLICE", 3)
     rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
     stream = BytesIO()
