@@ -12,9 +12,9 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.toolkit.frame_kinds import only_kinds, plural
-from hlteval.converters.toolkit.words import plural as plural_of
 from hlteval.converters.toolkit.words import worded
 from hlteval.findings import FieldRef, Finding, Location
+from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 

@@ -96,9 +96,8 @@ def collisions(members: Iterable[Member]) -> list[Finding]:
 
 
 def _left_out(source: Source, names: Sequence[str]) -> Finding:
-    noun = "file" if len(names) == 1 else "files"
     listed = shown_names(names)
-    return finding("PKG103", file=source.path, count=len(names), noun=noun, names=listed)
+    return finding("PKG103", file=source.path, count=len(names), names=listed)
 
 
 Arrange = Callable[[str, Source], Arranged]

@@ -130,7 +130,7 @@ class _Tables:
 
     def _norms(self) -> pl.DataFrame:
         rows = self._judged(self.corpus.instances.filter(pl.col("kind") == "norm"))
-        self.losses["several speakers of norms"] += rows["several"].count()
+        self.losses["norms of several speakers"] += rows["several"].count()
         return rows.select(
             "user_id", "file_id", "segment_id",
             pl.col("status").fill_null(NOT_APPLICABLE), norm="label",
@@ -140,7 +140,7 @@ class _Tables:
         rows = self._judged(self.corpus.instances.filter(pl.col("kind") == "emotion"))
         self.losses["statuses of emotions"] += rows["status"].count()
         simple = rows.filter(~pl.col("label").str.contains("^ |,| $|^$"))
-        self.losses["emotions with commas, or spaces around them"] += rows.height - simple.height
+        self.losses["emotions with commas or surrounding spaces"] += rows.height - simple.height
         keys = [*_RECORD, "user_id", "file_id", "segment_id", "several"]
         lists = simple.group_by(keys, maintain_order=True).agg(pl.col("label").str.join(", "))
         nothing = pl.when(pl.col("label") == NO_ANNOTATION).then(pl.lit(NO_ANNOTATION))
@@ -172,7 +172,7 @@ class _Tables:
         )  # fmt: skip
         both = both.sort(pl.coalesce("first", "first_right"), "item", maintain_order=True)
         single = pl.col("valence").is_null() | pl.col("arousal").is_null()
-        self.losses["levels without their counterpart, which is written as noann"] += int(
+        self.losses["levels without a counterpart, which is written as noann"] += int(
             both.select(single.sum()).item()
         )
         filled = [pl.col(kind).fill_null(NO_ANNOTATION) for kind in ("valence", "arousal")]
@@ -262,12 +262,10 @@ def count_losses(corpus: Corpus, judgments: str = ANNOTATED) -> Mapping[str, int
     tables = _Tables(as_scored(corpus) if judgments == SCORED else corpus)
     if judgments == SCORED:
         given = corpus.instances.height + corpus.ratings.height
-        tables.losses["judgments, collapsed and merged as they are scored, with whole levels"] += (
-            given
-        )
+        tables.losses["judgments, collapsed and merged as in scoring, with whole levels"] += given
     others = corpus.attributes.filter(~pl.col("element").is_in([*_ELEMENTS])).height
     of_kinds = {
-        "instances that are neither norms nor emotions": corpus.instances.filter(
+        "instances that are neither norm nor emotion": corpus.instances.filter(
             ~pl.col("kind").is_in(["norm", "emotion"])
         ).height,
         "ratings of neither valence nor arousal": corpus.ratings.filter(

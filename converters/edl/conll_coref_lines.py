@@ -89,7 +89,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {
         "documents without tokens": silent.height,
         "segments without tokens": bare.height,
-        "tokens that are empty or contain spaces": corpus.tokens.height
+        "tokens without text, or with spaces": corpus.tokens.height
         - tokens.filter(~pl.col("text").str.contains(r"\s")).height,
         "tokens with offsets that change on reading": elsewhere.height,
         "mentions without an entity, or not aligned with tokens": corpus.mentions.height

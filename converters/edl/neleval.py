@@ -154,7 +154,7 @@ def _writable_candidates() -> pl.Expr:
 
 
 def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
-    """The mentions without notations of scores that are not numbers."""
+    """The mentions without notations of scores that are not a number."""
     notations = rows["confidence_text"].drop_nulls().unique().to_list()
     known = [text for text in notations if number(text) is not None]
     text = pl.when(pl.col("confidence_text").is_in(known)).then("confidence_text")
@@ -224,7 +224,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "identifiers of mentions": mentions.filter(pl.col("mention") != "").height,
         "mentions that do not fit a line": mentions.filter(~_writable()).height,
         "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
-        "scores that are not numbers": mentions["confidence_text"].count()
+        "scores that are not a number": mentions["confidence_text"].count()
         - _numeric(mentions)["confidence_text"].count(),
         "types of mentions without an entity": unlinked.filter(pl.col("label") != "").height,
         "documents without mentions": silent.height,

@@ -72,9 +72,8 @@ def others(source: Source, reasons: Mapping[Member, str]) -> Iterator[Finding]:
     """The finding about texts that are not annotations, if there are any."""
     names = [member.name for member in reasons if not _is_lost(member)]
     if names:
-        noun = "text" if len(names) == 1 else "texts"
         shown = shown_names(names)
-        yield finding("APN405", file=source.path, count=len(names), noun=noun, names=shown)
+        yield finding("APN405", file=source.path, count=len(names), names=shown)
 
 
 def _is_text(member: Member) -> bool:

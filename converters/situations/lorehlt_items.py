@@ -21,6 +21,7 @@ from hlteval.converters.situations.lorehlt_problems import (
 from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.speech_sf_problems import array_hint
 from hlteval.findings import entry
+from hlteval.findings.counts import filled
 from hlteval.representation import TABLES, Corpus
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import invalid
@@ -94,7 +95,7 @@ class LorehltFile(FrameFile):
                 if (code, path) in reported or kind in known:
                     continue
                 known.add(kind)
-                message = entry(code).message.format_map({"path": "", **values})
+                message = filled(entry(code).message, {"path": "", **values})
                 reason = message.removeprefix(": ").strip()
                 self.report_at("LSF212", index, path, schema=self.version, reason=reason)
 

@@ -66,7 +66,7 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
     wrong = wanted.filter(
         pl.col("entity").str.contains(r"[ \t\r\n\f\x0b\x00]") | (pl.col("entity") == "")
     )
-    counts["entity identifiers that are empty or contain spaces"] += wrong.height
+    counts["entity identifiers that are not a single word"] += wrong.height
     key = ["document", "target", "value"]
     wanted = wanted.join(corpus.modifiers.select(key), on=key, how="anti", maintain_order="left")
     if wanted.is_empty():
@@ -115,7 +115,7 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
         spans, on=["document", "label", "trigger"], how="anti", maintain_order="left"
     )
     others = bare.height - bare["trigger"].null_count()
-    counts["triggers of another type than their events"] += others
+    counts["triggers of another type than the event"] += others
     counts["events without triggers"] += bare.height - others
     if bare.is_empty():
         return corpus

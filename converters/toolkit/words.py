@@ -16,31 +16,6 @@ COMMON: Mapping[str, str] = MappingProxyType(
 _IDENTIFIERS = {"mentions": "mention", "frames": "frame", "modifiers": "modifier"}
 
 
-def plural(word: str) -> str:
-    """The plural of a word or phrase that ends in a noun, or has one before `of`.
-
-    Examples:
-        >>> plural("N line"), plural("entity"), plural("status"), plural("row of links")
-        ('N lines', 'entities', 'statuses', 'rows of links')
-    """
-    head, of, rest = word.partition(" of ")
-    if of:
-        return f"{plural(head)}{of}{rest}"
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return f"{word[:-1]}ies"
-    return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"
-
-
-def counted(count: int, word: str) -> str:
-    """A count with a word.
-
-    Examples:
-        >>> counted(1, "N line"), counted(1200, "N line")
-        ('1 N line', '1,200 N lines')
-    """
-    return f"{count:,} {word if count == 1 else plural(word)}"
-
-
 def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[str, int]:
     """The counts of rows by the word of a format for them.
 

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from docs.make.origins import Origins, origins
 from hlteval.findings import Entry, catalogue
+from hlteval.findings.counts import in_the_plural
 from hlteval.reports.display import visible
 from hlteval.reports.explain import examples, paragraphs, prose, status
 
@@ -105,7 +106,7 @@ def pages(
 def _page(entry: Entry, where: Origins) -> str:
     """The page of a code: the sections of `explain`, its origins, and how to ignore it."""
     parts = [f"# {entry.code}: {_inline(entry.title)}", f"*{status(entry)}*"]
-    parts += [f"In a report: {_code(entry.message)}"]
+    parts += [f"In a report: {_code(in_the_plural(entry.message))}"]
     for label, text in prose(entry):
         first, *others = map(_inline, paragraphs(text))
         parts += [f"**{label}.** {first}", *others]

@@ -19,6 +19,7 @@ from typing import Literal
 import msgspec
 
 from hlteval.extensions import CODES, extensions
+from hlteval.findings.counts import filled
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
 from hlteval.findings.suggest import suggestion
 
@@ -36,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     blocking: bool = False
     """Whether a submission with this finding cannot be scored."""
     message: str
-    """A template, filled with the values of the finding."""
+    """A template, filled with the values of the finding; words may depend on them, see `counts`."""
     help: str = ""
     """A template for the fix in one line."""
     why: str
@@ -70,7 +71,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             ['document', 'suggestion', 'target']
         """
         parsed = Formatter().parse(self.message + self.help)
-        return frozenset(name for _, name, _, _ in parsed if name)
+        return frozenset(name.partition("|")[0] for _, name, _, _ in parsed if name)
 
     def finding(
         self,
@@ -104,7 +105,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             name=self.name,
             severity=self.severity,
             blocking=self.blocking if blocking is None else blocking,
-            message=self.message.format_map(values),
+            message=filled(self.message, values),
             file=file,
             span=span,
             excerpt=excerpt,
@@ -117,7 +118,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def _help(self, values: Mapping[str, object]) -> str:
         """The help, after the closest known name if it lists several."""
-        text = self.help.format_map(values).strip()
+        text = filled(self.help, values).strip()
         if not self.known or "did you mean" in text:
             return text
         hint = suggestion(str(values[self.unknown]), str(values[self.known]))

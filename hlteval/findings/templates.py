@@ -35,7 +35,9 @@ def _pattern(template: str) -> re.Pattern[str]:
     parts, seen = [], set[str]()
     for literal, field, _, _ in Formatter().parse(template):
         parts.append(re.escape(literal))
-        if field:
+        if field and "|" in field:
+            parts.append(f"(?:{'|'.join(map(re.escape, field.split('|')[1:]))})")
+        elif field:
             parts.append(f"(?P={field})" if field in seen else f"(?P<{field}>.*)")
             seen.add(field)
     return re.compile("".join(parts), re.DOTALL)

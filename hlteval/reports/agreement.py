@@ -11,6 +11,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.findings.counts import counted
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.prose import Prose, note, warning
@@ -143,10 +144,6 @@ def notes(agreement: Agreement) -> Iterator[str]:
             yield f"{what} for {_some([*names])}: {reason}"
 
 
-def _differences(number: int) -> str:
-    return "1 difference" if number == 1 else f"{number:,} differences"
-
-
 def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 4 else ""
     return ", ".join(names[:3] if more else names) + more
@@ -156,15 +153,15 @@ def text(agreement: Agreement, what: Shown = Shown()) -> RenderableType:
     """Tables of measures and coefficients, where annotators part, notes and the signature."""
     listed = agreement.differences[: what.listed]
     more = len(agreement.differences) - len(listed)
-    number = len(agreement.annotators)
-    documents = f"{agreement.documents:,} document" + "s" * (agreement.documents != 1)
-    head = f"{agreement.task}: agreement of {number} annotators, {documents}"
+    annotators = counted(len(agreement.annotators), "annotator")
+    documents = counted(agreement.documents, "document")
+    head = f"{agreement.task}: agreement of {annotators}, {documents}"
     parts: list[RenderableType] = [
         Prose(head, "bold"),
         Tables(_tables(agreement, what), what.view.wide),
     ]
     if agreement.differences:
-        parts.append(Prose(f"{_differences(len(agreement.differences))}", "bold"))
+        parts.append(Prose(counted(len(agreement.differences), "difference"), "bold"))
         parts += [Prose(visible(line(item))) for item in listed]
     if more:
         parts.append(Prose(f"… and {more:,} more", "dim"))

@@ -9,6 +9,7 @@ import msgspec
 from rich.console import Group, RenderableType
 
 from hlteval.findings import Severity
+from hlteval.findings.counts import counted
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.prose import Prose
@@ -73,7 +74,7 @@ def summary(result: CampaignResult) -> RenderableType:
     """
     number = len(result.rows)
     counts = ", ".join(f"{count:,} {status}" for status, count in result.counts.items())
-    head = f"{number:,} cell{'' if number == 1 else 's'}{': ' if counts else ''}{counts}"
+    head = f"{counted(number, 'cell')}{': ' if counts else ''}{counts}"
     cached = number - result.computed
     return Prose(head + (f"; {cached:,} from the cache" if cached else ""), "bold")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
+from hlteval.findings.counts import counted
 from hlteval.reports.display import isolate_bidi
 from hlteval.reports.findings import json as findings_json
 from hlteval.results.fixes import Fix, FixedCopy
@@ -40,7 +41,7 @@ def _lines(copy: FixedCopy) -> Iterator[str]:
         yield f"not fixed[{item.code}]: {isolate_bidi(item.file or '')}: {item.reason}"
     count, path = sum(fix.count for fix in copy.fixes), isolate_bidi(copy.path)
     if count:
-        yield f"{count:,} {'fix' if count == 1 else 'fixes'} in {path}"
+        yield f"{counted(count, 'fix')} in {path}"
     else:
         yield f"{'nothing fixed' if copy.unfixed else 'nothing to fix'}; {path} is a copy"
 
@@ -54,7 +55,7 @@ def _places(fixes: list[Fix]) -> str:
     lines = [str(fix.line) for fix in fixes if fix.line is not None]
     if not lines:
         return ""
-    more = f" and {len(lines) - _SHOWN:,} more lines" if len(lines) > _SHOWN else ""
+    more = f" and {counted(len(lines) - _SHOWN, 'more line')}" if len(lines) > _SHOWN else ""
     return f":{','.join(lines[:_SHOWN])}{more}"
 
 

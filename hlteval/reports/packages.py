@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.findings.counts import counted
 from hlteval.reports.display import isolate_bidi, visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.findings import json as findings_json
@@ -32,8 +33,8 @@ def packed_text(packed: PackedArchive) -> RenderableType:
     if packed.path is None:
         line = Text("nothing was written: the submission does not validate", style="bold red")
         return Group(findings, line)
-    count, path = _files(len(packed.members)), visible(packed.path)
-    line = Text(f"packed {path}: {count}, {packed.size:,} bytes, SHA-256 {packed.sha256}")
+    count, path = counted(len(packed.members), "file"), visible(packed.path)
+    line = Text(f"packed {path}: {count}, {counted(packed.size, 'byte')}, SHA-256 {packed.sha256}")
     return Group(findings, line)
 
 
@@ -74,9 +75,10 @@ def inspection_text(inspection: Inspection, limit: int = MAX_MEMBERS) -> Rendera
 
 def _head(inspection: Inspection) -> Iterator[str]:
     kind = _KINDS.get(inspection.kind, inspection.kind)
-    files = _files(sum(member.type == "file" for member in inspection.members))
-    size = "" if inspection.size is None else f", {inspection.size:,} bytes"
-    yield f"{visible(inspection.path)}: {kind}{size}; {files}, {inspection.unpacked:,} bytes"
+    files = counted(sum(member.type == "file" for member in inspection.members), "file")
+    size = "" if inspection.size is None else f", {counted(inspection.size, 'byte')}"
+    unpacked = counted(inspection.unpacked, "byte")
+    yield f"{visible(inspection.path)}: {kind}{size}; {files}, {unpacked}"
     if inspection.sha256:
         yield f"SHA-256 {inspection.sha256}"
     if not inspection.tasks:
@@ -86,10 +88,6 @@ def _head(inspection: Inspection) -> Iterator[str]:
     if inspection.name:
         parts = (f"{name} {visible(value)}" for name, value in inspection.name.items())
         yield f"name: {', '.join(parts)}"
-
-
-def _files(count: int) -> str:
-    return f"{count:,} {'file' if count == 1 else 'files'}"
 
 
 def _conclusion(inspection: Inspection) -> str:

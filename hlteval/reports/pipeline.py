@@ -9,6 +9,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.findings.counts import counted
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.reports.prose import Prose, note
@@ -59,7 +60,7 @@ def summary(result: PipelineResult) -> RenderableType:
     """
     number = len(result.submissions)
     counts = ", ".join(f"{count:,} {status}" for status, count in result.counts.items())
-    head = f"{number:,} submission{'' if number == 1 else 's'}{': ' if counts else ''}{counts}"
+    head = f"{counted(number, 'submission')}{': ' if counts else ''}{counts}"
     return Prose(head + ("" if result.done else "; nothing new"), "bold")
 
 

@@ -16,6 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
+from hlteval.findings.counts import counted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.display import isolate_bidi
 from hlteval.reports.prose import Prose, wrap
@@ -111,8 +112,7 @@ def not_shown(names: Sequence[str]) -> str:
         >>> not_shown(["Insertions", "Deletions"])
         '2 columns not shown: Insertions, Deletions; use --wide or --columns'
     """
-    number = "1 column" if len(names) == 1 else f"{len(names)} columns"
-    return f"{number} not shown: {', '.join(names)}; use --wide or --columns"
+    return f"{counted(len(names), 'column')} not shown: {', '.join(names)}; use --wide or --columns"
 
 
 class View(NamedTuple):

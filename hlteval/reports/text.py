@@ -12,6 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from hlteval.findings import Excerpt, Finding, Severity, Span, entry
+from hlteval.findings.counts import plural
 from hlteval.findings.sequence import tally
 from hlteval.reports.display import draw, isolate_bidi, visible
 from hlteval.reports.prose import Prose, hanging
@@ -287,5 +288,4 @@ def counted(verdict: Verdict) -> str:
 
 
 def _number(count: int, name: str) -> str:
-    plural = name if count == 1 or name == "info" else f"{name}s"
-    return f"{count:,} {plural}"
+    return f"{count:,} {name if count == 1 or name == 'info' else plural(name)}"

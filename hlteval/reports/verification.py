@@ -10,6 +10,7 @@ import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.findings.counts import counted
 from hlteval.reports.display import visible
 from hlteval.reports.escapes import escaped, printable
 from hlteval.results.verification import Outcome, Part, Verification
@@ -52,14 +53,14 @@ def _summary(verification: Verification) -> Text:
     names = dict.fromkeys(visible(part.name) for part in verification.differing)
     if names:
         return Text(f"differs: {', '.join(names)}", style="bold red")
-    parts, numbers = map(_counted, (verification.parts, verification.numbers))
+    parts, numbers = map(_same, (verification.parts, verification.numbers))
     unchecked = sum(part.outcome == "not checked" for part in verification.parts)
-    also = f" and {numbers:,} numbers" if numbers else ""
+    also = f" and {counted(numbers, 'number')}" if numbers else ""
     rest = f", {unchecked} not checked" if unchecked else ""
-    return Text(f"same: {parts} parts{also}{rest}", style="bold green")
+    return Text(f"same: {counted(parts, 'part')}{also}{rest}", style="bold green")
 
 
-def _counted(parts: Sequence[Part]) -> int:
+def _same(parts: Sequence[Part]) -> int:
     return sum(part.outcome == "same" for part in parts)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from hlteval.findings import Findings
+from hlteval.findings.counts import counted
 from hlteval.results.versions import head
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)
-        return f"<Agreement: {self.task}, {names}, {self.documents} documents>"
+        return f"<Agreement: {self.task}, {names}, {counted(self.documents, 'document')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The agreement in plain types, as `hlteval agreement --format json` prints it."""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from hlteval.findings import Findings, Severity
+from hlteval.findings.counts import counted
 from hlteval.results.verdict import Verdict
 from hlteval.results.versions import head
 from hlteval.sources import Listed
@@ -66,8 +67,9 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         forms = " and ".join(dict.fromkeys(each.format for each in self.inputs))
-        outcome = f"{len(self.files)} files" if self.written else "nothing written"
-        return f"<Conversion: {forms} to {self.format}, {outcome}, {len(self.losses)} losses>"
+        outcome = counted(len(self.files), "file") if self.written else "nothing written"
+        losses = counted(len(self.losses), "loss")
+        return f"<Conversion: {forms} to {self.format}, {outcome}, {losses}>"
 
     @property
     def clean(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from hlteval.findings import Findings
+from hlteval.findings.counts import counted
 from hlteval.results.comparison import Comparison, Difference, RefusedSystem, System
 from hlteval.results.versions import head
 
@@ -63,7 +64,8 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         head = f"{self.task}, profile {self.profile}: {', '.join(self.metrics)}"
-        number = f"{len(self.rows) - len(self.refused)} systems, {len(self.refused)} refused"
+        refused = len(self.refused)
+        number = f"{counted(len(self.rows) - refused, 'system')}, {refused} refused"
         best = [row.name for row in self.rows if row.rank == 1]
         return f"<Leaderboard: {head}; {number}" + (f"; best {', '.join(best)}>" if best else ">")
 

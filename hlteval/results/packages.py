@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from hlteval.findings import Findings, Severity
+from hlteval.findings.counts import counted
 from hlteval.results.verdict import Verdict
 from hlteval.results.versions import head
 from hlteval.sources import Listed
@@ -98,7 +99,8 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         tasks = ", ".join(guess.task for guess in self.tasks) or "no task"
-        return f"<Inspection: {self.path}, {self.kind}, {len(self.members)} members; {tasks}>"
+        members = counted(len(self.members), "member")
+        return f"<Inspection: {self.path}, {self.kind}, {members}; {tasks}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The inspection in plain types, as `hlteval inspect --format json` prints it."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hlteval.findings import Item
+from hlteval.findings.counts import counted
 from hlteval.reports.escapes import printable
 from hlteval.reports.html import write
 from hlteval.reports.refusal import Refusal
@@ -163,9 +164,8 @@ def fixed_copy(task: str, path: str, key: str, settings: Mapping[str, Any]) -> D
         packed = folder.with_suffix(".zip")
         pack(replace(open_source(str(target)), kind="zip"), packed)
         target, name = packed, f"{name}.zip"
-    count = sum(each.count for each in copy.fixes)
-    counted = f"{count:,} {'fix' if count == 1 else 'fixes'}"
-    label = f"Corrected copy ({counted}, then: {copy.verdict.outcome})"
+    fixes = counted(sum(each.count for each in copy.fixes), "fix")
+    label = f"Corrected copy ({fixes}, then: {copy.verdict.outcome})"
     return Download(f"{key}-fixed", label, str(target.relative_to(OUTPUT)), name)
 
 

@@ -56,8 +56,7 @@ def ignored_files(label: str, names: Sequence[str]) -> list[Finding]:
     """The warning about hidden files and files of an operating system, if there are any."""
     if not names:
         return []
-    noun = "file" if len(names) == 1 else "files"
-    return [finding("SRC107", file=label, count=len(names), noun=noun, names=shown_names(names))]
+    return [finding("SRC107", file=label, count=len(names), names=shown_names(names))]
 
 
 def shown_names(names: Sequence[str]) -> str:

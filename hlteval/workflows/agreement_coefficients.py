@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from hlteval.findings.counts import counted as with_noun
 from hlteval.results.agreement import CoefficientValue
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient
 from hlteval.scoring.agreement.ratings import Ratings, Values
@@ -79,7 +80,7 @@ class Measuring:
         if self.intervals is not None:
             yield (
                 f"[low, high]: {100 * self.intervals.confidence:g} % bootstrap interval, "
-                f"{self.intervals.replicates:,} resamples of documents"
+                f"{with_noun(self.intervals.replicates, 'resample')} of documents"
             )
 
     def values(self, unit: Unit, found: Judged, *, marked: bool) -> Iterator[CoefficientValue]:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from hlteval.findings import SUBMISSION
+from hlteval.findings.counts import counted as with_noun
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.comparison import Comparison
 from hlteval.scoring.metric import Metric
@@ -126,8 +127,8 @@ def weaknesses(
     permuted = any(plan.test == "permutation" for plan in plans)
     if len(runs) > 1 and documents < ENOUGH and permuted:
         yield (
-            f"only {documents} documents with counts: with fewer than {ENOUGH}, no difference is "
-            "significant"
+            f"only {with_noun(documents, 'document')} with counts: with fewer than {ENOUGH}, "
+            "no difference is significant"
         )
     yield from dict.fromkeys(note for plan in plans for note in _too_few(len(runs), plan))
 
@@ -137,10 +138,9 @@ def _too_few(systems: int, plan: Plan) -> Iterator[str]:
     pairs, drawn = systems * (systems - 1) // 2, plan.drawn.replicates
     if plan.test != "jackknife" and pairs >= plan.alpha * (drawn + 1):
         needed = 1000 * ceil(pairs / plan.alpha / 1000)
-        counted = "1 pair" if pairs == 1 else f"{pairs:,} pairs"
         yield (
-            f"with {counted} of systems and {drawn:,} resamples, no difference is significant: "
-            f"use --bootstrap {needed} or more"
+            f"with {with_noun(pairs, 'pair')} of systems and {with_noun(drawn, 'resample')}, "
+            f"no difference is significant: use --bootstrap {needed} or more"
         )
 
 

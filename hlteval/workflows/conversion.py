@@ -12,6 +12,7 @@ from typing import Any
 
 from hlteval.converters import Format, ReadResult, WrongSetting
 from hlteval.findings import Finding, Findings, Severity, finding, in_order
+from hlteval.findings.counts import counted
 from hlteval.representation import Corpus
 from hlteval.results.conversion import Conversion, ConvertedInput
 from hlteval.sources import Listed, open_source
@@ -73,7 +74,8 @@ def _inputs(paths: Sequence[str], form: str | Sequence[str] | None, encoding: st
         forms *= len(paths)
     if len(forms) != len(paths):
         raise UnknownFormat(
-            f"{len(forms)} input formats for {len(paths)} inputs; give one --from for all of them, "
+            f"{counted(len(forms), 'input format')} for {counted(len(paths), 'input')}; "
+            "give one --from for all of them, "
             "or one for each"
         )
     several = len(paths) > 1
@@ -341,8 +343,7 @@ class _Run:
         stems = Counter(name.rpartition("/")[2] for name in self.losses.documents)
         names = [n for n in self.losses.documents if "/" in n and stems[n.rpartition("/")[2]] == 1]
         if names:
-            noun = "document" if len(names) == 1 else "documents"
-            yield finding("CNV109", count=len(names), noun=noun, names=shown_names(names))
+            yield finding("CNV109", count=len(names), names=shown_names(names))
 
     def in_spite_of(self, errors: int) -> Iterable[Finding]:
         """What was written although there are errors, and what was left out."""
@@ -350,14 +351,10 @@ class _Run:
             left_out = 0 if "rejected_records" in self.target.tables else self.losses.rejected
             yield finding(
                 "CNV107",
-                documents=_count(len(self.losses.documents), "document"),
-                records=_count(left_out, "record"),
-                errors=_count(errors, "error"),
+                documents=counted(len(self.losses.documents), "document"),
+                records=counted(left_out, "record"),
+                errors=counted(errors, "error"),
             )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _files(inputs: Sequence[Input]) -> str:

@@ -140,8 +140,7 @@ def _unread(form: Format, source: Source) -> Iterator[Finding]:
     read = {member.name for members in form.documents(source).values() for member in members}
     names = [member.name or member.display for member in source.members if member.name not in read]
     if names:
-        noun = "file" if len(names) == 1 else "files"
-        values: dict[str, Any] = {"count": len(names), "noun": noun, "names": shown_names(names)}
+        values: dict[str, Any] = {"count": len(names), "names": shown_names(names)}
         yield finding("CNV104", file=source.path, format=form.name, **values)
 
 

@@ -191,8 +191,7 @@ class _Join:
         spans = self.corpus.mentions.select(row="document").unique()
         names = bare.join(spans, on="row", how="semi")["name"].to_list()
         if names:
-            noun = "document" if len(names) == 1 else "documents"
-            yield finding("CNV206", count=len(names), noun=noun, names=shown_names(names))
+            yield finding("CNV206", count=len(names), names=shown_names(names))
 
     def wrong_offsets(self) -> Iterator[Finding]:
         """The mentions of one input that do not fit the text of another."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from hlteval.converters.toolkit.words import counted
+from hlteval.findings.counts import counted
 
 _MARK = b"\xef\xbb\xbf"
 

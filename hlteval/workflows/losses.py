@@ -10,8 +10,9 @@ import polars as pl
 
 from hlteval.converters import Format, known, load
 from hlteval.converters.toolkit.frame_kinds import plural
-from hlteval.converters.toolkit.words import counted, worded
+from hlteval.converters.toolkit.words import worded
 from hlteval.findings import Finding, finding
+from hlteval.findings.counts import counted, counted_phrase
 from hlteval.representation import Corpus
 from hlteval.results.conversion import Loss
 
@@ -98,7 +99,7 @@ class Losses:
         kinds = {plural(kind) for kind in self.kinds}
         for what, rows in self.parts.items():
             if what not in self.words | kinds:
-                yield finding("CNV103", what=f"{rows:,} {what}", format=self.target.name)
+                yield finding("CNV103", what=counted_phrase(rows, what), format=self.target.name)
 
     def findings(self) -> Iterator[Finding]:
         """A finding for each kind of loss."""
@@ -119,7 +120,7 @@ class Losses:
 
     def _shown(self, what: str, rows: int) -> str:
         """The number of what is lost of a table that the format supports, in words."""
-        return counted(rows, what) if what in self.words else f"{rows:,} {what}"
+        return counted(rows, what) if what in self.words else counted_phrase(rows, what)
 
 
 class _Words:

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from hlteval.findings import Finding, finding
+from hlteval.findings.counts import counted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import PARTS, Ensemble, Evaluation, Limit
 from hlteval.sources.names import printable
@@ -131,7 +132,7 @@ class _Beside:
             group = limit.group(parts)
             if group is not None and counts[group] < limit.least:
                 number = counts[group]
-                found = f"{number or 'no'} submission{'' if number == 1 else 's'}"
+                found = counted(number, "submission") if number else "no submissions"
                 path = ("teams", parts["team"])
                 yield self.at(
                     "MAN203",

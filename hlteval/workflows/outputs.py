@@ -144,12 +144,7 @@ class Output:
     def _merged(self, made: Path, target: Path) -> Iterator[Finding]:
         others = merge(made, target)
         if others:
-            noun = "file" if len(others) == 1 else "files"
-            values: dict[str, Any] = {
-                "count": len(others),
-                "noun": noun,
-                "names": shown_names(others),
-            }
+            values: dict[str, Any] = {"count": len(others), "names": shown_names(others)}
             yield finding("CNV108", file=str(self.path), **values)
 
 

@@ -12,6 +12,7 @@ import msgspec
 import polars as pl
 
 from hlteval.findings import Finding
+from hlteval.findings.counts import counted
 from hlteval.representation import Corpus, of_documents
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -117,7 +118,7 @@ class Run:
             if finding.severity == "error":
                 errors.setdefault(finding.side, Counter())[finding.code] += finding.count
         return {
-            side: f"{_counted(codes.total())} in the {named(side, self.opened.task)} "
+            side: f"{counted(codes.total(), 'error')} in the {named(side, self.opened.task)} "
             f"({', '.join(sorted(codes))})"
             + (f"; for details, run `{command(self.opened, side, self.encoding)}`" if paths else "")
             for side, codes in errors.items()
@@ -267,10 +268,6 @@ def _in_order(
     """The metrics in the order in which the task declares them, then all others."""
     first = {name: metrics[name] for name in declared if name in metrics}
     return first | dict(metrics)
-
-
-def _counted(errors: int) -> str:
-    return "1 error" if errors == 1 else f"{errors:,} errors"
 
 
 def _with_texts(corpus: Corpus, given: Corpus) -> Corpus:

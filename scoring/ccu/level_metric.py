@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.findings.counts import counted
 from hlteval.representation import Corpus, align
 from hlteval.scoring.agreement.concordance import concordance
 from hlteval.scoring.agreement.kappa import kappas
@@ -165,8 +166,8 @@ class LevelDiarization(Metric):
         level = f"{UNPROCESSED[self.kind]:g}"
         if self.official:
             level += ", which is not normalized as other levels are"
-        which = "document" if missing == 1 else "documents"
-        text = f"{missing:,} {which} without levels of the system: scored as level {level}"
+        documents = counted(missing, "document")
+        text = f"{documents} without levels of the system: scored as level {level}"
         return (text,) if missing else ()
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import polars as pl
 
+from hlteval.findings.counts import filled
 from hlteval.scoring.assignment import assigned
 from hlteval.scoring.edl import clusterings, official
 from hlteval.scoring.edl.annotations import Coded
@@ -139,8 +140,9 @@ class Counting:
         sides = (rows.filter(pl.col("system") == side) for side in (False, True))
         count = sum(side.group_by("span").agg(several)["eid"].sum() for side in sides)
         if count:
+            spans = filled("{count:,} {count|span is|spans are}", {"count": count})
             yield (
-                f"{count:,} spans are in several clusters of one side; B³, MUC, pairwise and BLANC "
+                f"{spans} in several clusters of one side; B³, MUC, pairwise and BLANC "
                 + ("use the last in the file" if self.official else "use the last by name")
             )
         reverse = rows.filter(pl.col("last") < pl.col("from")).height
@@ -148,9 +150,12 @@ class Counting:
             consequence = (
                 "no overlap scores, since the public scorer crashes"
                 if self.official
-                else "they overlap nothing"
+                else "{count|it overlaps|they overlap} nothing"
             )
-            yield f"{reverse:,} mentions end before they start: {consequence}"
+            mentions = (
+                "{count:,} {count|mention ends before it starts|mentions end before they start}: "
+            )
+            yield filled(mentions + consequence, {"count": reverse})
 
 
 _EACH = "each document"

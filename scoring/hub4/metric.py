@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import polars as pl
 
+from hlteval.findings.counts import counted
 from hlteval.representation import Corpus
 from hlteval.representation import align as numbered_alike
 from hlteval.scoring.evidence import TEXTS, Evidence
@@ -150,9 +151,9 @@ class TempletteMatch(Metric):
         )
         lost = {mode: (points, n) for mode, points, n in losses.iter_rows()}
         return tuple(
-            f"{mode}: the greedy mapping that the specification asks for has {lost[mode][0]} "
-            f"correct points less than the best mapping of instances, in {lost[mode][1]} groups "
-            "(table greedy_loss)"
+            f"{mode}: the greedy mapping that the specification asks for has "
+            f"{counted(lost[mode][0], 'correct point')} less than the best mapping of instances, "
+            f"in {counted(lost[mode][1], 'group')} (table greedy_loss)"
             for mode in self.options.modes
             if mode in lost
         )

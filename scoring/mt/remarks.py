@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from hlteval.findings.counts import counted, filled
 from hlteval.scoring.mt.measures import Measure
 from hlteval.scoring.mt.options import TranslationOptions
 
@@ -25,12 +26,13 @@ def notes(
     yield from _justifications(options)
     empty = int((total["references"] == 0).sum())
     if empty:
-        yield f"{_segments(empty)} with empty references: not scored"
+        yield f"{counted(empty, 'segment')} with empty references: not scored"
     missing = scored.filter(~pl.col("present")).height
     if missing:
-        yield f"{_segments(missing)} without a translation: scored as empty"
+        yield f"{counted(missing, 'segment')} without a translation: scored as empty"
     if more := int(scored["more"].sum()):
-        yield f"{more:,} further translations of segments: only the first of a segment is scored"
+        further = counted(more, "further translation")
+        yield f"{further} of segments: only the first of a segment is scored"
     if not scored.height:
         yield "no segment is scored"
         return
@@ -45,7 +47,11 @@ def _subset(total: pl.DataFrame, options: TranslationOptions) -> Iterator[str]:
     if only is None:
         return
     found = len(only & {*total.select("document", "segment").iter_rows()})
-    yield f"only a subset is scored: {found:,} of its {len(only):,} segments are in the reference"
+    of_all = filled(
+        "{found:,} of its {count:,} {count|segment|segments} {found|is|are} in the reference",
+        {"found": found, "count": len(only)},
+    )
+    yield f"only a subset is scored: {of_all}"
 
 
 def _justifications(options: TranslationOptions) -> Iterator[str]:
@@ -53,10 +59,12 @@ def _justifications(options: TranslationOptions) -> Iterator[str]:
     if found is None:
         return
     right, all_frames = found.correct.height, found.submitted.height
-    yield f"justifications: {right:,} of {all_frames:,} situation frames are correct"
+    yield filled(
+        "justifications: {right:,} of {count:,} situation {count|frame|frames} "
+        "{right|is|are} correct",
+        {"right": right, "count": all_frames},
+    )
     if bare := right - found.frames.height:
-        yield f"{bare:,} correct situation frames name no segment"
-
-
-def _segments(number: int) -> str:
-    return "1 segment" if number == 1 else f"{number:,} segments"
+        yield filled(
+            "{bare:,} correct situation {bare|frame names|frames name} no segment", {"bare": bare}
+        )

@@ -90,7 +90,7 @@ def test_offsets_follow_the_line_ends_of_brat(ends: str, tmp_path: Path) -> None
     )
     found = convert(corpus, tmp_path / "out", to_format="brat")
     listed = [f.message for f in found if "carriage returns" in f.message]
-    expected = "brat cannot represent 1 texts with carriage returns, written as line feeds"
+    expected = "brat cannot represent 1 text with carriage returns, written as line feeds"
     assert listed == ([expected] if "\r" in ends else [])
     again, findings = read(tmp_path / "out")
     assert findings == []

@@ -234,7 +234,7 @@ def test_an_entry_tells_what_it_is(entry: Entry) -> None:
         assert prose[0].isupper()
     for template in (entry.message, entry.help):
         names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
-        assert all(re.fullmatch("[a-z_]+", name) for name in names)
+        assert all(re.fullmatch(r"[a-z_]+(\|[^|]+\|[^|]+)?", name) for name in names)
     assert bool(entry.bad) == bool(entry.good)
 
 

@@ -84,8 +84,7 @@ def _index(tables: Sequence[Member], root: str, task: str, path: str) -> tuple[b
         unprocessed += not processed
         cells = (stem(member), str(processed).lower(), "", member.name.removeprefix(root))
         lines.append("\t".join(cells))
-    noun = "document" if len(tables) == 1 else "documents"
-    values: dict[str, Any] = {"count": len(tables), "noun": noun, "unprocessed": unprocessed}
+    values: dict[str, Any] = {"count": len(tables), "unprocessed": unprocessed}
     return "".join(f"{line}\n" for line in lines).encode(), finding("PKG105", file=path, **values)
 
 

@@ -95,5 +95,4 @@ def _folders(source: Source) -> Iterator[Finding]:
         if len(path.parts) > 1:
             folders[str(path.parent)] = folders.get(str(path.parent), 0) + 1
     for folder, count in folders.items():
-        noun = "file" if count == 1 else "files"
-        yield finding("MTV103", file=source.path, folder=folder, count=count, noun=noun)
+        yield finding("MTV103", file=source.path, folder=folder, count=count)

@@ -70,9 +70,8 @@ def missing_segment(context: RuleContext) -> pl.LazyFrame:
     names = pl.col("segment").head(_SHOWN).str.join(", ")
     listed = lacking.group_by("document", maintain_order=True).agg(pl.len().alias("count"), names)
     more = pl.when(pl.col("count") > _SHOWN).then(pl.lit(", …")).otherwise(pl.lit(""))
-    noun = pl.when(pl.col("count") == 1).then(pl.lit("segment")).otherwise(pl.lit("segments"))
     rows = own.join(listed, on="document", maintain_order="left")
-    return about_file(rows.with_columns(names=pl.concat_str("segment", more), noun=noun))
+    return about_file(rows.with_columns(names=pl.concat_str("segment", more)))
 
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from hlteval.findings.counts import filled
 from hlteval.reports.html.alignment_cells import SIDES, Cell, Items, cells, with_places
 from hlteval.reports.html.columns import column, packed
 from hlteval.reports.html.contexts import Contexts, Parts, Span, beginning, marked, plain
@@ -163,7 +164,8 @@ def _intro(shown: int, every: int) -> str:
     text = "Each row has the reference above the system; what differs is marked."
     if shown == every:
         return text
-    return f"{text} {every - shown:,} of {every:,} rows are left out, errors last."
+    left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
+    return f"{text} {filled(left, {'left': every - shown, 'every': every})}"
 
 
 def _undeclared(rows: pl.DataFrame, info: AlignmentInfo) -> Iterator[OutcomeInfo]:

@@ -117,7 +117,7 @@ def test_texts_that_xml_cannot_hold_are_told_and_left_out(invoke: Run, tmp_path:
 
 def test_annotations_without_a_text_are_no_documents(invoke: Run, tmp_path: Path) -> None:
     result = invoke("convert", FIXTURES / "laf/valid", tmp_path / "out", "--to", "ltf")
-    assert "ltf cannot represent 1 documents without text" in result.stderr
+    assert "ltf cannot represent 1 document without text" in result.stderr
     assert "error[CNV106]: ltf can represent nothing" in result.stderr
     assert not (tmp_path / "out").exists()
 

@@ -62,7 +62,7 @@ def test_the_reference_as_it_is_scored_has_a_segment_for_each_instance(tmp_path:
     settings = {"judgments": "as-scored"}
     findings = convert(str(REFERENCE), output, to_format="ccu-reference", settings=settings)
     assert [f.message for f in findings if f.code == "CNV103"] == [
-        "ccu-reference cannot represent 23 judgments, collapsed and merged as they are scored, "
+        "ccu-reference cannot represent 23 judgments, collapsed and merged as in scoring, "
         "with whole levels"
     ]
     corpus, found = read(output)

@@ -157,7 +157,7 @@ def test_what_no_line_can_say_is_told() -> None:
     assert dict(load("conll-coref").count_losses(corpus)) == {
         "documents without tokens": 1,
         "segments without tokens": 0,
-        "tokens that are empty or contain spaces": 0,
+        "tokens without text, or with spaces": 0,
         "tokens with offsets that change on reading": 0,
         "mentions without an entity, or not aligned with tokens": 2,
         "types and identifiers of mentions": 1,

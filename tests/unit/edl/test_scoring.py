@@ -104,7 +104,7 @@ def test_a_span_in_two_clusters_is_in_the_last_by_name_or_in_the_file(scored):
     other = both(scored, (gold, ["d 1 5 C", "d 11 12 C", "d 1 5 B", "d 7 9 B"]), "b_cubed")[1]
     assert first != other
     notes = scored((gold, ["d 1 5 B", "d 1 5 C"])).notes
-    assert any("1 spans are in several clusters" in note for note in notes)
+    assert any("1 span is in several clusters" in note for note in notes)
 
 
 def test_mentions_without_an_identifier_are_nils_in_the_plan_only(scored):
@@ -140,7 +140,7 @@ def test_spans_that_end_before_they_start_overlap_nothing(scored):
     )
     assert counts(plan, "overlap-summax::span") == (0.3333, 0.6667, 1, 1)
     assert official.metrics["overlap-summax::span.fscore"] is None
-    assert any("1 mentions end before they start" in note for note in plan.notes)
+    assert any("1 mention ends before it starts" in note for note in plan.notes)
 
 
 ALTERNATIVES = (["d 1 5 E1|E2 1 PER", "d 7 9 E1 1 PER"], ["d 1 5 E2 1 PER", "d 7 9 E1 1 PER"])

@@ -61,7 +61,7 @@ def test_mention_strings_are_never_made_up(spans: Path) -> None:
         (
             "D1\t3\t5\nD1\t7\t10\tNIL1\n",
             [
-                "1 missing entities, which a submission must have",
+                "1 missing entity, which a submission must have",
                 "2 missing entity types, which a submission must have",
             ],
             ["EDL305", "EDL306", "EDL309"],
@@ -69,8 +69,8 @@ def test_mention_strings_are_never_made_up(spans: Path) -> None:
         (
             "D1\t3\t5\tE1\t0.5\tGPE\nD1\t7\t10\tNIL1\t0.9\tCity\n",
             [
-                "1 entities that a submission cannot have (it has numbers, or NIL and digits)",
-                "1 entity types that a submission cannot have (it has GPE, LOC, ORG, PER)",
+                "1 entity that a submission cannot have (it has numbers, or NIL and digits)",
+                "1 entity type that a submission cannot have (it has GPE, LOC, ORG, PER)",
             ],
             ["EDL305", "EDL307", "EDL309"],
         ),

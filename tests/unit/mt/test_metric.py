@@ -126,7 +126,7 @@ def test_missing_segments_are_scored_as_empty_and_noted():
 def test_further_translations_of_a_segment_are_noted():
     values, _, notes, *_ = scored(REFERENCE, system=[*SYSTEM, ("D1", "segment-0", "again")])
     assert values == scored(REFERENCE)[0]
-    assert any(note.startswith("1 further translations of segments") for note in notes)
+    assert any(note.startswith("1 further translation of segments") for note in notes)
 
 
 def test_nothing_scored_has_no_values():
@@ -208,7 +208,7 @@ def test_only_justifications_of_correct_frames_are_scored():
     pairs = frozenset({("D1", "segment-0"), ("D2", "segment-1")})
     assert values == scored(REFERENCE, subset=pairs)[0]
     assert "justifications: 4 of 5 situation frames are correct" in notes
-    assert "1 correct situation frames name no segment" in notes
+    assert "1 correct situation frame names no segment" in notes
     assert "only a subset is scored: 2 of its 3 segments are in the reference" in notes
     shown = metric.error_analysis(aligned, total)[0]["assessment"]
     assert shown.select("document", "justification", "type", "distance", "segment").rows() == [

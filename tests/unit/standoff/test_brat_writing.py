@@ -87,7 +87,7 @@ def test_events_without_triggers_get_one_where_their_first_argument_is(tmp_path:
         "E4\tGo:T5 Who:T1",
     ]
     assert lost(made, "brat") == {
-        "triggers of another type than their events": 2,
+        "triggers of another type than the event": 2,
         "events without triggers": 2,
     }
     assert [f.code for f in read(str(tmp_path / "out"))[1]] == []
@@ -188,9 +188,9 @@ def test_what_bionlp_has_no_place_for_is_told(tmp_path: Path) -> None:
     findings = convert(str(FIXTURES / "brat/valid"), str(tmp_path / "out"), to_format="standoff")
     told = {f.message.partition(" represent ")[2] for f in findings}
     assert {
-        "1 frames without arguments",
+        "1 frame without arguments",
         "3 notes and attributes with values",
-        "1 identifiers of another form",
+        "1 identifier of another form",
     } <= told
     again, problems = read(str(tmp_path / "out"))
     assert problems == []

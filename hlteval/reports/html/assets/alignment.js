@@ -297,7 +297,7 @@
     };
     let found = rows.found(state);
     const status = element("p", {class: "intro found"}), place = element("div", {});
-    const say = () => { status.textContent = `${count(found.length)} of ${count(rows.height)} rows`; };
+    const say = () => { status.textContent = `${count(found.length)} of ${count(rows.height)} ${rows.height === 1 ? "row" : "rows"}`; };
     const changed = () => {
       found = rows.found(state);
       say();

@@ -145,7 +145,7 @@ const Tables = (() => {
     pager.append(place);
     return (size, first, _page, all) => {
       const last = Math.min(first + size - 1, all), shown = (n) => Values.shown(n, "number");
-      place.textContent = all ? `${shown(first)}-${shown(last)} of ${shown(all)} rows` : "0 rows";
+      place.textContent = all ? `${shown(first)}-${shown(last)} of ${shown(all)} ${all === 1 ? "row" : "rows"}` : "0 rows";
       return "";
     };
   }
@@ -185,7 +185,7 @@ const Tables = (() => {
       host.active = () => table.getData("active");
     });
     table.on("dataFiltered", (filters, found) => {
-      if (filters.length) Report.announce(`${found.length} of ${rows.length} rows`);
+      if (filters.length) Report.announce(`${found.length} of ${rows.length} ${rows.length === 1 ? "row" : "rows"}`);
     });
     Report.onPaper(host, () => printed(host.active(), data.columns, data.title));
     host.table = table;
