@@ -1,6 +1,7 @@
 """Run benchmarks and print a table in Markdown; optionally also write JSON.
 
-    python -m benchmarks [TASK ...] [--quick] [--sizes 100,1000] [--json FILE] [--peers FOLDER]
+    python -m benchmarks [TASK ...] [--only TEXT] [--quick] [--sizes 100,1000] [--json FILE]
+                         [--peers FOLDER]
     python -m benchmarks coverage|editor|equal-systems|open-report [...]
 
 Each command is run once in a process of its own; at the first size once before, so that Python has
@@ -45,6 +46,7 @@ def measured() -> None:
     """Run the benchmarks; print each row when it is complete, and the table at the end."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("tasks", nargs="*", default=[], choices=[*TASKS, []])
+    parser.add_argument("--only", default="", help="only sweeps whose names contain this text")
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--sizes", help="other sizes, separated by commas")
     parser.add_argument("--json", type=Path, help="also write the rows to a file")
@@ -67,6 +69,8 @@ def _rows(options: argparse.Namespace) -> Iterator[Row]:
     for name in options.tasks or TASKS:
         benchmarks: tuple[Benchmark, ...] = import_module(f"benchmarks.{name}").BENCHMARKS
         for benchmark in benchmarks:
+            if options.only not in benchmark.name:
+                continue
             sizes = benchmark.quick if options.quick else benchmark.sizes
             sizes = tuple(map(int, options.sizes.split(","))) if options.sizes else sizes
             yield from measure(benchmark, sizes, options.peers)

@@ -7,23 +7,25 @@ come from the first valid and the first invalid fixture of the format: inflated.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from benchmarks.inflated import Inflated, inflated
 from benchmarks.measuring import Benchmark, Step, hlteval
 from fuzz.subjects import CONTEXTS, FIXTURES, Seed, Use, readers, seeds, uses
+from hlteval.converters import load
+from hlteval.sources import open_source
 
 
-def steps(size: int, folder: Path) -> Iterator[Step]:
-    """Validate or convert each input; the size is in thousands of bytes."""
-    for reader in readers():
-        valid, *others = seeds(reader)
-        for number, seed in enumerate((valid, *others[-1:])):
-            kind = "wrong, " if number else ""
-            for large in inflated(seed, size * 1000):
-                path = _written(large, seed, folder / "input")
-                command = _command(reader, path, folder / "output.jsonl")
-                yield Step(f"{reader}: {kind}{large.kind}", command, [path], code=None)
+def steps(reader: str, size: int, folder: Path) -> Iterator[Step]:
+    """Validate or convert each input of a format; the size is in thousands of bytes."""
+    valid, *others = seeds(reader)
+    for number, seed in enumerate((valid, *others[-1:])):
+        kind = "wrong, " if number else ""
+        for large in inflated(seed, size * 1000):
+            path = _written(large, seed, folder / "input")
+            command = _command(reader, path, folder / "output.jsonl")
+            yield Step(f"{kind}{large.kind}", command, [path], code=None)
 
 
 def _written(large: Inflated, seed: Seed, folder: Path) -> Path:
@@ -38,9 +40,13 @@ def _written(large: Inflated, seed: Seed, folder: Path) -> Path:
 
 
 def _command(reader: str, path: Path, output: Path) -> tuple[str, ...]:
-    """A command that reads an input: validation if a task has a use for it."""
-    for use in uses(reader):
-        return _validation(use, path)
+    """A command that reads an input: validation if a task has a use for it.
+
+    `--against` is the last choice: it recognises the format, for which an input may be too damaged.
+    """
+    for use in sorted(uses(reader), key=lambda use: use.role == "against"):
+        if use.role != "against" or load(reader).sniff(open_source(str(path))):
+            return _validation(use, path)
     return hlteval("convert", path, output, "--from", reader, "--force")
 
 
@@ -57,4 +63,7 @@ def _validation(use: Use, path: Path) -> tuple[str, ...]:
     return hlteval("validate", use.task, submission, *given)
 
 
-BENCHMARKS = (Benchmark("formats", "KB", (1_000,), (), steps),)
+BENCHMARKS = tuple(
+    Benchmark(f"formats: {reader}", "KB", (1_000,), (), partial(steps, reader))
+    for reader in readers()
+)

@@ -80,14 +80,9 @@ CONTEXTS: Mapping[str, Context] = {
     "laf": Context("laf/valid", "rsd/valid"),
     "lorehlt-mt": Context("lorehlt-mt/valid", "mt/valid/ltf"),
     **{
-        f"ccu-{task}": Context(
-            f"ccu-submission/valid/{task}",
-            "ccu-reference/valid/annotation",
-            {"index": "ccu-index/valid/scoring.index.tab"} if task in {"nd", "ed", "cd"} else {},
-        )
-        for task in ("nd", "ed", "vd", "ad", "cd")
+        f"ccu-{task}": Context(f"ccu-submission/valid/{task}", "ccu-reference/valid/annotation")
+        for task in ("nd", "ed", "vd", "ad", "cd", "ndmap")
     },
-    "ccu-ndmap": Context("ccu-submission/valid/ndmap", "ccu-reference/valid/annotation"),
     "ccu-reference": Context("ccu-reference/valid/annotation"),
     "ccu-ta2": Context("ccu-ta2/valid/responses.tsv"),
     "hub4": Context("hub4/valid/system.tpl", "", {"corpus": "hub4/valid/corpus.sgml"}),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
 from hlteval.sources import Member, decode
 
-_TAG = re.compile(r"""<[^\s<>/]+(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
+_TAG = re.compile(r"""(<[^\s<>/]+)(?:\s+[^\s=<>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*/?>""")
 _ATTRIBUTE = re.compile(r"""([^\s=<>/"']+)\s*=\s*("[^"]*"|'[^']*')""")
 _MARKUP = re.compile(r"<[!?][^<>\[]*>|&[\w.#-]*;")
 _LINES = 100
@@ -86,7 +86,7 @@ class Lines:
             return _Tag(written, {"": other.span() if other else (column - 1, column)}, several)
         end = written.find("<", found.end())
         spans = {"text": (found.end(), end if end >= 0 else len(written)), "": found.span()}
-        for match in _ATTRIBUTE.finditer(written, *found.span()):
+        for match in _ATTRIBUTE.finditer(written, found.end(1), found.end()):
             spans[match[1]] = (match.start(2) + 1, match.end(2) - 1)
         return _Tag(written, spans, several)
 

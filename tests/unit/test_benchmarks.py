@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from typer.testing import CliRunner
 
-from benchmarks.__main__ import TASKS
+from benchmarks.__main__ import TASKS, main
 from benchmarks.measuring import Benchmark, Failed, Growth, Peer, Step, measure, run
 from hlteval.cli.app import app
 
@@ -83,3 +83,27 @@ def test_mentions_are_validated_with_the_exit_code_that_is_expected(tmp_path):
 def test_python_keeps_what_it_compiled_whatever_the_environment_says(monkeypatch):
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     assert run([sys.executable, "-c", "import sys; sys.exit(sys.dont_write_bytecode)"]).code == 0
+
+
+def test_inputs_of_every_format_are_read_by_a_command_that_accepts_them(tmp_path):
+    runner = CliRunner()
+    for number, benchmark in enumerate(import_module("benchmarks.formats").BENCHMARKS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        step = next(iter(benchmark.steps(0, folder)))
+        result = runner.invoke(app, step.command[3:])
+        assert result.exit_code in {0, 1}, (benchmark.name, result.output)
+
+
+def test_sweeps_are_chosen_by_their_names(monkeypatch, capsys):
+    (name,) = (each.name for each in import_module("benchmarks.formats").BENCHMARKS[-1:])
+    measured: list[str] = []
+    row = {"task": "none"}
+    monkeypatch.setattr(
+        "benchmarks.__main__.measure",
+        lambda benchmark, *_: measured.append(benchmark.name) or [row],
+    )
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "ltf", "formats", "--only", name])
+    main()
+    assert measured == [name]
+    assert "| task |" in capsys.readouterr().out
