@@ -21,13 +21,15 @@ from hlteval.syntax.json_schema import (
     invalid,
     schema_errors,
 )
-from hlteval.syntax.json_text import items, starts, strict, value_at
+from hlteval.syntax.json_text import extents, items, strict, value_at
 from hlteval.syntax.places import Places
 
 Values = Callable[[], Mapping[str, object]]
 """Gives the values of a message."""
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _SCHEMA = "pubannotation"
+_SHOWN = 1000
+"""Most characters that are kept of a document that cannot be read."""
 _FIRST = 5
 """Lines that are looked at to find out whether each is a document."""
 
@@ -57,7 +59,7 @@ class Content:
         single: whether the file is one document.
         problems: what is not JSON, with the index of the document; None outside of documents.
         unreadable: the documents that are not JSON, by index, each with the code of a problem.
-        begins: where each document starts, where that is known.
+        found: where each document starts and ends, where that is known.
     """
 
     text: str
@@ -65,14 +67,24 @@ class Content:
     single: bool = False
     problems: list[tuple[int | None, Problem]] = field(default_factory=list)
     unreadable: dict[int, str] = field(default_factory=dict)
-    begins: list[int] | None = None
+    found: list[tuple[int, int]] | None = None
 
     @cached_property
-    def starts(self) -> Sequence[int]:
-        """Where each document starts."""
-        if self.begins is not None:
-            return self.begins
-        return [blanks(self.text, 0)[0]] if self.single else starts(self.text)
+    def extents(self) -> Sequence[tuple[int, int]]:
+        """Where each document starts and ends."""
+        if self.found is not None:
+            return self.found
+        if not self.single:
+            return extents(self.text)
+        return [(blanks(self.text, 0)[0], len(self.text))]
+
+    def written(self, index: int) -> str:
+        """The first line of a document as it is written, or the beginning of a long one."""
+        start, end = self.extents[index]
+        if index in self.unreadable:  # its end is not known
+            more = index + 1 < len(self.extents)
+            end = self.extents[index + 1][0] if more else len(self.text)
+        return self.text[start : min(end, start + _SHOWN)].partition("\n")[0]
 
     def add(self, problems: Iterable[Problem], index: int | None) -> None:
         """Add what is not JSON, in a document or outside of documents."""
@@ -95,7 +107,7 @@ def file_content(text: str) -> Content:
     found = items(text)
     array = text.lstrip(" \t\r\n\ufeff").startswith("[")
     content = Content(text, [item.value for item in found.parsed], single=not array)
-    content.begins = [item.start for item in found.parsed]
+    content.found = [(item.start, item.end) for item in found.parsed]
     content.add(found.problems, None)
     for index, parsed in enumerate(found.parsed):
         content.add(parsed.problems, index)
@@ -106,15 +118,16 @@ def file_content(text: str) -> Content:
 
 def _lines(text: str) -> Content:
     """The documents of a file that has one a line."""
-    begins: list[int] = []
-    content, at = Content(text, [], begins=begins), 0
+    found: list[tuple[int, int]] = []
+    content, at = Content(text, [], found=found), 0
     for line in text.split("\n"):
-        end, index = at + len(line), len(begins)
+        end, index = at + len(line), len(found)
         if line.strip():
-            begins.append(end - len(line.lstrip()))
+            begin = end - len(line.lstrip())
+            found.append((begin, end))
             valid, value = strict(line.encode())
             if not valid:
-                value, problems = _of_line(line.lstrip(), begins[-1])
+                value, problems = _of_line(line.lstrip(), begin)
                 content.add(problems, index)
                 content.unreadable[index] = problems[0].code if problems else "JSN101"
             content.values.append(value)
@@ -173,11 +186,16 @@ class Reporter:
 
     def keep(self, index: int, code: str, path: Path, values: Values) -> None:
         """Keep a problem of which the values are asked for only if it is explained."""
-        text = self.content.text
-        if self.layout is None or self.layout[0] != index:
-            self.layout = (index, Layout(text, self.content.starts[index]))
-        start, end = self.layout[1].place(path)
+        start, end = self._place(index, path)
         self.waiting.append((Problem(code, 0, start, end), self.path(index, path), values))
+
+    def _place(self, index: int, path: Path) -> tuple[int, int]:
+        begin = self.content.extents[index][0]
+        if not path:  # the place of a whole document is its first character
+            return begin, begin + 1
+        if self.layout is None or self.layout[0] != index:
+            self.layout = (index, Layout(self.content.text, begin))
+        return self.layout[1].place(path)
 
     def settle(self) -> None:
         """Add what was kept in the order of its places: going back costs a new start."""
@@ -214,8 +232,7 @@ class Reporter:
     def _row(
         self, code: str, index: int, row: int, origin: int, record: int
     ) -> Mapping[str, object]:
-        start = self.content.starts[index]
-        text = self.content.text[start : start + 1000].partition("\n")[0]
+        start, text = self.content.extents[index][0], self.content.written(index)
         column = self.places.span(start, start).column - 1
         problem = Problem(code, record, column, column + len(text))
         return problem.rejected("document", text, expected="a document", row=row, origin=origin)

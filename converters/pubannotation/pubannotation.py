@@ -74,7 +74,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                 name = stem if content.single else f"{stem}-{index + 1}"
                 record += _take(rows, reporter, names, index, name, (origin, record))
                 content.values[index] = None
-                if rows.count >= per_document.BATCH:
+                if rows.is_full:
                     corpus = Corpus(sources=batch.sources, **rows.tables())
                     findings += reporter.bounded.explained()
                     yield ReadResult(corpus, tuple(findings), tuple(batch.members))
@@ -126,7 +126,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
             found.append(None)
             continue
         index, path = paths[place.record]
-        layout = layouts.setdefault(index, Layout(text, content.starts[index]))
+        layout = layouts.setdefault(index, Layout(text, content.extents[index][0]))
         path = (*path, place.field) if layout.stretch((*path, place.field)) else path
         span = lines.span(*layout.place(path))
         found.append(Location(span, lines.excerpt(span)))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hlteval.converters.pubannotation.documents import SECTIONS, compact
+from hlteval.converters.toolkit import per_document
 from hlteval.converters.toolkit.keyed import keyed
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
@@ -30,6 +31,10 @@ _MEMBERS = {
 """The members of items that are not kept as attributes."""
 
 
+_MOST = 20_000
+"""Most documents of a batch, if they have no text."""
+
+
 class Scope(NamedTuple):
     """The annotations of a document, or of one of its tracks.
 
@@ -42,6 +47,11 @@ class Scope(NamedTuple):
     path: Path
     prefix: str
     members: Mapping[str, Any]
+
+    @property
+    def sections(self) -> Sequence[str]:
+        """The sections that there are, in the order of records."""
+        return [section for section in SECTIONS if section in self.members]
 
     def items(self, section: str) -> Iterator[tuple[Path, Any]]:
         """The items of a section, each with its path."""
@@ -67,7 +77,7 @@ def records(document: Mapping[str, Any]) -> Iterator[Path]:
     """The path of each record of a document in order: itself, its items, tracks and theirs."""
     for scope in scopes(document):
         yield scope.path
-        for section in SECTIONS:
+        for section in scope.sections:
             yield from (path for path, _ in scope.items(section))
 
 
@@ -100,6 +110,7 @@ class Annotations:
     def __init__(self) -> None:
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
+        self.texts = 0
         self.place = (0, 0, 0)
         self.text: str | None = None
         self.events: dict[str, int] = {}
@@ -112,6 +123,11 @@ class Annotations:
     def count(self) -> int:
         """How many documents there are."""
         return len(self.rows["documents"])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the documents are enough for a batch; more, if they have no text."""
+        return self.texts >= per_document.BATCH or self.count + len(self.rejected) >= _MOST
 
     def tables(self) -> dict[str, Rows]:
         """The rows as tables."""
@@ -140,6 +156,7 @@ class Annotations:
         text, language = document.get("text"), document.get("lang")
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
+        self.texts += self.text is not None
         row, (origin, record) = self.count, place
         self.rows["documents"].append((origin, name, self.text, language))
         if "text" not in document:
@@ -150,7 +167,7 @@ class Annotations:
             self.known = dict(self.identifiers(scope))
             self.events, self.mentions, self.groups = {}, {}, {}
             record += 1
-            for section in SECTIONS:
+            for section in scope.sections:
                 for path, item in scope.items(section):
                     self.place = (row, origin, record)
                     if path not in bad:
@@ -177,7 +194,7 @@ class Annotations:
     def identifiers(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """The identifiers with their sections; those that are not unique are reported."""
         seen = set[str]()
-        for section in SECTIONS:
+        for section in scope.sections:
             for path, item in scope.items(section):
                 name = item.get("id") if isinstance(item, dict) else None
                 if not isinstance(name, str):

@@ -265,7 +265,8 @@ def test_the_slow_path_reads_what_the_quick_one_does(path: Path) -> None:
     slow = file_content(f"// a comment\n{text}")
     assert slow.values == quick.values
     assert [fault.code for _, fault in slow.problems] == ["JSN103"]
-    assert [at - len("// a comment\n") for at in slow.starts] == list(quick.starts)
+    begins = [at - len("// a comment\n") for at, _ in slow.extents]
+    assert begins == [at for at, _ in quick.extents]
 
 
 @pytest.mark.parametrize("value", ['"\\ud800"', '{"\\udfff": 1}', "NaN"])
@@ -280,3 +281,27 @@ def test_an_attribute_that_is_not_unicode_or_not_json_is_listed(tmp_path: Path, 
     )
     findings = convert(corpus, tmp_path / "d.json", to_format="pubannotation")
     assert [finding.code for finding in findings] == ["CNV103"]
+
+
+def test_a_document_that_cannot_be_read_is_kept_as_written_and_not_with_those_after_it(
+    taken: Taken,
+):
+    corpus, _ = taken('[0, "a\\n",\n {"text": "x"}, [1,\n2], null]')
+    rejected = corpus.rejected_records
+    assert rejected["text"].to_list() == ["0", r'"a\n"', "[1,", "null"]
+    spans = rejected.select("column", "end_column").rows()
+    assert spans == [(2, 3), (5, 10), (17, 20), (5, 9)]
+
+
+def test_documents_without_text_are_a_larger_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(pubannotation.per_document, "BATCH", 2)
+    monkeypatch.setattr("hlteval.converters.pubannotation.reading._MOST", 3)
+
+    def batches(*values: Any) -> list[int]:
+        (tmp_path / "d.json").write_text(json.dumps(values), "utf-8")
+        results = pubannotation.read(open_source(str(tmp_path / "d.json")))
+        return [result.corpus.documents.height for result in results]
+
+    assert batches(*[{"text": "a"}] * 5) == [2, 2, 1]
+    assert batches(*[{}] * 5) == [3, 2]
+    assert batches(*[0] * 4, {}) == [0, 1]
