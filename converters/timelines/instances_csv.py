@@ -56,6 +56,17 @@ _OF = {
     "changes": ("at", "llr", "direction", "strength", "evidence", "annotator"),
 }
 """The columns of each table that are written."""
+_UNKNOWN = {"document": None, "origin": 0, "id": None, "label": None}
+"""What a rejected row does not say."""
+_FILLED = {
+    **{table: ("document", "origin", "record", *columns) for table, columns in _OF.items()},
+    "rejected_records": (*_UNKNOWN, *Problem("", 0, 0, 0).rejected("", "")),
+}
+_ORDER = {
+    table: [column for column in TABLES[table].schema if column in columns]
+    for table, columns in _FILLED.items()
+}
+"""The columns of each table that are read, in its order."""
 _CELL = re.compile(r'"(?:[^"]|"")*"|[^,]*')
 
 
@@ -105,7 +116,8 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     lines = (file.text or "").split("\n")
     rows = _Rows()
-    problems = list(rows.take(lines)) if file.text is not None else []
+    # Problems are explained or counted at once: there may be one for each of a million lines.
+    problems = rows.take(lines) if file.text is not None else ()
     findings = line_findings(problems, lines, file.member.display, file.member.max_per_code)
     return Corpus(sources=[file.origin], **rows.tables()), findings
 
@@ -114,7 +126,7 @@ class _Rows:
     """The rows of a file, by table."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, list[Mapping[str, Any]]] = {}
+        self.rows: dict[str, list[tuple[Any, ...]]] = {}
         self.documents: dict[str, int] = {}
 
     def tables(self) -> dict[str, pl.DataFrame]:
@@ -122,10 +134,13 @@ class _Rows:
         names = [(0, name) for name in self.documents]
         found = {"documents": keyed("documents", names, ("origin", "name"))}
         for table, rows in self.rows.items():
-            columns = [column for column in TABLES[table].schema if column in {*rows[0]}]
-            cells = [tuple(row[column] for column in columns) for row in rows]
-            found[table] = keyed(table, cells, columns)
+            found[table] = keyed(table, rows, _ORDER[table])
         return found
+
+    def keep(self, table: str, row: Mapping[str, Any]) -> None:
+        """Add a row to a table: a tuple, since a dictionary takes several times the memory."""
+        cells = tuple(row[column] for column in _ORDER[table])
+        self.rows.setdefault(table, []).append(cells)
 
     def take(self, lines: Sequence[str]) -> Iterator[Problem]:
         """Add the rows of a file; what is wrong with them."""
@@ -157,8 +172,7 @@ class _Rows:
         yield from problems
         if problems:
             rejected = problems[0].rejected("instance", row.line)
-            own = {"document": None, "origin": 0, "id": None, "label": None, **rejected}
-            self.rows.setdefault("rejected_records", []).append(own)
+            self.keep("rejected_records", {**_UNKNOWN, **rejected})
             return
         cells = dict(zip(header, row.cells, strict=True))
         values = {name: _value(name, cells.get(name, "")) for name in COLUMNS}
@@ -166,8 +180,7 @@ class _Rows:
         table = _TABLES[cells["kind"].strip()]
         document = self.documents.setdefault(cells["document"], len(self.documents))
         placed = {"document": document, "origin": 0, "record": row.record}
-        own = {name: values[name] for name in _OF[table]}
-        self.rows.setdefault(table, []).append({**placed, **own})
+        self.keep(table, {**values, **placed})
 
 
 def _header(row: Row, header: Sequence[str]) -> Iterator[Problem]:

@@ -232,7 +232,7 @@ def _empty(name: str) -> pl.DataFrame:
 
 def _conform(table: Table, rows: Rows) -> pl.DataFrame:
     """The rows as a frame of exactly the declared shape."""
-    frame = rows if isinstance(rows, pl.DataFrame) else _from_rows(table, list(rows))
+    frame = rows if isinstance(rows, pl.DataFrame) else _from_rows(table, rows)
     declared = _empty(table.name).columns
     unknown = set(frame.columns) - set(declared)
     if unknown:
@@ -265,20 +265,36 @@ def _has_null_parts(lists: pl.Series) -> bool:
     return any(items.struct.field(name).has_nulls() for name in items.struct.fields)
 
 
-def _from_rows(table: Table, rows: list[Mapping[str, Any]]) -> pl.DataFrame:
+def _from_rows(table: Table, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """The rows as a frame of their columns."""
-    named = dict.fromkeys(["row", *(column for row in rows for column in row)])
-    unknown = named.keys() - table.schema.keys()
+    cells = _cells(rows)
+    unknown = cells.keys() - table.schema.keys()
     if unknown:
         raise ValueError(f"{table.name} has no column {sorted(unknown)}")
     columns = []
-    for name in named:
-        values = [row.get(name) for row in rows]
+    for name, values in cells.items():
         try:  # by column: from rows, Polars makes 1.5 a 1 and a tuple a null
             columns.append(pl.Series(name, values, dtype=table.schema[name], strict=True))
         except (TypeError, pl.exceptions.PolarsError) as error:
             raise ValueError(f"{table.name}.{name}: {error}") from error
     return pl.DataFrame(columns)
+
+
+def _cells(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The cells of rows by column, without keeping the rows, which take many times as much."""
+    cells: dict[str, list[Any]] = {"row": []}
+    count = 0
+    for row in rows:
+        for name, value in row.items():
+            column = cells.get(name)
+            if column is None:
+                column = cells[name] = [None] * count
+            column.append(value)
+        count += 1
+        if len(row) < len(cells):
+            for column in cells.values():
+                column += [None] * (count - len(column))
+    return cells
 
 
 def _renumbered(corpus: Corpus) -> dict[str, pl.DataFrame]:
