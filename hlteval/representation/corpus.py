@@ -283,17 +283,15 @@ def _from_rows(table: Table, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
 def _cells(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The cells of rows by column, without keeping the rows, which take many times as much."""
     cells: dict[str, list[Any]] = {"row": []}
-    count = 0
-    for row in rows:
+    for before, row in enumerate(rows):
         for name, value in row.items():
             column = cells.get(name)
             if column is None:
-                column = cells[name] = [None] * count
+                column = cells[name] = [None] * before
             column.append(value)
-        count += 1
         if len(row) < len(cells):
-            for column in cells.values():
-                column += [None] * (count - len(column))
+            for values in cells.values():
+                values.extend([None] * (before + 1 - len(values)))
     return cells
 
 
