@@ -38,7 +38,8 @@ def inflated(seed: Seed, size: int) -> Iterator[Inflated]:
     """The inputs that a fixture becomes, each of about a number of bytes."""
     for path, content in seed.files.items():
         if content.startswith(b"PAR1"):
-            yield _with(seed, path, "rows", _rows(content, size))
+            yield _with(seed, path, "rows", _rows(content, size // 10))
+            yield _with(seed, path, "packed rows", _rows(content, size * 2))
             continue
         for kind, large in _contents(content, size):
             yield _with(seed, path, kind, large)
@@ -147,13 +148,13 @@ def _numbered(part: bytes, size: int, separator: bytes) -> bytes:
     return separator.join(parts)
 
 
-def _rows(content: bytes, size: int) -> bytes:
-    """The rows of a Parquet file so often that it has the size, though it is compressed."""
+def _rows(content: bytes, number: int) -> bytes:
+    """The rows of a Parquet file until there are as many; packed, they take next to nothing."""
     rows = pl.read_parquet(BytesIO(content))
     if rows.is_empty():
         return content
-    times = max(1, 2 * size // rows.height)
     stream = BytesIO()
+    times = max(1, number // rows.height)
     pl.concat([rows] * times).rechunk().write_parquet(stream)
     return stream.getvalue()
 

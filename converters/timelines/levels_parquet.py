@@ -25,6 +25,7 @@ from hlteval.converters.timelines.seconds import count_silent
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
+from hlteval.representation.store import MOST_ROWS
 from hlteval.sources import Member, Source, Unreadable, sha256
 
 SUFFIX = ".parquet"
@@ -67,9 +68,10 @@ def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, tuple[Finding, ...]]:
     types = {**dict.fromkeys(_TEXTS, pl.String()), **dict.fromkeys(_NUMBERS, pl.Float64())}
     empty = pl.DataFrame(schema={"record": pl.Int64, **{name: types[name] for name in COLUMNS}})
     try:
-        table = pl.read_parquet(BytesIO(data))
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        reason = str(error).split("\n")[0][:100]
+        table, reason = _unpacked(data)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
+        table, reason = empty, str(error).split("\n")[0][:100]
+    if reason:
         return empty, (finding("TLN701", file=file, reason=reason),)
     wrong = [name for name in COLUMNS if not _fits(table, name, types[name])]
     if wrong:
@@ -87,6 +89,14 @@ def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, tuple[Finding, ...]]:
         else []
     )
     return cells.filter(known), tuple(findings)
+
+
+def _unpacked(data: bytes) -> tuple[pl.DataFrame, str]:
+    """The table of a file, and why it is not unpacked: a few bytes may hold any number of rows."""
+    count: int = pl.scan_parquet(BytesIO(data)).select(pl.len()).collect().item()
+    if count > max(MOST_ROWS, len(data)):
+        return pl.DataFrame(), f"{len(data):,} bytes unpack to {count:,} rows"
+    return pl.read_parquet(BytesIO(data)), ""
 
 
 def _fits(table: pl.DataFrame, name: str, wanted: pl.DataType) -> bool:

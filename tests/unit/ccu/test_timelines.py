@@ -94,6 +94,20 @@ def test_a_valid_file_is_detected_and_has_no_finding(form: str, path: Path) -> N
     assert list(read(str(path), form)[1]) == []
 
 
+def test_a_small_file_of_very_many_rows_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "levels.parquet"
+    rows = pl.DataFrame({"file_id": ["d"], "kind": ["valence"], "start": 0, "end": 1, "level": 5})
+    findings = {}
+    for count in (100_000, 100_001):
+        pl.concat([rows] * count).rechunk().write_parquet(path)
+        corpus, findings[count] = read(str(path), "levels-parquet")
+        assert corpus.ratings.height == (0 if findings[count] else 100_000)
+    assert not findings[100_000]
+    (refused,) = findings[100_001]
+    assert refused.code == "TLN701"
+    assert refused.message.endswith("bytes unpack to 100,001 rows")
+
+
 def test_what_labels_say_is_read() -> None:
     corpus, _ = read(str(FIXTURES / "elan/valid/M01.eaf"))
     row = corpus.ratings.row(0, named=True)
