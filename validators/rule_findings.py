@@ -100,7 +100,7 @@ class _Bounded(NamedTuple):
     declared: Entry
     explained: list[dict[str, Any]]
     keys: Sequence[tuple[str | None, int | None]]
-    others: Mapping[int | None, list[dict[str, Any]]]
+    others: Mapping[int | None, pl.DataFrame]
 
     @classmethod
     def of(cls, declared: Entry, found: Offending, most: int) -> _Bounded:
@@ -112,7 +112,7 @@ class _Bounded(NamedTuple):
         few = (numbered["_number"] <= most).arg_true()
         others = numbered.filter(pl.col("_number") >= most).drop("_number")
         parts = others.partition_by("origin", maintain_order=True)
-        by_file = {part["origin"][0]: part.rows(named=True) for part in parts}
+        by_file = {part["origin"][0]: part for part in parts}
         return cls(declared, rows[few].rows(named=True), [keys[at] for at in few], by_file)
 
     def within(self, findings: Sequence[Finding]) -> Iterator[Finding]:
@@ -125,9 +125,10 @@ class _Bounded(NamedTuple):
                 continue
             rows = self.others[origin]
             by_path = found.record is not None and found.record.startswith("$")
-            places = [row["id"] if by_path else row["record"] for row in rows]
+            places = rows["id" if by_path else "record"].to_list()
             template = self.declared.unresolved or self.declared.unreferenced
-            names = [template.format_map(row) for row in rows] if template else ()
+            several = rows.iter_rows(named=True) if template else ()
+            names = [template.format_map(row) for row in several]
             yield summary(found, places, names)
 
 
