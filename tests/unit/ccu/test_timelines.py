@@ -97,11 +97,11 @@ def test_a_valid_file_is_detected_and_has_no_finding(form: str, path: Path) -> N
 def test_a_small_file_of_very_many_rows_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "levels.parquet"
     rows = pl.DataFrame({"file_id": ["d"], "kind": ["valence"], "start": 0, "end": 1, "level": 5})
-    findings = {}
-    for count in (100_000, 100_001):
-        pl.concat([rows] * count).rechunk().write_parquet(path)
-        corpus, findings[count] = read(str(path), "levels-parquet")
-        assert corpus.ratings.height == (0 if findings[count] else 100_000)
+    findings: dict[int, list[Finding]] = {}
+    for number in (100_000, 100_001):
+        pl.concat([rows] * number).rechunk().write_parquet(path)
+        corpus, findings[number] = read(str(path), "levels-parquet")
+        assert corpus.ratings.height == (0 if findings[number] else 100_000)
     assert not findings[100_000]
     (refused,) = findings[100_001]
     assert refused.code == "TLN701"
