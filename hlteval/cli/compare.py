@@ -113,7 +113,10 @@ def compare(
         comparison = run(task, reference, systems, step=step, counted=runs.update, **settings)
         plot_comparison(comparison, plot, runs)
     comparison = compared_with_defaults(comparison, defaults)
-    show_refused(comparison.refused, lambda path: validation(task, path, reference, settings))
+    paths = comparison.paths
+    show_refused(
+        comparison.refused, lambda name: validation(task, paths[name], reference, settings)
+    )
     with usage():
         show_comparison(comparison, form, view, files)
         write_report(comparison, report)

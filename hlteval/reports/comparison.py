@@ -16,7 +16,6 @@ from hlteval.reports.refusal import Refusal
 from hlteval.reports.score_formats import UNDEFINED, shown, tex, values_of
 from hlteval.reports.tables import ALL, FIXED, Column, Table, Tables, View
 from hlteval.results.comparison import Comparison, Limits, RefusedSystem
-from hlteval.results.names import short_names
 from hlteval.results.versions import head
 from hlteval.tasks import load
 from hlteval.tasks.statistics import HIGH, LOW, NORMAL, RATE
@@ -46,28 +45,19 @@ COLUMNS = tuple(dict.fromkeys(column.name for column in (*_SYSTEMS, *_PAIRS)))
 
 def _systems(comparison: Comparison) -> Iterator[list[str]]:
     values = values_of(load(comparison.task), comparison.metric)
-    names = _names(comparison)
     for system in comparison.systems:
         rank = "-" if system.rank is None else str(system.rank)
-        yield [rank, names[system.name], shown(system.value, values), _limits(system.interval)]
+        yield [rank, visible(system.name), shown(system.value, values), _limits(system.interval)]
     for refused in comparison.refused:
-        yield ["refused", names[refused.name], UNDEFINED, UNDEFINED]
+        yield ["refused", visible(refused.name), UNDEFINED, UNDEFINED]
 
 
 def _pairs(comparison: Comparison) -> Iterator[list[str]]:
-    names = _names(comparison)
     for pair in comparison.differences:
         numbers = [_signed(pair.difference), _limits(pair.interval)]
         chances = [shown(pair.probability, RATE), shown(pair.corrected, RATE)]
         documents = [str(count) for count in (pair.wins, pair.losses, pair.ties)]
-        yield [names[pair.first], names[pair.second], *numbers, *chances, *documents]
-
-
-def _names(comparison: Comparison) -> dict[str, str]:
-    """The short names of all systems, by path."""
-    paths = [system.name for system in comparison.systems]
-    paths += [system.name for system in comparison.refused]
-    return {path: visible(name) for path, name in short_names(paths).items()}
+        yield [visible(pair.first), visible(pair.second), *numbers, *chances, *documents]
 
 
 def _limits(interval: Limits) -> str:
@@ -106,6 +96,7 @@ def json(comparison: Comparison, _: View = ALL) -> str:
         for system in comparison.refused
     }
     every = msgspec.structs.asdict(comparison)
+    del every["paths"]  # what the user has named
     fields = printable(msgspec.to_builtins({**every, "refused": ()}))
     return (
         escaped(msgspec.json.encode({**head("comparison"), **fields, "refused": reports})).decode()

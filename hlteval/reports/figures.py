@@ -69,12 +69,12 @@ def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = 
 
     Args:
         comparison: the comparison.
-        scores: the scores by path of the system, of which the curves are drawn.
+        scores: the scores by name of the system, of which the curves are drawn.
     """
     plots = forest.of_comparison(comparison)
     ranked = {each.name: scores[each.name] for each in comparison.systems} if scores else {}
     curves = panels(ranked)
-    names = short([forest.names_of(comparison)[path] for path in ranked]) if curves else []
+    names = short([*ranked]) if curves else []
     image, above, places = _layout(len(curves), plots, len(names))
     image.suptitle(plain(f"{comparison.task}, profile {comparison.profile}"))
     for place, panel in zip(above, curves, strict=True):

@@ -13,7 +13,6 @@ from hlteval.reports.headline import headline
 from hlteval.reports.plot_style import GRID, STYLES, plain
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.results.comparison import Comparison, Difference, Limits
-from hlteval.results.names import short_names
 from hlteval.results.scores import Scores
 from hlteval.tasks import load
 from hlteval.tasks.statistics import RATE, Range
@@ -139,10 +138,9 @@ def _text(value: float | None, limits: Limits, values: Range) -> str:
 def of_comparison(comparison: Comparison) -> list[Forest]:
     """The values of the systems, and their differences, with intervals."""
     values = values_of(load(comparison.task), comparison.metric)
-    names = names_of(comparison)
     number = {system.name: index for index, system in enumerate(comparison.systems)}
     systems = {
-        names[each.name]: [
+        each.name: [
             Estimate(
                 each.value,
                 each.interval,
@@ -151,20 +149,12 @@ def of_comparison(comparison: Comparison) -> list[Forest]:
             )
         ]
         for each in comparison.systems
-    } | {names[each.name]: [Estimate(None, text="refused")] for each in comparison.refused}
+    } | {each.name: [Estimate(None, text="refused")] for each in comparison.refused}
     plots = [Forest(comparison.metric, systems, values)]
     if pairs := comparison.differences[:MOST]:
-        rows = {
-            f"{names[each.first]} − {names[each.second]}": [_difference(each)] for each in pairs
-        }
+        rows = {f"{each.first} − {each.second}": [_difference(each)] for each in pairs}
         plots.append(Forest(f"difference in {comparison.metric}", rows, Range("", "rate"), 0.0))
     return plots
-
-
-def names_of(comparison: Comparison) -> dict[str, str]:
-    """The short names of all systems of a comparison, by path."""
-    paths = [system.name for system in comparison.systems]
-    return short_names([*paths, *(system.name for system in comparison.refused)])
 
 
 def _difference(pair: Difference) -> Estimate:

@@ -14,7 +14,6 @@ from hlteval.reports.headline import headline
 from hlteval.reports.score_formats import UNDEFINED, shown, values_of
 from hlteval.representation import Corpus
 from hlteval.results.comparison import Comparison, Limits
-from hlteval.results.names import short_names
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
@@ -96,18 +95,16 @@ def _place(finding: Finding) -> str:
 def comparison(result: Comparison) -> str:
     """The systems by rank, those that are refused with the reason, and the notes."""
     values = values_of(load(result.task), result.metric)
-    paths = [each.name for each in result.systems] + [each.name for each in result.refused]
-    names = short_names(paths)
     rows = [
         (
             UNDEFINED if each.rank is None else each.rank,
-            names[each.name],
+            each.name,
             shown(each.value, values),
             _limits(each.interval, values),
         )
         for each in result.systems
     ]
-    refused = [("refused", names[each.name], each.reason) for each in result.refused]
+    refused = [("refused", each.name, each.reason) for each in result.refused]
     return _html(
         f"{result.task}, profile {result.profile}: {result.metric}",
         ("rank", "system", "value", "interval"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -24,7 +24,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True):
     """One system: its value and its rank.
 
     Attributes:
-        name: path of the submission.
+        name: its short name, as on a leaderboard, or the one that was given to it.
         value: value of the metric; None if undefined.
         interval: confidence interval of the value.
         rank: 1 for the best. Systems not significantly different from the best of their group
@@ -67,7 +67,7 @@ class RefusedSystem(msgspec.Struct, frozen=True, kw_only=True):
     """A system that has no rank, because nothing of it was scored.
 
     Attributes:
-        name: path of the submission.
+        name: its short name.
         reason: why, in one line, with the codes of the findings.
         help: what to do, in one line.
         codes: the codes of the findings that are the reason, sorted.
@@ -105,6 +105,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         differences: one for each pair of systems, in the order of `systems`.
         notes: remarks on how to read the numbers.
         refused: the systems that were not scored, in the order in which they were named.
+        paths: the path of each submission, by name.
     """
 
     task: str
@@ -115,6 +116,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     differences: tuple[Difference, ...]
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedSystem, ...] = ()
+    paths: Mapping[str, str] = {}
 
     def __repr__(self) -> str:
         best = self.systems[0]
@@ -137,7 +139,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison in plain types, as `hlteval compare --format json` prints it."""
-        own = {name: getattr(self, name) for name in self.__struct_fields__ if name != "refused"}
+        names = [name for name in self.__struct_fields__ if name not in {"refused", "paths"}]
+        own = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(own))
         return {
             **head("comparison"),

@@ -13,6 +13,7 @@ from hlteval.findings import SUBMISSION
 from hlteval.findings.counts import counted as with_noun
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.comparison import Comparison
+from hlteval.results.names import short_names
 from hlteval.scoring.metric import Metric
 from hlteval.tasks import load
 from hlteval.tasks.option import WrongOption
@@ -60,7 +61,7 @@ def compare(
         profile: `plan` or `official`.
         step: called after each batch with the documents that are done, and their number, which
             is None if it is known only after reading.
-        counted: called with what was counted of each system.
+        counted: called with what was counted of each system, by its name.
         **given: more of what `score` takes, the same for all.
 
     Raises:
@@ -73,10 +74,10 @@ def compare(
     by = Criteria(declared, profile, values, test, intervals or Intervals(0), alpha)
     plan = by.plan(metric or by.ranking)
     settings: dict[str, Any] = {"profile": profile, "alignment": False, **given}
-    paths = list(dict.fromkeys(systems))
-    steps = {path: part(step, index, len(paths)) for index, path in enumerate(paths)}
+    paths = {name: path for path, name in short_names(systems).items()}
+    steps = {name: part(step, index, len(paths)) for index, name in enumerate(paths)}
     runs, reasons = scored_systems(
-        paths, lambda path: scored(task, reference, path, step=steps[path], **settings)
+        list(paths), lambda name: scored(task, reference, paths[name], step=steps[name], **settings)
     )
     if not runs:
         raise all_refused([*reasons.values()])
@@ -85,7 +86,8 @@ def compare(
         counted(runs)
     (comparison,) = comparisons(runs, [plan])
     notes = (*comparison.notes, *(item.note for item in refused), *weaknesses(runs, [plan]))
-    return msgspec.structs.replace(comparison, refused=refused, notes=notes)
+    named = {name: str(path) for name, path in paths.items()}
+    return msgspec.structs.replace(comparison, refused=refused, notes=notes, paths=named)
 
 
 def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparison]:

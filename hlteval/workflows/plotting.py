@@ -75,14 +75,14 @@ def plot_comparison(
     Args:
         comparison: the comparison.
         file: of the picture; its suffix is its format.
-        runs: what was counted of each system, by path, from which their curves are drawn.
+        runs: what was counted of each system, by name, from which their curves are drawn.
 
     Raises:
         WrongOption: for a file that cannot be a plot.
     """
     if file is not None:
         check_plot(file)
-        scores = {path: run.scores() for path, run in (runs or {}).items()}
+        scores = {name: run.scores() for name, run in (runs or {}).items()}
         _write("of_comparison", comparison, file, scores)
 
 

@@ -17,7 +17,7 @@ def scored_systems(
     """What was counted of each system, and the reasons of those that are refused.
 
     Args:
-        systems: paths of the submissions.
+        systems: names or paths of the submissions.
         run: scores one of them.
 
     Raises:
@@ -25,24 +25,24 @@ def scored_systems(
     """
     runs: dict[str, Run] = {}
     refused: dict[str, Refused] = {}
-    for path in systems:
+    for system in systems:
         try:
-            runs[path] = run(path)
+            runs[system] = run(system)
         except Refused as reason:
             if reason.whole:  # so are all others
                 raise
-            refused[path] = reason
+            refused[system] = reason
     return runs, refused
 
 
 def refused_systems(reasons: Mapping[str, Refused]) -> tuple[RefusedSystem, ...]:
     """The systems that are refused, as values."""
-    return tuple(_refused(path, reason) for path, reason in reasons.items())
+    return tuple(_refused(name, reason) for name, reason in reasons.items())
 
 
-def _refused(path: str, reason: Refused) -> RefusedSystem:
+def _refused(name: str, reason: Refused) -> RefusedSystem:
     return RefusedSystem(
-        name=str(path),
+        name=name,
         reason=str(reason),
         help=reason.fix,
         codes=tuple(sorted({finding.code for finding in reason.blocking})),

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+import hlteval
+
 Run = Callable[..., Any]
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo" / "comparison"
 
@@ -32,7 +34,7 @@ def test_systems_are_ranked_and_each_pair_is_tested(
     done = invoke(*given, "--format", "json")
     assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)
-    assert [Path(item["name"]).name for item in told["systems"]] == ["perfect", system.name]
+    assert [item["name"] for item in told["systems"]] == ["perfect", system.name]
     assert told["systems"][0]["value"] == 1.0
     (pair,) = told["differences"]
     assert pair["difference"] == 1.0 - told["systems"][1]["value"]
@@ -82,7 +84,7 @@ def test_what_weakens_a_comparison_is_told(
     notes = json.loads(invoke(*given, "--format", "json").stdout)["notes"]
     command = f"hlteval validate seedev-full {second} --against {reference}"
     errors = f"1 error in the submission (STD101); for details, run `{command}`"
-    assert f"{second}: {errors}" in notes
+    assert f"{second.name}: {errors}" in notes
     assert any("no difference is significant" in note for note in notes)
 
 
@@ -93,7 +95,7 @@ def test_a_refused_system_has_a_row_and_the_others_are_ranked(
     given = ("compare", "seedev-full", "-r", reference, "--bootstrap", 20, "--format", form)
     done = invoke(*given, system, flawed, second)
     assert done.exit_code == 1
-    assert f"refused: {flawed}" in done.stderr
+    assert f"refused: {flawed.name}\n" in done.stderr
     assert "error[SEE205]" in done.stderr
     assert "blocking findings (SEE205)" in done.stderr
     without = invoke(*given, system, second)
@@ -103,7 +105,7 @@ def test_a_refused_system_has_a_row_and_the_others_are_ranked(
         assert (told["systems"], told["differences"]) == (other["systems"], other["differences"])
         assert told["signature"] == other["signature"]
         ((name, report),) = told["refused"].items()
-        assert (name, report["verdict"]) == (str(flawed), "refused")
+        assert (name, report["verdict"]) == (flawed.name, "refused")
         assert report["counts"]["code"] == {"SEE205": 1}
         assert "SEE205" in report["reason"]
         assert other["refused"] == {}
@@ -212,3 +214,19 @@ def test_a_profile_that_a_task_does_not_have_is_an_error_of_usage(invoke: Run) -
     done = invoke("compare", "hub4", "-r", "r.tpl", "s.tpl", "--profile", "official")
     assert done.exit_code == 2
     assert "no profile official" in " ".join(done.stderr.replace("│", " ").split())
+
+
+def test_systems_have_the_names_that_they_have_on_a_leaderboard(
+    invoke: Run, reference: Path, system: Path, tmp_path: Path
+) -> None:
+    listed = [system, tmp_path / "a" / "run", tmp_path / "b" / "run"]
+    for folder in listed[1:]:
+        shutil.copytree(system, folder)
+    given = ("seedev-full", "-r", reference, *listed, "--bootstrap", 20, "--format", "json")
+    compared, board = (
+        [row["name"] for row in json.loads(invoke(command, *given).stdout)["systems"]]
+        for command in ("compare", "leaderboard")
+    )
+    assert compared == board == [system.name, "a/run", "b/run"]
+    python = hlteval.compare("seedev-full", reference, listed, bootstrap=20)
+    assert python.paths == dict(zip(compared, map(str, listed), strict=True))

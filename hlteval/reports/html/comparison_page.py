@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -22,11 +22,7 @@ from hlteval.reports.html.sections import (
 from hlteval.reports.html.verdict_page import title
 from hlteval.reports.score_formats import shown, values_of
 from hlteval.results.comparison import Comparison, System
-from hlteval.results.names import short_names
 from hlteval.tasks import load
-
-Names = Mapping[str, str]
-"""Short names of systems by path."""
 
 
 def comparison_page(comparison: Comparison, parent: tuple[str, str] | None = None) -> Page:
@@ -36,8 +32,6 @@ def comparison_page(comparison: Comparison, parent: tuple[str, str] | None = Non
         comparison: the comparison.
         parent: a link to the page that this one belongs to, and its text.
     """
-    paths = [system.name for system in comparison.systems]
-    names = short_names([*paths, *(system.name for system in comparison.refused)])
     return Page(
         title=title(comparison.task),
         subtitle=[
@@ -47,25 +41,25 @@ def comparison_page(comparison: Comparison, parent: tuple[str, str] | None = Non
             ("systems", str(len(comparison.systems))),
         ],
         tabs=[
-            Tab("Overview", list(_overview(comparison, names))),
-            Tab("Differences", list(_differences(comparison, names))),
-            Tab("Refused", list(_refused(comparison, names)), len(comparison.refused)),
+            Tab("Overview", list(_overview(comparison))),
+            Tab("Differences", list(_differences(comparison))),
+            Tab("Refused", list(_refused(comparison)), len(comparison.refused)),
         ],
         parent=parent,
     )
 
 
-def _overview(comparison: Comparison, names: Names) -> Iterator[Section]:
+def _overview(comparison: Comparison) -> Iterator[Section]:
     """The best systems, all of them with their intervals, notes and the signature."""
     values = values_of(load(comparison.task), comparison.metric)
     best = [system for system in comparison.systems if system.rank == 1]
     facts = [
-        Fact(names[each.name], shown(each.value, values), _limits(each), "rank 1", main=at == 0)
+        Fact(each.name, shown(each.value, values), _limits(each), "rank 1", main=at == 0)
         for at, each in enumerate(best)
     ]
     yield Headline(f"Best by {comparison.metric}", facts=facts)
-    yield Bars("Values", breakdowns=[_values(comparison, names)])
-    yield _systems(comparison, names)
+    yield Bars("Values", breakdowns=[_values(comparison)])
+    yield _systems(comparison)
     if comparison.notes:
         yield Notes("Notes", notes=comparison.notes)
     yield Copied(
@@ -80,57 +74,50 @@ def _limits(system: System) -> str:
     return f"[{limits[0]:.4f}, {limits[1]:.4f}]" if limits else ""
 
 
-def _values(comparison: Comparison, names: Names) -> Breakdown:
+def _values(comparison: Comparison) -> Breakdown:
     metric, systems = comparison.metric, comparison.systems
     values = values_of(load(comparison.task), metric)
     rates = [metric] if (values.least, values.most) == (0.0, 1.0) else []
     return Breakdown(
         "system",
-        [names[system.name] for system in systems],
+        [system.name for system in systems],
         {metric: [system.value for system in systems]},
         rates,
         {metric: [system.interval for system in systems]},
     )
 
 
-def _systems(comparison: Comparison, names: Names) -> DataTable:
+def _systems(comparison: Comparison) -> DataTable:
     """The table of systems: rank, name, value and interval, and the path."""
-    path = pl.col("name")
-    frame = comparison.to_frame().with_columns(
-        path.replace_strict(dict(names), return_dtype=pl.String).alias("system")
-    )
+    path = pl.col("name").replace(dict(comparison.paths)).alias("path")
+    frame = comparison.to_frame().with_columns(path)
     rate = values_of(load(comparison.task), comparison.metric).kind == "rate"
     numbers = [Column(name, kind="rate" if rate else "number") for name in ("value", "low", "high")]
-    columns = [Column("rank", kind="number"), Column("system"), *numbers, Column("name", "path")]
+    columns = [Column("rank", kind="number"), Column("name", "system"), *numbers, Column("path")]
     return DataTable("Systems", frame=frame, columns=columns)
 
 
-def _differences(comparison: Comparison, names: Names) -> Iterator[Section]:
+def _differences(comparison: Comparison) -> Iterator[Section]:
     """The matrix of p values, and all pairs."""
     if not comparison.differences:
         return
-    yield matrix(comparison, names)
-    yield pairs(comparison, names)
+    yield matrix(comparison)
+    yield pairs(comparison)
 
 
-def pairs(comparison: Comparison, names: Names, heading: str = "Pairs") -> DataTable:
+def pairs(comparison: Comparison, heading: str = "Pairs") -> DataTable:
     """The differences of all pairs of systems.
 
     Args:
         comparison: the comparison.
-        names: of the systems, by path.
         heading: of the table.
     """
-    short = dict(names)
-    frame = comparison.to_frame("differences").with_columns(
-        pl.col(name).replace_strict(short, return_dtype=pl.String) for name in ("first", "second")
-    )
     rates = ("difference", "low", "high", "probability", "corrected")
     titles = {"probability": "p", "corrected": "p (Holm)"}
     return DataTable(
         heading,
         "The first minus the second; wins, losses and ties are documents.",
-        frame=frame,
+        frame=comparison.to_frame("differences"),
         columns=[
             Column("first"),
             Column("second"),
@@ -140,22 +127,21 @@ def pairs(comparison: Comparison, names: Names, heading: str = "Pairs") -> DataT
     )
 
 
-def matrix(comparison: Comparison, names: Names, heading: str = "p values (Holm)") -> DataTable:
+def matrix(comparison: Comparison, heading: str = "p values (Holm)") -> DataTable:
     """The p values of all pairs, corrected, with a row and a column for each system.
 
     Args:
         comparison: the comparison.
-        names: of the systems, by path.
         heading: of the table.
     """
     listed = [system.name for system in comparison.systems]
     values: dict[tuple[str, str], float | None] = {}
     for pair in comparison.differences:
         values[pair.first, pair.second] = values[pair.second, pair.first] = pair.corrected
-    rows = [[names[first], *(values.get((first, second)) for second in listed)] for first in listed]
+    rows = [[first, *(values.get((first, second)) for second in listed)] for first in listed]
     ids = [f"c{at}" for at in range(len(listed))]
     schema = {"system": pl.String, **dict.fromkeys(ids, pl.Float64)}
-    heads = [Column(own, names[name], "rate") for own, name in zip(ids, listed, strict=True)]
+    heads = [Column(own, name, "rate") for own, name in zip(ids, listed, strict=True)]
     return DataTable(
         heading,
         "Below 0.05, two systems are significantly different.",
@@ -164,9 +150,9 @@ def matrix(comparison: Comparison, names: Names, heading: str = "p values (Holm)
     )
 
 
-def _refused(comparison: Comparison, names: Names) -> Iterator[Section]:
+def _refused(comparison: Comparison) -> Iterator[Section]:
     """The systems that were not scored: why, what to do, and the findings that are the reason."""
     for system in comparison.refused:
-        yield Notes(names[system.name], warnings=[system.reason], notes=[system.help])
+        yield Notes(system.name, warnings=[system.reason], notes=[system.help])
         if system.blocking:
             yield FindingList(findings=system.blocking)

@@ -138,9 +138,8 @@ def _significance(board: Leaderboard) -> Iterator[Section]:
     """By metric the p values of all pairs and their differences."""
     for own in board.comparisons:
         if own.differences:
-            names = {system.name: system.name for system in own.systems}
-            yield matrix(own, names, f"p values (Holm) of {own.metric}")
-            yield pairs(own, names, f"Pairs by {own.metric}")
+            yield matrix(own, f"p values (Holm) of {own.metric}")
+            yield pairs(own, f"Pairs by {own.metric}")
 
 
 def _refused(board: Leaderboard, links: Links) -> Iterator[Section]:

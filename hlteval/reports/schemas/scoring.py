@@ -60,7 +60,7 @@ class ComparisonOutput(msgspec.Struct):
         systems: the systems, best first.
         differences: one for each pair of systems, in the order of `systems`.
         notes: remarks on how to read the numbers.
-        refused: why systems were not scored, by path.
+        refused: why systems were not scored, by name.
     """
 
     task: str

@@ -60,4 +60,4 @@ def test_submissions_are_compared_without_a_reference(invoke: Invoke, tmp_path: 
     better.write_text(RESPONSES.read_text("utf-8").replace("Somewhat", "Completely"), "utf-8")
     result = invoke("compare", "ccu-ta2", RESPONSES, better, "--bootstrap", "20")
     assert result.exit_code == 0
-    assert "better.tsv" in result.stdout
+    assert "better" in result.stdout

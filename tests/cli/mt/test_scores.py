@@ -104,7 +104,7 @@ def test_justifications_of_correct_frames(invoke, tmp_path):
     options = ["--sf-justifications", submission, "--sf-reference", gold, "-o", tmp_path / "out"]
     found = scores(invoke, *options, "--neighbours", "2")
     assert found["metrics"]["segments"] == 1
-    assert "justifications: 1 of 2 situation frames are correct" in found["notes"]
+    assert "justifications: 1 of 2 situation frames is correct" in found["notes"]
     shown = pl.read_csv(tmp_path / "out" / "assessment.tsv", separator="\t")
     assert shown["distance"].to_list() == [0, 1, 2]
     assert shown["type"].to_list() == ["water"] * 3

@@ -87,14 +87,14 @@ def test_a_submission_that_is_refused_is_in_the_comparison(scores):
     from hlteval.results.comparison import RefusedSystem
 
     refused = RefusedSystem(
-        name="runs/bad.tab",
+        name="bad",
         reason="no number",
         help="",
         codes=(),
         blocking=(),
         verdict=scores.verdict,
     )
-    found = msgspec.structs.replace(comparison_with("runs/a.tab", scores), refused=(refused,))
+    found = msgspec.structs.replace(comparison_with("a", scores), refused=(refused,))
     page = html.fragment_fromstring(found._repr_html_())
     cells = [row.xpath("td/text()") for row in page.xpath("//tbody/tr")]
     assert cells == [["1", "a", "0.5000", "[0.2500, 0.7500]"], ["refused", "bad", "no number"]]

@@ -126,7 +126,7 @@ def test_many_systems_leave_room_for_the_metric_that_ranks():
 
 
 def compared(*values):
-    names = [f"runs/{letter}.tab" for letter in "abc"]
+    names = "abc"
     systems = [
         System(name=name, value=value, interval=value and (value - 0.1, value + 0.1), rank=1)
         for name, value in zip(names, values, strict=False)
@@ -135,9 +135,7 @@ def compared(*values):
         first=names[0], second=names[1], difference=0.1, interval=(-0.1, 0.3), probability=0.2,
         corrected=0.4, wins=1, losses=0, ties=0,
     )  # fmt: skip
-    refused = RefusedSystem(
-        name="runs/bad.tab", reason="", help="", codes=(), blocking=(), verdict=VERDICT
-    )
+    refused = RefusedSystem(name="bad", reason="", help="", codes=(), blocking=(), verdict=VERDICT)
     return Comparison(
         task="hub4", profile="plan", metric="both.f", signature="", systems=tuple(systems),
         differences=(pair,), refused=(refused,),
@@ -154,7 +152,7 @@ def test_a_comparison_shows_systems_and_differences():
 
 
 def test_the_curves_of_compared_systems_are_above_their_values():
-    found = {f"runs/{letter}.tab": curves() for letter in "cab"}
+    found = {letter: curves() for letter in "cab"}
     image = figures.of_comparison(compared(0.5, 0.4, None), found)
     assert [place.get_title() for place in image.axes] == ["Relevance", "Type", "", ""]
     (legend,) = image.legends
