@@ -30,12 +30,14 @@ from hlteval.converters.edl.records import TABLE, explain
 from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.confidences import from_text
 from hlteval.converters.toolkit.named_documents import with_documents
-from hlteval.converters.toolkit.single_file import locate_in_line
+from hlteval.converters.toolkit.single_file import locate_in_text
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
 SUFFIX = ".tab"
+_SOME = 100_000
+"""Lines whose fields are converted at a time."""
 
 
 def sniff(source: Source) -> bool:
@@ -90,7 +92,8 @@ def read(source: Source) -> Iterator[ReadResult]:
         findings += more
         if breaks := text.count("\r\n"):
             findings.append(finding("EDL104", file=member.display, count=breaks))
-        origin = len(sources)
+        origin, digest = len(sources), sha256(data)
+        del data  # of a large file, bytes, text and table are much memory
         table = TABLE.read(text)
         findings += table.findings(member)
         rejected.append(
@@ -101,8 +104,9 @@ def read(source: Source) -> Iterator[ReadResult]:
         members.append(member)
         sources.append(
             {"row": origin, "path": source.path, "member": member.name or member.basename,
-             "format": FORMAT.name, "sha256": sha256(data)}
+             "format": FORMAT.name, "sha256": digest}
         )  # fmt: skip
+        del text, table
     empty = TABLE.read("").rows.with_columns(origin=pl.lit(0, pl.Int64))
     tables = _tables(pl.concat([empty, *rows]))
     corpus = Corpus(
@@ -126,43 +130,58 @@ def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
 
 def _tables(cells: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The documents, mentions and links of the lines of all files."""
-    extent, offsets = pl.col("extent").str, pl.col("offsets").str
-    rows = cells.with_columns(offsets=extent.split(":").list.last())
-    rows = rows.with_columns(
-        name=extent.head(extent.len_chars() - offsets.len_chars() - 1),
-        offsets=offsets.split_exact("-", 1).struct.rename_fields(["start", "last"]),
-    ).unnest("offsets")
-    documents, mentions = with_documents(rows.with_columns(pl.col("start", "last").cast(pl.Int64)))
+    values = pl.concat(map(_values, (cells.head(0), *cells.iter_slices(_SOME))), rechunk=True)
+    documents, mentions = with_documents(cells.drop("extent", "confidence").hstack(values))
     return {"documents": documents, "mentions": _mentions(mentions), "links": _links(mentions)}
+
+
+def _values(cells: pl.DataFrame) -> pl.DataFrame:
+    """The document, the first and last offset, and the confidence of some lines."""
+    extent, offsets = pl.col("extent").str, pl.col("offsets").str
+    rows = cells.select("extent", offsets=extent.split(":").list.last())
+    both = offsets.split_exact("-", 1).struct.rename_fields(["start", "last"])
+    name = extent.head(extent.len_chars() - offsets.len_chars() - 1)
+    rows = rows.select(name=name, offsets=both).unnest("offsets")
+    rows = rows.with_columns(pl.col("start", "last").cast(pl.Int64))
+    return rows.hstack(from_text(cells["confidence"]))
 
 
 def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
     """The table of mentions: an empty field of those that may be null is none."""
-    several = pl.col("entity").str.contains("|", literal=True)
-    first = pl.when(several).then(pl.col("entity").str.split("|").list.first())
-    mentions = rows.with_columns(from_text(rows["confidence"])).select(
+    mentions = rows.select(
         *("row", "document", "origin", "record", "mention"),
         pl.col("type").alias("label"),
         "start",
         end=pl.col("last") + 1,
-        text=_filled("text"),
-        entity=first.otherwise(_filled("entity")),
-        mention_type=_filled("mention type"),
-        annotator=_filled("run"),
+        text="text",
+        entity="entity",
+        mention_type="mention type",
+        annotator="run",
         confidence="confidence",
         confidence_text="confidence_text",
     )
+    # What need not change is not copied.
+    changes = [
+        pl.when(pl.col(name) != "").then(pl.col(name))
+        for name in ("text", "entity", "mention_type", "annotator")
+        if (mentions[name] == "").any()
+    ]
+    mentions = mentions.with_columns(changes)
+    if mentions.select(_several().any()).item():
+        first = pl.col("entity").str.split("|").list.first()
+        entity = pl.when(_several()).then(first).otherwise("entity")
+        mentions = mentions.with_columns(entity=entity)
     fragments = TABLES["mentions"].schema["fragments"]
     return mentions.with_columns(fragments=pl.lit(None, dtype=fragments))
 
 
-def _filled(name: str) -> pl.Expr:
-    return pl.when(pl.col(name) != "").then(pl.col(name))
+def _several() -> pl.Expr:
+    return pl.col("entity").str.contains("|", literal=True)
 
 
 def _links(rows: pl.DataFrame) -> pl.DataFrame:
     """The entities after the first, where there are several."""
-    several = rows.filter(pl.col("entity").str.contains("|", literal=True)).select(
+    several = rows.filter(_several()).select(
         *("document", "origin", "record"),
         pl.col("row").alias("mention_row"),
         pl.col("entity").str.split("|").list.slice(1),
@@ -177,13 +196,7 @@ def _links(rows: pl.DataFrame) -> pl.DataFrame:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of places of a file; `document` and `offsets` are the parts of an extent."""
-    lines = _decoded(member, member.fetch())[0].split("\n")
-    return [
-        locate_in_line(lines[place.record - 1].removesuffix("\r"), place, _stretch)
-        if 1 <= place.record <= len(lines)
-        else None
-        for place in places
-    ]
+    return locate_in_text(_decoded(member, member.fetch())[0], places, _stretch)
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:

@@ -43,6 +43,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Explanation, Table
 from hlteval.syntax.tsv_columns import shortened
+from hlteval.syntax.tsv_lines import Lines
 
 _NONE = "<NA>"
 _SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
@@ -116,10 +117,9 @@ def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
 
 
 def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
-    lines = (file.text or "").removesuffix("\n").split("\n") if file.text else []
+    text = file.text or ""
     # Single spaces and tabs are the same; places stay what they are.
-    table = TABLE.read((file.text or "").replace(" ", "\t"))
-    table = replace(table, lines=pl.Series("line", lines, dtype=pl.String).str.strip_suffix("\r"))
+    table = replace(TABLE.read(text.replace(" ", "\t")), lines=Lines(text))
     documents, instances = with_documents(_instances(table.rows, kind))
     rejected = table.rejected_records("instance")
     corpus = Corpus(

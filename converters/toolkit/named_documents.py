@@ -27,5 +27,6 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     documents = rows.select("name", "origin").unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(key)
     names = documents.select("name", document="row")
-    keyed = rows.join(names, on="name", how="left", maintain_order="left").drop("name")
-    return documents, keyed.with_columns(key)
+    # Only the names are joined: that of all columns would copy them.
+    numbers = rows.select("name").join(names, on="name", how="left", maintain_order="left")
+    return documents, rows.drop("name").with_columns(numbers["document"], key)

@@ -10,6 +10,7 @@ from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import Table
+from hlteval.syntax.tsv_lines import Lines
 
 SpanOf = Callable[[str, str], tuple[int, int]]
 """Gives the place of a field in a line: first code point, and one past the last, 0-based."""
@@ -115,11 +116,26 @@ def locate_lines(
         span_of: gives the place of a field in its line.
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
-    lines = (text or "").split("\n")
+    return locate_in_text(text or "", places, span_of)
+
+
+def locate_in_text(
+    text: str, places: Sequence[FieldRef], span_of: SpanOf = whole_line
+) -> list[Location | None]:
+    """The locations of fields in a text whose records are its lines; None for missing lines.
+
+    Args:
+        text: the text of a file.
+        places: the fields.
+        span_of: gives the place of a field in its line.
+    """
+    lines = Lines(text)
+    records = sorted({place.record for place in places if 1 <= place.record <= len(lines)})
+    found = dict(zip(records, lines.gather([record - 1 for record in records]), strict=True))
+    if not text or text.endswith("\n"):
+        found[len(lines) + 1] = ""  # after the last line break
     return [
-        locate_in_line(lines[place.record - 1].removesuffix("\r"), place, span_of)
-        if 1 <= place.record <= len(lines)
-        else None
+        locate_in_line(found[place.record], place, span_of) if place.record in found else None
         for place in places
     ]
 

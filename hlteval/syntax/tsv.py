@@ -42,7 +42,8 @@ import polars as pl
 
 from hlteval.findings import Problem
 from hlteval.syntax.tsv_columns import Column, is_blank, shortened
-from hlteval.syntax.tsv_parsed import ParsedTable
+from hlteval.syntax.tsv_lines import Lines
+from hlteval.syntax.tsv_parsed import LineProblems, ParsedTable
 
 __all__ = ["Cells", "Column", "Explanation", "ParsedTable", "Table"]
 
@@ -50,6 +51,8 @@ Cells = Sequence[str | None]
 """The cells of a row, one for each column; None where the line has no such cell."""
 Explanation = tuple[Sequence[Cells], Sequence[Problem]]
 """The rows that a line is read as, usually one or none, and its problems, the worst first."""
+_Explained = tuple[Sequence[Cells], Sequence[Problem], bool]
+_Explain = Callable[[str], _Explained]
 _ALIKE = 1000
 """Different lines that are not explained again where they are repeated."""
 
@@ -154,48 +157,54 @@ class Table:
             bulk: whether valid lines are read in bulk; otherwise every line is explained, which
                 gives the same.
         """
-        split = text.removesuffix("\n").split("\n") if text else []
-        lines = pl.Series("line", split, dtype=pl.String).str.strip_suffix("\r")
+        lines = Lines(text)
         first = lines[0] if len(lines) else ""
         table = self.ordered_by(first) if self.header != "none" else None
         if table is None and self.header == "required":
             missing, unknown = (", ".join(names) for names in self._differences(first.split("\t")))
             values = {"header": " ".join(self.headings), "missing": missing, "unknown": unknown}
-            problem = Problem(self.header_code, 1, 0, len(first), values)
-            lines = lines if len(lines) else pl.Series("line", [""])
-            return ParsedTable(self._typed(pl.DataFrame()), [(1, problem)], [], lines, self)
-        numbered = lines.to_frame().with_columns(
-            record=pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-        )
-        return (table or self)._parsed(numbered.slice(table is not None), lines, self, bulk=bulk)
+            wrong = LineProblems()
+            wrong.add(1, Problem(self.header_code, 1, 0, len(first), values))
+            lines = lines if len(lines) else Lines("\n")
+            return ParsedTable(self._typed(pl.DataFrame()), wrong, LineProblems(), lines, self)
+        return (table or self)._parsed(lines, self, headed=table is not None, bulk=bulk)
 
-    def _parsed(
-        self, numbered: pl.DataFrame, lines: pl.Series, declared: Table, *, bulk: bool
-    ) -> ParsedTable:
+    def _parsed(self, lines: Lines, declared: Table, *, headed: bool, bulk: bool) -> ParsedTable:
+        """The rows and problems of lines, some lines at a time."""
+        parsed = ParsedTable(pl.DataFrame(), LineProblems(), LineProblems(), lines, self)
+        explain = lru_cache(_ALIKE)(self._explained)
+        rows = [declared._typed(pl.DataFrame())]
+        for first, some in lines.slices():
+            numbers = pl.int_range(first + 1, first + 1 + pl.len(), dtype=pl.Int64)
+            numbered = some.to_frame().with_columns(record=numbers)
+            cells = self._accepted(numbered.slice(headed and not first), parsed, explain, bulk=bulk)
+            rows.append(declared._typed(cells))
+        return replace(parsed, rows=_joined(rows))
+
+    def _accepted(
+        self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain, *, bulk: bool
+    ) -> pl.DataFrame:
+        """The cells of valid lines; what is wrong with the others is added to a table."""
         names = [column.name for column in self.columns]
         cells = pl.col("line").str.split_exact("\t", len(names))
         cells = cells.struct.rename_fields([*names, "\t"]).alias("\t\t")
         split = numbered.select("line", "record", cells).unnest("\t\t")
         fits = split.select(fits=self._fits() if bulk else pl.col("line").is_null()).to_series()
         rows: list[tuple[object, ...]] = []
-        problems: list[tuple[int, Problem]] = []
-        rejected: list[tuple[int, Problem]] = []
-        explain = lru_cache(_ALIKE)(self._explained)
         for record, line in split.filter(~fits).select("record", "line").iter_rows():
             found, wrong, is_empty = explain(line)
-            if found:
-                rows += [(record, *row) for row in found]
+            rows += [(record, *row) for row in found]
             for problem in wrong:
-                problems.append((record, problem))
+                parsed.wrong.add(record, problem)
             if wrong and not found and not is_empty:
-                rejected.append((record, wrong[0]))
+                parsed.rejected.add(record, wrong[0])
         accepted = split.filter(fits).select("record", *names)
-        if rows:
-            read = pl.DataFrame(rows, schema=accepted.schema, orient="row")
-            accepted = pl.concat([accepted, read]).sort("record", maintain_order=True)
-        return ParsedTable(declared._typed(accepted), problems, rejected, lines, self)
+        if not rows:
+            return accepted
+        read = pl.DataFrame(rows, schema=accepted.schema, orient="row")
+        return pl.concat([accepted, read]).sort("record", maintain_order=True)
 
-    def _explained(self, line: str) -> tuple[Sequence[Cells], Sequence[Problem], bool]:
+    def _explained(self, line: str) -> _Explained:
         """The rows that a line is read as, its problems, and whether it is empty."""
         if self.is_empty(line):
             return (), [Problem(self.empty_code, 0, 0, 0)] if self.empty_code else (), True
@@ -298,3 +307,9 @@ class Table:
                 stream.write("\t".join(self.headings) + "\n")
             for rows in tables:
                 stream.writelines(f"{line}\n" for line in self.lines(rows))
+
+
+def _joined(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Tables as one, whose memory is contiguous; they are taken apart, a column at a time."""
+    each = ([part.drop_in_place(name) for part in parts] for name in parts[0].columns)
+    return pl.DataFrame([pl.concat(columns, rechunk=True) for columns in each])

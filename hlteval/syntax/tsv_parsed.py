@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,51 @@ import polars as pl
 
 from hlteval.findings import Finding, Problem, explained
 from hlteval.sources import Member
+from hlteval.syntax.tsv_lines import Lines
 
 if TYPE_CHECKING:
     from hlteval.syntax.tsv import Table
+
+
+@dataclass(slots=True, eq=False)
+class LineProblems:
+    """Problems of lines, each after the number of its line; equal lines share a problem.
+
+    There may be one in each of a million lines, so a further line takes a few bytes.
+
+    Examples:
+        >>> found, problem = LineProblems(), Problem("SNT101", 0, 0, 1)
+        >>> found.add(1, problem)
+        >>> found.add(7, problem)
+        >>> len(found), [(record, item.code) for record, item in found]
+        (2, [(1, 'SNT101'), (7, 'SNT101')])
+    """
+
+    records: array[int] = field(default_factory=lambda: array("q"))
+    _which: array[int] = field(default_factory=lambda: array("q"))
+    _problems: list[Problem] = field(default_factory=list)
+    _known: dict[int, int] = field(default_factory=dict)
+
+    def add(self, record: int, problem: Problem) -> None:
+        """Add the problem of a line."""
+        which = self._known.setdefault(id(problem), len(self._problems))
+        if which == len(self._problems):
+            self._problems.append(problem)  # which keeps its id from others
+        self.records.append(record)
+        self._which.append(which)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[tuple[int, Problem]]:
+        return zip(self.records, map(self._problems.__getitem__, self._which), strict=True)
+
+    def frame(self) -> pl.DataFrame:
+        """The code of each problem, and its first and last column in the line, from 1."""
+        schema = {"code": pl.String, "column": pl.Int64, "end_column": pl.Int64}
+        rows = [(item.code, item.start + 1, item.end + 1) for item in self._problems]
+        problems = pl.DataFrame(rows, schema=schema, orient="row")
+        return problems[pl.Series(self._which, dtype=pl.Int64)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +66,16 @@ class ParsedTable:
     Attributes:
         rows: the columns of the declaration after `record`, the 1-based number of the line; in the
             order of the lines.
-        wrong: what is wrong, each after the number of its line, in the order of the lines; equal
-            lines share a problem.
+        wrong: what is wrong, in the order of the lines.
         rejected: of these, the first of each line that has no row.
         lines: all lines, without their line breaks.
         table: the declaration, its columns in the order of the file.
     """
 
     rows: pl.DataFrame
-    wrong: Sequence[tuple[int, Problem]]
-    rejected: Sequence[tuple[int, Problem]]
-    lines: pl.Series
+    wrong: LineProblems
+    rejected: LineProblems
+    lines: Lines
     table: Table
 
     @property
@@ -99,12 +141,13 @@ class ParsedTable:
             first: key of the first row.
             id_column: the column with the identifier of a record.
         """
-        schema = {"record": pl.Int64, "code": pl.String, "column": pl.Int64, "end_column": pl.Int64}
-        rows = [(at, item.code, item.start + 1, item.end + 1) for at, item in self.rejected]
-        texts = self.lines.gather([at - 1 for at, _ in self.rejected])
+        record = pl.Series("record", self.rejected.records, dtype=pl.Int64)
+        texts = self.lines.gather(record - 1)
         names = self.rows.columns[1:]
         at = names.index(id_column) if id_column in names else 2**31  # no line has it
-        return pl.DataFrame(rows, schema=schema, orient="row").with_columns(
+        return self.rejected.frame().select(
+            record,
+            pl.all(),
             row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
             origin=pl.lit(origin, pl.Int64),
             id=texts.str.split("\t").list.get(at, null_on_oob=True),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import polars as pl
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hlteval.sources import Member
+from hlteval.syntax import tsv_lines
 from hlteval.syntax.tsv import Column, Table
+from hlteval.syntax.tsv_lines import Lines
 
 FEW = settings(max_examples=50, deadline=None)
 PATTERNS = ("", "[^\t]+", "GPE|LOC", "[a-z ]*", "[0-9]{1,2}")
@@ -87,9 +90,39 @@ def test_the_bulk_and_the_explained_lines_agree(case: tuple[Table, str]) -> None
     assert fast.rows.equals(slow.rows)
     assert fast.rows.schema == slow.rows.schema
     assert fast.problems == slow.problems
-    assert fast.rejected == slow.rejected
+    assert list(fast.rejected) == list(slow.rejected)
     member = Member("", "x", 0, bytes)
     assert fast.findings(member) == slow.findings(member)
+
+
+@FEW
+@given(CASES, st.integers(0, 30))
+@example((ONE, "1\n2\n\nx\nx"), 0)
+def test_the_slices_of_a_text_do_not_show(case: tuple[Table, str], size: int) -> None:
+    table, text = case
+    whole = table.read(text)
+    with patch.object(tsv_lines, "SLICE", size):
+        sliced = table.read(text)
+        assert sliced.rows.equals(whole.rows)
+        assert sliced.rows.schema == whole.rows.schema
+        assert sliced.problems == whole.problems
+        assert sliced.rejected_records("row").equals(whole.rejected_records("row"))
+        assert list(sliced.lines) == list(whole.lines)
+        member = Member("", "x", 0, bytes)
+        assert sliced.findings(member) == whole.findings(member)
+
+
+@FEW
+@given(st.text("ab\r\n\t\u20ac"), st.integers(0, 9), st.data())
+def test_lines_are_those_of_the_text(text: str, size: int, data: st.DataObject) -> None:
+    written = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    expected = written if text else []
+    lines = Lines(text, size)
+    assert list(lines) == expected
+    assert len(lines) == len(expected)
+    assert [lines[at] for at in range(len(lines))] == expected
+    numbers = data.draw(st.lists(st.integers(0, len(expected) - 1))) if expected else []
+    assert lines.gather(numbers).to_list() == [expected[at] for at in numbers]
 
 
 @FEW

@@ -16,9 +16,12 @@ def mentions(context: RuleContext) -> pl.LazyFrame:
     """The mentions with the name of their document as `name`, and their confidence as `written`."""
     columns = ("mention", "label", "start", "end", "text", "entity", "mention_type", "annotator")
     rows = context.records("mentions", *columns, "confidence", "confidence_text")
-    named = rows.join(context.names, on="document", how="left", maintain_order="left")
-    return named.with_columns(
-        written=pl.coalesce("confidence_text", pl.col("confidence").cast(pl.String))
+    # Only the documents are joined: that of all columns would copy them.
+    documents = context.system.mentions.select("document").lazy()
+    named = documents.join(context.names, on="document", how="left", maintain_order="left")
+    return rows.with_columns(
+        named.collect(engine="in-memory")["name"],
+        written=pl.coalesce("confidence_text", pl.col("confidence").cast(pl.String)),
     )
 
 
