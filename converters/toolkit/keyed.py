@@ -28,5 +28,6 @@ def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ())
     own = list(TABLES[name].schema)[1:]
     columns = columns or (own[: len(rows[0])] if rows else own)
     schema = {column: TABLES[name].schema[column] for column in columns}
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    values = zip(*rows, strict=True) if rows else [()] * len(schema)
+    frame = pl.DataFrame(dict(zip(schema, map(list, values), strict=True)), schema)
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)

@@ -25,7 +25,7 @@ RULES = (
     Rule("STD203", "mentions", spans.fragments_overlap, suspects=spans.are_broken),
     Rule("STD204", "mentions", spans.span_reversed, suspects=spans.have_no_length),
     Rule("STD205", "mentions", spans.span_empty, suspects=spans.have_no_length),
-    Rule("STD206", "mentions", spans.text_differs),
+    Rule("STD206", "mentions", spans.text_differs, suspects=spans.any_differs),
     Rule("STD301", "sources", refs.duplicate_identifier, suspects=refs.are_repeated),
     Rule("STD302", "sources", refs.unresolved, suspects=refs.may_be_unresolved),
     Rule("STD303", "modifiers", modifiers.forward_modifier),

@@ -8,8 +8,8 @@ from hlteval.validators.rule import RuleContext, at
 
 
 def _spans(context: RuleContext) -> pl.LazyFrame:
-    """The text spans of the submission."""
-    return context.records("mentions", "start", "end", "fragments", "text")
+    """The text spans of the submission, without the fragments of discontinuous ones."""
+    return context.records("mentions", "start", "end", "text")
 
 
 def _named(found: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
@@ -20,7 +20,12 @@ def _named(found: pl.LazyFrame, context: RuleContext) -> pl.LazyFrame:
 
 def _fragments(context: RuleContext) -> pl.LazyFrame:
     """Each fragment of a discontinuous span, with start and end of the one before it."""
-    broken = _spans(context).drop_nulls("fragments").explode("fragments")
+    return context.cached(_of_broken)
+
+
+def _of_broken(context: RuleContext) -> pl.LazyFrame:
+    spans = context.records("mentions", "fragments", "text")
+    broken = spans.filter(pl.col("fragments").is_not_null()).explode("fragments")
     start = pl.col("fragments").struct.field("start")
     end = pl.col("fragments").struct.field("end")
     before = {"before": start.shift(1).over("row"), "reached": end.shift(1).over("row")}
@@ -29,8 +34,10 @@ def _fragments(context: RuleContext) -> pl.LazyFrame:
 
 def _parts(context: RuleContext) -> pl.LazyFrame:
     """The fragments of every span; a continuous span is its own only fragment."""
-    continuous = _spans(context).filter(pl.col("fragments").is_null()).drop("fragments")
-    return pl.concat([continuous, _fragments(context).drop("before", "reached")])
+    fragments = _fragments(context)
+    continuous = _spans(context).join(fragments.select("row"), on="row", how="anti")
+    columns = continuous.collect_schema().names()
+    return pl.concat([continuous, fragments.select(columns)])
 
 
 def are_broken(context: RuleContext) -> bool:
@@ -83,17 +90,67 @@ def beyond_text(context: RuleContext) -> pl.LazyFrame:
     return at(_named(found, context), "fragments")
 
 
+def _texts(context: RuleContext) -> dict[int, str]:
+    """The texts of the documents, as far as there are any, by their key."""
+    return dict(context.against.documents.select("row", "text").drop_nulls().iter_rows())
+
+
+def _unlike(context: RuleContext) -> pl.Series:
+    """The keys of the spans whose text is not just what the document has between start and end.
+
+    A line break in the document may be a space in the span: standoff has no other way.
+    """
+    texts = _texts(context)
+    columns = ("row", "document", "start", "end", "text")
+    unlike = [
+        row
+        for row, document, start, end, text in _suspects(context).select(columns).iter_rows()
+        if (found := texts[document][start:end]) != text and found.replace("\n", " ") != text
+    ]
+    return pl.Series("row", unlike, dtype=pl.Int64)
+
+
+_SHORT = 8000
+"""Bytes of a text in which Polars finds a code point as fast as Python, which needs no counting."""
+
+
+def _suspects(context: RuleContext) -> pl.DataFrame:
+    """The spans that do not have their text between start and end, or may not have it."""
+    texts = context.against.documents.lazy().drop_nulls("text")
+    texts = texts.select(document="row", content="text", size=pl.col("text").str.len_bytes())
+    plain = pl.col("content").str.len_chars() == pl.col("size")  # code points are bytes
+    spans = context.table("mentions", "row", "document", "start", "end", "text")
+    start, length = pl.col("start").clip(0), (pl.col("end") - pl.col("start")).clip(0)
+    content, text = pl.col("content"), pl.col("text")
+    unlike_bytes = content.cast(pl.Binary).bin.slice(start, length) != text.cast(pl.Binary)
+    parts = (
+        (plain, unlike_bytes),
+        (~plain & (pl.col("size") <= _SHORT), content.str.slice(start, length) != text),
+        (~plain & (pl.col("size") > _SHORT), pl.lit(value=True)),
+    )
+    found = [
+        spans.join(texts.filter(of), on="document", maintain_order="left").filter(
+            unlike | (pl.col("start") < 0)
+        )
+        for of, unlike in parts
+    ]
+    return pl.concat(found).drop("content", "size").collect()
+
+
+def any_differs(context: RuleContext) -> bool:
+    """Whether any span is discontinuous, or has another text than its document."""
+    return not context.once(_unlike).is_empty()
+
+
 def text_differs(context: RuleContext) -> pl.LazyFrame:
     """A span whose text is not that of the document at its offsets, apart from white space."""
-    parts = _parts(context).join(_lengths(context), on="document", maintain_order="left")
+    parts = _parts(context).filter(pl.col("row").is_in(context.once(_unlike).implode()))
+    parts = parts.join(_lengths(context), on="document", maintain_order="left")
     legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("length"))
-    read = parts.filter(legal).collect()
-    texts = dict(context.against.documents.select("row", "text").iter_rows())
-    # Python finds a code point at once, Polars only by counting from the beginning of the text.
-    columns = (read[name].to_list() for name in ("document", "start", "end"))
-    actual = [texts[document][start:end] for document, start, end in zip(*columns, strict=True)]
-    spans = read.with_columns(actual=pl.Series(actual, dtype=pl.String))
-    spans = _joined(spans) if are_broken(context) else spans
+    read, texts = parts.filter(legal).collect(), _texts(context)
+    columns = read.select("document", "start", "end").iter_rows()
+    actual = [texts[document][start:end] for document, start, end in columns]
+    spans = _joined(read.with_columns(actual=pl.Series(actual, dtype=pl.String)))
     differing = spans.filter(pl.col("actual") != pl.col("text"))
     differing = differing.filter(_words("actual") != _words("text"))
     hints = [
@@ -107,8 +164,8 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
 
 def _joined(parts: pl.DataFrame) -> pl.DataFrame:
     """The spans of parts in order; the actual texts of several parts are joined by a space."""
-    grouped = parts.group_by("row", maintain_order=True)
-    return grouped.agg(pl.exclude("actual").first(), actual=pl.col("actual").str.join(" "))
+    texts = parts.group_by("row", maintain_order=True).agg(actual=pl.col("actual").str.join(" "))
+    return parts.unique("row", keep="first", maintain_order=True).with_columns(texts["actual"])
 
 
 def _words(column: str) -> pl.Expr:
