@@ -109,6 +109,8 @@ class Format:
             file holds many of them.
         repeated_code: the code of a document with the name of an earlier one, if names are in the
             files: its reader reports those of one batch, a check those of two.
+        separable: whether the files and losses of a document do not depend on other documents, so
+            that a corpus is written in slices; see `converters.toolkit.document_slices`.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -130,6 +132,7 @@ class Format:
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     repeated_code: str = ""
+    separable: bool = False
     has_rows: bool = False
     shares_documents: bool = False
     evaluation: str = ""

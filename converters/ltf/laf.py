@@ -174,6 +174,7 @@ FORMAT = Format(
     title="LAF: typed spans, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    separable=True,
     words={
         "mentions": "ANNOTATION element",
         "attributes": "XML attribute",

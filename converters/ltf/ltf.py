@@ -115,6 +115,7 @@ FORMAT = Format(
     title="LTF: segments and tokens, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    separable=True,
     words={
         "segments": "SEG element",
         "tokens": "TOKEN element",

@@ -109,6 +109,7 @@ FORMAT = Format(
     title="RSD: raw texts, one file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    separable=True,
     carries=("sources", "documents", "documents.text"),
     sniff=sniff,
     documents=documents,

@@ -105,6 +105,7 @@ FORMAT = Format(
     title="plain text: one segment per line",
     suffixes=(),
     layout="per_document",
+    separable=True,
     carries=("sources", "documents", "documents.text"),
     known_losses="which lines are segments, their offsets, and whitespace within them",
     sniff=sniff,

@@ -283,6 +283,7 @@ FORMAT = Format(
     title="Appen annotations of situation frames in speech: one file per audio segment",
     suffixes=(".appen",),
     layout="per_document",
+    separable=True,
     evaluation="speech-sf",
     words={
         "frames": "situation",

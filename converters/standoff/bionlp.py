@@ -55,6 +55,7 @@ FORMAT = Format(
     suffixes=BIONLP.suffixes,
     needed_files={GIVEN: (TEXT,), ASKED: (TEXT, GIVEN)},
     layout="per_document",
+    separable=True,
     words={
         "mentions": "T line",
         "mentions:W": "W line",

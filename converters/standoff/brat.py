@@ -146,6 +146,7 @@ FORMAT = Format(
     suffixes=BRAT.suffixes,
     needed_files={ANNOTATIONS: (TEXT,)},
     layout="per_document",
+    separable=True,
     words={
         "mentions": "T line",
         "links": "further N line of a span",

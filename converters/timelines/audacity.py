@@ -147,6 +147,7 @@ FORMAT = Format(
     title="Audacity labels: instances, one file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    separable=True,
     words=tracks.WORDS,
     carries=tracks.CARRIES,
     sniff=sniff,

@@ -210,6 +210,7 @@ FORMAT = Format(
     title="ELAN: instances, ratings and changes on tiers, one XML file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    separable=True,
     words={
         "instances": "instance",
         "ratings": "rating",

@@ -171,6 +171,7 @@ FORMAT = Format(
     title="WebVTT: instances as cues, one file per document",
     suffixes=(SUFFIX,),
     layout="per_document",
+    separable=True,
     words=tracks.WORDS,
     carries=tracks.CARRIES,
     sniff=sniff,

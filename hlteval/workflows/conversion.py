@@ -279,8 +279,8 @@ class _Run:
         done, total = 0, self.total
         for result in self.results():
             self.findings += result.findings
-            self.count_losses(result.corpus)
-            yield self.target.supported(result.corpus)
+            self.note_digests(result.corpus)
+            yield from self.losses.counted(result.corpus)
             done += result.corpus.documents.height
             self.step(done if total is None else min(done, total), total)
 
@@ -300,8 +300,8 @@ class _Run:
         self.findings += self.inputs[0].findings
         yield from self.inputs[0].read()
 
-    def count_losses(self, corpus: Corpus) -> None:
-        self.losses.count(corpus)
+    def note_digests(self, corpus: Corpus) -> None:
+        """Note the files of a batch that have the format of the output."""
         files = corpus.sources.select("member", "format", "sha256")
         self.digests |= {
             (name, digest): None

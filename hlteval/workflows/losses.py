@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters import Format, known, load
+from hlteval.converters.format import derived_losses
+from hlteval.converters.toolkit.document_slices import slices
 from hlteval.converters.toolkit.frame_kinds import plural
 from hlteval.converters.toolkit.words import worded
 from hlteval.findings import Finding, finding
@@ -44,8 +46,19 @@ class Losses:
         self.contents: set[str] = set()
         self.kinds: set[str] = set()
 
-    def count(self, corpus: Corpus) -> None:
-        """Count the losses of a batch, and what it contains."""
+    def counted(self, corpus: Corpus) -> Iterator[Corpus]:
+        """What is written of a batch, in slices; its losses and contents are counted on the way."""
+        counts, before = self._declared(corpus), self.parts
+        written = slices(corpus, self.target.name) if self.target.separable else [corpus]
+        for part in map(self.target.supported, written):
+            counts.update(self.target.count_losses(part))
+            found = {name: count for name, count in counts.items() if count}
+            self.parts = Counter(before)
+            self.parts.update(found)
+            yield part
+
+    def _declared(self, corpus: Corpus) -> Counter[str]:
+        """Count what a batch contains; the losses that follow from declarations."""
         describe = _Words(self.forms, self.first, corpus)
         self.documents |= dict.fromkeys(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
@@ -62,8 +75,9 @@ class Losses:
         self.found["text"] += size
         self.contents |= {"documents.text"} if size else set()
         self.supported.update(content(self.target, self.target.supported(corpus)))
-        self.parts.update(self.target.losses(corpus, describe))
+        counts = Counter(derived_losses(self.target, corpus, describe))
         self.words |= describe.words
+        return counts
 
     @property
     def summary(self) -> str:
