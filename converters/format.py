@@ -12,6 +12,7 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.toolkit.frame_kinds import only_kinds, plural
+from hlteval.converters.toolkit.normalizations import without_repeated
 from hlteval.converters.toolkit.words import worded
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
@@ -189,6 +190,10 @@ class Format:
     def _of_frame_kinds(self, corpus: Corpus) -> Corpus:
         return only_kinds(corpus, self.frame_kinds)
 
+    def without_repeated(self, corpus: Corpus) -> Corpus:
+        """A corpus without what is lost in one form, but kept in another; see `normalizations`."""
+        return without_repeated(corpus, frozenset(self.carries))
+
     def losses(self, corpus: Corpus, describe: Describe = by_table) -> Mapping[str, int]:
         """The counts of what is lost of the tables that the format carries, by name.
 
@@ -218,6 +223,8 @@ def derived_losses(
     These are the frames of other kinds, by kind, the rows that belong to them, by table, and of
     what remains the values in columns that the format cannot represent, by column.
     """
+    modifiers = corpus.modifiers
+    corpus = form.without_repeated(corpus)
     supported = form.supported(corpus)
     lost = corpus.frames.join(supported.frames, on="row", how="anti")
     counts = Counter(
@@ -237,6 +244,9 @@ def derived_losses(
                 name = column.partition(".")[2]
                 if after[name].null_count() < after.height:
                     counts.update(describe(column, after.filter(pl.col(name).is_not_null())))
+    if modifiers.height > corpus.modifiers.height:
+        texts = modifiers.join(corpus.modifiers, on="row", how="anti").drop_nulls("text")
+        counts.update(describe("modifiers.text", texts))
     return counts
 
 

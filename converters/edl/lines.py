@@ -82,7 +82,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
         "documents without mentions": silent.height,
         "unknown confidences, written as 1.0": mentions.filter(
-            pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
+            _writable(), pl.col("confidence").is_null(), pl.col("confidence_text").is_null()
         ).height,
         **count_missing(corpus, mentions.filter(_writable())),
     }

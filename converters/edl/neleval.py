@@ -218,11 +218,13 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """What no line can represent of the tables."""
     mentions = _named(corpus)
     silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
-    unlinked = mentions.filter(pl.col("entity").is_null())
-    unknown = mentions.filter(pl.col("confidence").is_null(), pl.col("label") != "")
+    written = mentions.filter(_writable())
+    unlinked = written.filter(pl.col("entity").is_null())
+    linked = written.drop_nulls("entity")
+    unknown = linked.filter(pl.col("confidence").is_null(), pl.col("label") != "")
     return {
-        "identifiers of mentions": mentions.filter(pl.col("mention") != "").height,
-        "mentions that do not fit a line": mentions.filter(~_writable()).height,
+        "identifiers of mentions": written.filter(pl.col("mention") != "").height,
+        "mentions that do not fit a line": mentions.height - written.height,
         "candidates that do not fit a line": corpus.links.filter(~_writable_candidates()).height,
         "scores that are not a number": mentions["confidence_text"].count()
         - _numeric(mentions)["confidence_text"].count(),

@@ -7,6 +7,7 @@ from collections import Counter
 import polars as pl
 
 from hlteval.converters.standoff.dialects import Dialect
+from hlteval.converters.toolkit.normalizations import is_normalization
 from hlteval.representation import Corpus
 
 _REFERENCES = (
@@ -23,11 +24,11 @@ def modifier_kind() -> pl.Expr:
 
     A `note`, a `normalization`, a `value` (an attribute with a value), or an `attribute`.
     """
-    name, valued = pl.col("modifier"), pl.col("value").is_not_null()
+    valued = pl.col("value").is_not_null()
     return (
-        pl.when(name.str.starts_with("#"))
+        pl.when(pl.col("modifier").str.starts_with("#"))
         .then(pl.lit("note"))
-        .when(name.str.starts_with("N") & valued)
+        .when(is_normalization())
         .then(pl.lit("normalization"))
         .when(valued)
         .then(pl.lit("value"))

@@ -7,11 +7,15 @@ from collections import Counter
 import polars as pl
 
 from hlteval.converters.standoff.dialects import BRAT
-from hlteval.converters.standoff.identifiers import fresh, identifiers, modifier_kind
+from hlteval.converters.standoff.identifiers import fresh, identifiers
+from hlteval.converters.toolkit.normalizations import (
+    KNOWLEDGE_BASE,
+    LABEL,
+    entity_of,
+    is_normalization,
+)
 from hlteval.representation import Corpus
 
-KNOWLEDGE_BASE = "KB"
-"""The knowledge base of entities whose identifiers do not name one."""
 _REFERENCE = r"^[^ \t\r\n\f\x0b\x00:]+:[^ \t\r\n\f\x0b\x00]+$"
 _KEYS = ("document", "origin", "record")
 
@@ -30,15 +34,14 @@ def referring(value: str) -> pl.Expr:
 
 def with_entities(corpus: Corpus) -> Corpus:
     """Normalizations of mentions as their entities: the first as the entity, others as `links`."""
-    normalized = corpus.modifiers.filter(modifier_kind() == "normalization")
+    normalized = corpus.modifiers.filter(is_normalization())
     if normalized.is_empty():
         return corpus
     named = corpus.mentions.select("document", target="mention", mention_row="row")
     named = named.unique(["document", "target"], keep="first", maintain_order=True)
     found = normalized.join(named, on=["document", "target"], maintain_order="left")
-    entity = pl.col("value").str.strip_prefix(f"{KNOWLEDGE_BASE}:")
     rank = pl.int_range(1, pl.len() + 1).over("mention_row")
-    ranked = found.select(*_KEYS, "mention_row", rank=rank, entity=entity)
+    ranked = found.select(*_KEYS, "mention_row", rank=rank, entity=entity_of("value"))
     own = ranked.filter(pl.col("rank") == 1).select(row="mention_row", own="entity")
     mentions = corpus.mentions.join(own, on="row", how="left", maintain_order="left")
     links = ranked.filter(pl.col("rank") > 1).sort("mention_row", "rank")
@@ -78,7 +81,7 @@ def with_references(corpus: Corpus, counts: Counter[str]) -> Corpus:
         "target",
         "value",
         modifier=names,
-        label=pl.lit("Reference"),
+        label=pl.lit(LABEL),
     )
     return corpus.replace(modifiers=_with(corpus.modifiers, made))
 

@@ -63,10 +63,11 @@ class Losses:
         self.documents |= dict.fromkeys(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
         self.rejected += corpus.rejected_records.height
-        for name, rows in corpus.tables():
+        for name, rows in self.target.without_repeated(corpus).tables():
             if rows.height and name not in self.target.tables:
                 for word, count in describe(name, rows).items():
                     self.tables[name, word] += count
+        for name, rows in corpus.tables():
             if name not in _NO_CONTENT:
                 self.found.update(describe(name, rows))
                 self.contents |= {name} if rows.height else set()

@@ -490,6 +490,9 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
     """
     counts, words = Counter[str](), read.words if read else {}
     countable = Counter[str]()
+    whole, corpus = corpus, without_twins(form, corpus)
+    texts = whole.modifiers.join(corpus.modifiers, on="row", how="anti").drop_nulls("text")
+    countable.update(wording.worded(words, "modifiers.text", texts))
     kept = of_its_kinds(form, corpus)
     for name, frame in corpus.tables():
         if frame.is_empty():  # most are; what nothing is called takes time
@@ -511,13 +514,41 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
                 if after[column].null_count() < after.height:
                     values = after.filter(pl.col(column).is_not_null())
                     countable.update(wording.worded(words, f"{name}.{column}", values))
-    counts.update(form.count_losses(kept))
+    counts.update(form.count_losses(of_its_kinds(form, whole)))
     shown = Counter[str]()
     for what, count in counts.items():
         shown[in_their_number(what, count)] += count
     for word, count in countable.items():
         shown[numbers.counted(count, word).partition(" ")[2]] += count
     return {what: count for what, count in shown.items() if count}
+
+
+def without_twins(form: Format, corpus: Corpus) -> Corpus:
+    """A corpus without what it has twice, as normalizations of mentions and as their entities.
+
+    What a format has a place for is left, and of what it has none for the normalization.
+    """
+    modifiers, mentions = corpus.modifiers.to_dicts(), corpus.mentions.to_dicts()
+    links, gone = corpus.links.to_dicts(), set[int]()
+    for modifier in modifiers:
+        named = [row for row in mentions if place(row)[:1] == place(modifier)[:1]]
+        named = [row for row in named if row["mention"] == modifier["target"]][:1]
+        value = (modifier["value"] or "").removeprefix("KB:")
+        if not named or modifier["modifier"][:1] != "N" or modifier["label"] != "Reference":
+            continue
+        own = [row for row in named if row["entity"] == value]
+        others = [
+            row for row in links if (row["mention_row"], row["entity"]) == (named[0]["row"], value)
+        ]
+        if (own and "mentions.entity" in form.carries) or (others and "links" in form.carries):
+            gone |= {modifier["row"]} if "modifiers" not in form.carries else set()
+        if "mentions.entity" not in form.carries:
+            for row in own:
+                row["entity"] = None
+        if "links" not in form.carries:
+            links = [row for row in links if row not in others]
+    kept = [row for row in modifiers if row["row"] not in gone]
+    return corpus.replace(modifiers=kept, mentions=mentions, links=links)
 
 
 def in_their_number(what: str, count: int) -> str:

@@ -202,3 +202,32 @@ def test_spans_without_a_text_are_left_out_of_bionlp(tmp_path: Path) -> None:
     assert written(made, "standoff", tmp_path / "a", "d.a1") == []
     assert written(made, "brat", tmp_path / "b", "d.ann") == ["T1\tCity 0 3"]
     assert lost(made, "standoff") == {"spans with unknown text": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("edl-tab", {"2 texts of an N line or note"}),
+        ("lorehlt-sf-reference", {"1 N line", "2 texts of an N line or note"}),
+        ("laf", {"3 N lines"}),
+        ("standoff", {"3 texts of an N line or note"}),
+        ("bioc-xml", set()),
+    ],
+)
+def test_normalizations_are_lost_once_and_only_where_no_entity_is_kept(
+    name: str, wanted: set[str], tmp_path: Path
+) -> None:
+    findings = convert(str(FIXTURES / "brat/valid"), str(tmp_path / "out"), to_format=name)
+    told = [finding.message.partition(" represent ")[2] for finding in findings]
+    assert {what for what in told if "N line" in what or "reference" in what} == wanted
+
+
+def test_a_normalization_of_another_label_or_of_an_event_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "brat"
+    folder.mkdir()
+    (folder / "d.txt").write_text("Osh fell")
+    lines = ["T1\tCity 0 3\tOsh", "T2\tFall 4 8\tfell", "E1\tFall:T2"]
+    lines += ["N1\tReference T1 KB:7", "N2\tType T1 KB:8", "N3\tReference E1 KB:9"]
+    (folder / "d.ann").write_text("\n".join([*lines, ""]))
+    findings = convert(str(folder), str(tmp_path / "out.tab"))
+    assert "edl-tab cannot represent 2 N lines" in [finding.message for finding in findings]
