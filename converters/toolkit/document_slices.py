@@ -11,12 +11,11 @@ from pathlib import PurePath
 import polars as pl
 
 from hlteval.converters.toolkit.per_document import original_files
-from hlteval.representation import TABLES, Corpus, of_documents
+from hlteval.representation import Corpus
+from hlteval.representation.selection import document_slices
 
 ROWS = 100_000
 """Rows of a slice; a document is never divided."""
-_MOST = 64
-"""The maximum number of slices: each is looked for in all rows."""
 
 
 def slices(corpus: Corpus, form: str, rows: int = ROWS) -> Iterator[Corpus]:
@@ -36,25 +35,8 @@ def slices(corpus: Corpus, form: str, rows: int = ROWS) -> Iterator[Corpus]:
         [['a'], ['b']]
     """
     total = sum(frame.height for _, frame in corpus.tables())
-    documents = corpus.documents.height
-    size = max(1, documents * rows // max(total, 1), -(-documents // _MOST))
-    if size >= documents or not _are_independent(corpus, form):
-        yield corpus
-        return
-    names, rest = corpus.documents["name"], corpus
-    for begin in range(0, documents, size):
-        yield of_documents(rest, names.slice(begin, size))
-        if not begin:  # rows without a document are in the first slice
-            rest = corpus.replace(**_with_document(corpus))
-
-
-def _with_document(corpus: Corpus) -> dict[str, pl.DataFrame]:
-    """The tables with rows that have no document, without these."""
-    return {
-        name: rows.drop_nulls("document")
-        for name, rows in corpus.tables()
-        if "document" in TABLES[name].schema and rows["document"].has_nulls()
-    }
+    divided = total > rows and _are_independent(corpus, form)
+    return document_slices(corpus, rows) if divided else iter([corpus])
 
 
 def _are_independent(corpus: Corpus, form: str) -> bool:

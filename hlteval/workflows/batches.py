@@ -14,12 +14,16 @@ from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
 from hlteval.findings import MAX_PER_CODE, REFERENCE, SUBMISSION
 from hlteval.representation import Corpus, align, of_documents
+from hlteval.representation.selection import are_apart, document_slices
 from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_source
 from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Package, Task
 
 BATCH = 500
 """Documents in a batch; more cost memory and save no time."""
+
+ROWS = 100_000
+"""Rows of a slice of a corpus in memory."""
 
 Role = Literal["submission", "reference"]
 Documents = Mapping[str, tuple[Member, ...]]
@@ -194,7 +198,8 @@ class Submission:
         """The batches; each is read when its pairs are asked for, and not at all if they are not.
 
         A submission that is a single file is one batch, as is its reference then: rules and scores
-        may depend on all of it. Without a reference a batch has as many pairs as the reader makes.
+        may depend on all of it. Without a reference a batch has as many pairs as the reader makes,
+        or slices of a corpus in memory.
         """
         if self.format.layout == "single_file":
             yield self._whole()
@@ -220,7 +225,19 @@ class Submission:
         else:
             found = self.found
             result = _joined(self.format.read(self.system.only(_members(found, found))))
-            yield Pair(result, result)
+            for part in self._slices(result):
+                yield Pair(part, part)
+
+    def _slices(self, result: ReadResult) -> Iterator[ReadResult]:
+        """A corpus in memory in slices of documents, if what is found does not depend on them."""
+        per_document = load(self.task.format).layout == "per_document"
+        checked = self.system.corpus is not None and self.task.metric is None
+        if not (checked and per_document and are_apart(result.corpus)):
+            yield result
+            return
+        for corpus in document_slices(result.corpus, ROWS):
+            yield replace(result, corpus=corpus)
+            result = replace(result, findings=())  # they are in the first one
 
     def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
         """Some files of a submission that brings its own documents."""

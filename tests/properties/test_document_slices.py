@@ -15,9 +15,11 @@ from hlteval import convert
 from hlteval.converters import known, load
 from hlteval.converters.toolkit.document_slices import slices
 from hlteval.representation import Corpus
+from hlteval.representation.selection import are_apart
 from hlteval.sources import open_source
 from hlteval.sources.inputs import as_path
 from hlteval.workflows.conversion import NotConverted
+from hlteval.workflows.validation import validate
 
 TRIALS = 6
 SEPARABLE = [name for name in known() if load(name).separable]
@@ -98,3 +100,42 @@ def test_rows_without_a_document_are_in_the_first_slice() -> None:
     parts = [*slices(corpus, "ltf", 1)]
     assert [part.rejected_records["row"].to_list() for part in parts] == [[0], [], [1]]
     assert Corpus.concat(parts).documents.height == 3
+
+
+def by_file(draw: Random) -> Corpus:
+    """Documents from files of their own, in the order of their names, with some values changed."""
+    corpora_of_one = [corpus for corpus in corpora.corpora() if corpus.documents.height == 1]
+    corpus = Corpus.concat(draw.choices(corpora_of_one, k=6))
+    names = [f"{row:02}-{name}" for row, name in corpus.documents.select("row", "name").rows()]
+    tables = {"documents": corpus.documents.with_columns(name=pl.Series(names))}
+    for name in ("segments", "tokens", "mentions"):
+        rows: pl.DataFrame = getattr(corpus, name)
+        for column in draw.sample(("start", "end", "text", "pos", "label"), 2):
+            if column in rows.columns:
+                rows = rows.with_columns(changed(rows[column], draw))
+        tables[name] = rows
+    return corpus.replace(**tables)
+
+
+def changed(values: pl.Series, draw: Random) -> pl.Series:
+    if values.dtype == pl.Int64:
+        return values + pl.Series([draw.choice((0, 0, 1, -1)) for _ in values], dtype=pl.Int64)
+    other = [draw.choice((value, value, "", "x y")) for value in values]
+    return pl.Series(values.name, other, pl.String)
+
+
+def test_slices_are_checked_like_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    divided, codes = 0, set[str]()
+    for number in range(TRIALS):
+        draw = Random(f"checked {number}")
+        corpus = by_file(draw)
+        for most in (1, 100):
+            verdicts = []
+            for rows in (1, 10**9):
+                monkeypatch.setattr("hlteval.workflows.batches.ROWS", rows)
+                verdicts.append(validate("ltf", as_path("source", corpus), max_per_code=most))
+            assert verdicts[0] == verdicts[1]
+        divided += are_apart(corpus)
+        codes |= {found.code for found in verdicts[0].findings}
+    assert divided >= TRIALS / 3
+    assert len(codes) > 3
