@@ -158,26 +158,44 @@ def bulk(files: Sequence[tuple[int, str]]) -> tuple[Tables, set[int]]:
 
 
 def _lines(files: Sequence[tuple[int, str]]) -> pl.DataFrame:
+    origins, texts = ([file[at] for file in files] for at in (0, 1))
     schema = {"origin": pl.Int64, "line": pl.String}
-    table = pl.DataFrame(list(files), schema=schema, orient="row")
-    unified = pl.col("line").str.replace_all("\r\n", "\n", literal=True)  # as XML does
-    shared = pl.col("line").str.contains(">[ \t]*<")
-    apart = unified.str.replace_all(_SHARED, ">\n$1")
-    lines = pl.when(shared).then(apart).otherwise(unified)
-    empty = lines.str.contains("\n\n", literal=True)  # millions of lines are not split for nothing
-    lines = pl.when(empty).then(lines.str.replace_all("\n+", "\n")).otherwise(lines)
-    table = table.with_columns(lines.str.split("\n")).explode("line")
+    table = pl.DataFrame({"origin": origins, "line": texts}, schema=schema)
+    table = table.with_columns(_trimmed(table["line"]).str.split("\n")).explode("line")
     table = table.with_columns(pl.col("line").str.strip_chars(" \t")).filter(pl.col("line") != "")
-    letter = pl.lit("?")
-    for begin, name in _LETTERS[::-1]:
-        letter = pl.when(pl.col("line").str.starts_with(begin)).then(pl.lit(name)).otherwise(letter)
-    table = table.with_columns(letter=letter)
+    table = table.with_columns(_letters(table["line"]))
     opening = pl.col("letter").is_in(list(_OPENING)).cast(pl.Int64)
     table = table.with_columns(record=opening.cum_sum().over("origin"))
     return table.with_columns(
         pl.when(pl.col("letter") == letter).then(pl.col("record")).forward_fill().alias(name)
         for letter, name in (("D", "holder"), ("S", "segment"))
     )
+
+
+def _trimmed(texts: pl.Series) -> pl.Series:
+    """Texts with an element a line and few empty lines; what is so already is not written again."""
+    shared = texts.str.contains(">[ \t]*<")
+    if texts.str.contains("\r\n", literal=True).any():
+        texts = texts.str.replace_all("\r\n", "\n", literal=True)  # as XML does
+    if shared.any():
+        texts = texts.str.replace_all(_SHARED, ">\n$1").zip_with(shared, texts)
+    empty = texts.str.contains("\n\n", literal=True)  # millions of lines are not split for nothing
+    if empty.any():
+        texts = texts.str.replace_all("\n+", "\n").zip_with(empty, texts)
+    return texts
+
+
+def _letters(lines: pl.Series) -> pl.Series:
+    """The letter of each line. Most are tokens: only the others are compared with all beginnings."""
+    (token, name), *beginnings = _LETTERS
+    other = ~lines.str.starts_with(token)
+    letter = pl.lit("?")
+    for begin, own in beginnings[::-1]:
+        letter = pl.when(pl.col("line").str.starts_with(begin)).then(pl.lit(own)).otherwise(letter)
+    letters = lines.filter(other).to_frame().select(letter=letter)["letter"]
+    names = pl.concat([pl.Series("letter", [name]), letters])  # a token has the first of them
+    at = other.cum_sum()
+    return names.gather(at.zip_with(other, pl.Series([0], dtype=at.dtype)))
 
 
 def _tables(lines: _Lines) -> tuple[Tables, set[int]]:

@@ -111,9 +111,10 @@ def _numbered(context: RuleContext, rows: pl.LazyFrame, expected: pl.Expr) -> pl
     rejected = context.table("rejected_records", "document")
     odd = rows.with_columns(expected=expected).filter(pl.col("id") != pl.col("expected"))
     odd = odd.join(rejected, on="document", how="anti", maintain_order="left")
-    identifiers = context.cached(_identifiers)
+    found = odd.collect(engine="in-memory")
+    identifiers = only_if(not found.is_empty(), context.cached(_identifiers))
     reported = identifiers.filter(pl.col("hashed").is_duplicated() | ~pl.col("is_name"))
-    odd = odd.join(reported, on=["origin", "record"], how="anti", maintain_order="left")
+    odd = found.lazy().join(reported, on=["origin", "record"], how="anti", maintain_order="left")
     return at(first_of(odd, "document"), "id")
 
 
@@ -125,13 +126,12 @@ def segment_number(context: RuleContext) -> pl.LazyFrame:
 
 def token_number(context: RuleContext) -> pl.LazyFrame:
     """Tokens that are not numbered by their segment and from 0."""
-    ordinals = context.cached(all_segments).select(
-        segment_row="row", ordinal=pl.int_range(pl.len()).over("document").cast(pl.String)
-    )
-    tokens = context.cached(all_tokens).join(ordinals, on="segment_row", maintain_order="left")
-    own = pl.col("segment").str.extract("^segment-([0-9]+)$").fill_null(pl.col("ordinal"))
+    ordinal = pl.int_range(pl.len()).over("document").cast(pl.String)
+    own = pl.col("id").str.extract("^segment-([0-9]+)$").fill_null(ordinal)
+    numbers = context.cached(all_segments).select(segment_row="row", own=own)
+    tokens = context.cached(all_tokens).join(numbers, on="segment_row", maintain_order="left")
     number = pl.int_range(pl.len()).over("segment_row")
-    return _numbered(context, tokens, pl.format("token-{}-{}", own, number))
+    return _numbered(context, tokens, pl.format("token-{}-{}", "own", number))
 
 
 def unknown_token(context: RuleContext) -> pl.LazyFrame:

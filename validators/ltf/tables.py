@@ -69,14 +69,16 @@ def all_tokens(context: RuleContext) -> pl.LazyFrame:
         width=pl.col("end") - pl.col("start"),
         chars=pl.col("text").str.len_chars().cast(pl.Int64),
     )
-    outside = (pl.col("start") < pl.col("begin")) | (pl.col("end") > pl.col("stop"))
     at, width = (pl.col("start") - pl.col("begin")).clip(0), pl.col("width").clip(0)
-    actual = pl.col("content").str.slice(at, width)
+    cut = tokens.with_columns(actual=pl.col("content").str.slice(at, width))
+    placed = cut.collect(engine="in-memory")
+    outside = (pl.col("start") < pl.col("begin")) | (pl.col("end") > pl.col("stop"))
     # What is at the offsets of another token may overlap any: that one is wrong, not the next.
-    begun = pl.col("content").str.slice(at, pl.col("chars"))
+    as_long = bool((placed["width"] == placed["chars"]).all())  # usually: texts are cut once
+    begun = pl.col("actual") if as_long else pl.col("content").str.slice(at, pl.col("chars"))
     sound = (pl.col("start") >= pl.col("begin")) & (begun == pl.col("text"))
     before = pl.when(sound.fill_null(value=False)).then(_SOUND_END)
-    tokens = tokens.with_columns(before=before.shift(1).over("segment_row"))
+    tokens = placed.lazy().with_columns(before=before.shift(1).over("segment_row"))
     problem = (
         pl.when(pl.col("width") <= 0)
         .then(pl.lit("LTF301"))
@@ -86,10 +88,10 @@ def all_tokens(context: RuleContext) -> pl.LazyFrame:
         .then(pl.lit("LTF402"))
         .when(pl.col("width") != pl.col("chars"))
         .then(pl.lit("LTF403"))
-        .when(actual != pl.col("text"))
+        .when(pl.col("actual") != pl.col("text"))
         .then(pl.lit("LTF404"))
     )
-    return tokens.with_columns(problem=problem, actual=actual)
+    return tokens.with_columns(problem=problem)
 
 
 def all_conventions(context: RuleContext) -> pl.LazyFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from hlteval.converters import ReadResult, load
@@ -190,3 +191,23 @@ def test_offsets_at_the_end_of_the_integers_fill_no_memory(tmp_path: Path) -> No
     file.write_text("\n".join(sentences), "utf-8")
     (reading,) = load("conllu").read(open_source(str(file)))
     assert reading.corpus.documents["text"].to_list() in ([], [None])
+
+
+LAYOUTS = {
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "one line": lambda text: text.replace(">\n<", "><"),
+    "empty lines": lambda text: text.replace("\n", "\n\n\n"),
+    "indented": lambda text: text.replace("\n", "\n\t "),
+}
+
+
+def test_files_of_several_layouts_in_a_batch_are_read_as_they_are_alone():
+    texts = [LTF, *(change(LTF) for change in LAYOUTS.values()), LTF]
+    together, accepted = bulk(list(enumerate(texts)))
+    assert accepted == {*range(len(texts))}
+    alone = [bulk([(0, text)])[0] for text in texts]
+    for name in together._fields:
+        for at, tables in enumerate(alone):
+            rows = getattr(together, name).filter(pl.col("origin") == at).drop("origin")
+            assert rows.equals(getattr(tables, name).drop("origin")), (name, at)
+            assert rows.equals(getattr(alone[0], name).drop("origin")), (name, at)
