@@ -186,7 +186,7 @@ def _trimmed(texts: pl.Series) -> pl.Series:
 
 
 def _letters(lines: pl.Series) -> pl.Series:
-    """The letter of each line. Most are tokens: only the others are compared with all beginnings."""
+    """The letter of each line; most are tokens, the others are compared with all beginnings."""
     (token, name), *beginnings = _LETTERS
     other = ~lines.str.starts_with(token)
     letter = pl.lit("?")
