@@ -215,4 +215,6 @@ def _number_hint(name: str, given: object) -> str:
         return "remove the quotes"
     if _NUMBER.fullmatch(number):
         return f"write {number}, without quotes"
+    if number.endswith("%") and _NUMBER.fullmatch(number[:-1].rstrip()):
+        return f"write {float(number[:-1]) / 100:g}, without quotes"
     return f"write a number {example}"

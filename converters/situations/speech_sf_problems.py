@@ -113,6 +113,8 @@ def _number_hint(given: object) -> str:
         return "remove the quotes"
     if _NUMBER.fullmatch(number):
         return f"write {number}, without quotes"
+    if number.endswith("%") and _NUMBER.fullmatch(number[:-1].rstrip()):
+        return f"write {float(number[:-1]) / 100:g}, without quotes"
     return "write a number from 0 to 1, such as 0.5"
 
 

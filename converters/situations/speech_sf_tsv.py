@@ -44,8 +44,10 @@ def _types() -> str:
 
 
 def _number_hint(cell: str) -> Mapping[str, str]:
-    decimal_comma = "the decimal sign is a point"
-    return {"hint": decimal_comma if "," in cell else "use only digits and a point"}
+    if "," in cell:
+        return {"hint": "the decimal sign is a point"}
+    percentage = re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]*)?\s*%?", cell.strip())
+    return {"hint": "divide percentages by 100" if percentage else "use only digits and a point"}
 
 
 TABLE = Table(

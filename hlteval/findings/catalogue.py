@@ -48,6 +48,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The value that is a name outside a closed vocabulary."""
     known: str = ""
     """The value that lists the names of the vocabulary: the help then suggests the closest."""
+    percentages: str = ""
+    """The fix if the numbers of a whole file, its values `given`, are percentages: `notations`."""
     suppressed_by: tuple[str, ...] = ()
     """Codes, or their prefixes, of the findings from which this one follows; see `cascades`."""
     suppressed_in: Literal["record", "file", "submission", "reference"] = "record"

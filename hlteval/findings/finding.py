@@ -59,10 +59,13 @@ class Further(msgspec.Struct, frozen=True):
         places: the line of each, in JSON its path; None for one that has no place.
         names: the identifier that each misses or defines, for codes that follow from others by it;
             otherwise empty.
+        is_cause: whether the finding explains the common cause of all of them; otherwise they are
+            those beyond the maximum that is explained.
     """
 
     places: tuple[int | str | None, ...]
     names: tuple[str, ...] = ()
+    is_cause: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +98,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def count(self) -> int:
         """The number of problems that it stands for."""
         return len(self.further.places) if self.further else 1
+
+    @property
+    def only_counts(self) -> bool:
+        """Whether it explains nothing, but counts problems beyond the maximum of its code."""
+        return self.further is not None and not self.further.is_cause
 
     @property
     def position(self) -> str:

@@ -73,7 +73,7 @@ class _Report:
                     yield block(finding, width, wrapped=wrapped)
                 if selected:
                     yield from _hidden([findings[at] for at in same], selected)
-        explained = [findings[at] for at in sorted(shown) if not findings[at].further]
+        explained = [findings[at] for at in sorted(shown) if not findings[at].only_counts]
         yield from _summary(self.verdict, explained)
         yield closing(self.verdict, width if wrapped else None)
 
@@ -103,7 +103,7 @@ def _select(findings: Sequence[Finding], limit: int) -> set[int]:
     files: Counter[str | None] = Counter()
     codes: Counter[tuple[str | None, str]] = Counter()
     candidates = []
-    explained = (number for number, finding in enumerate(findings) if not finding.further)
+    explained = (number for number, finding in enumerate(findings) if not finding.only_counts)
     for number in sorted(explained, key=lambda number: _rank(findings[number])):
         file, code = findings[number].file, findings[number].code
         if files[file] < limit and codes[file, code] < max(1, limit // CODES):
@@ -200,10 +200,10 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
     rows = [[side, *row] for side in verdict.sides for row in _summary_rows(verdict, side, shown)]
     table = Table(columns, [row[-len(columns) :] for row in rows])
     total = sum(finding.count for finding in verdict.findings)
-    hidden = total - len(shown)
+    hidden = total - sum(finding.count for finding in shown)
     yield Tables([table if hidden else table.only(["title"])])
     if hidden:
-        counted = sum(finding.count for finding in verdict.findings if finding.further)
+        counted = sum(finding.count for finding in verdict.findings if finding.only_counts)
         option = "--max-findings 0" if hidden > counted else "--max-per-code 0"
         found = _number(total, "finding")
         yield Prose(f"{hidden:,} of {found} not shown; use {option} to show all", "dim")
@@ -214,7 +214,7 @@ def _summary_rows(
     verdict: Verdict, side: str, shown: Sequence[Finding]
 ) -> Iterator[tuple[str, ...]]:
     """Code, severity, counts and title of each code of one side."""
-    counts = Counter(_kind(finding) for finding in shown)
+    counts = tally(shown, _kind)
     groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
     for finding in verdict.of(side).findings:
         groups[_rank(finding), finding.code].append(finding)

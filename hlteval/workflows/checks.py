@@ -11,6 +11,7 @@ import msgspec
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
 from hlteval.findings.cascades import cascades
+from hlteval.findings.notations import by_notation
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
@@ -234,7 +235,19 @@ class Check:
         crashes = opened.task.official_crashes_on if self.profile == "official" else ()
         found = cascades(judged.findings, paths, {*crashes, *(item.code for item in named)})
         judged = self._decided(self._passing(judged, found.of_reference), found.of_reference)
-        return msgspec.structs.replace(judged, findings=tuple(found.kept))
+        return msgspec.structs.replace(judged, findings=tuple(self._by_notation(found.kept)))
+
+    def _by_notation(self, findings: Sequence[Finding]) -> Iterator[Finding]:
+        """The findings, those of what is judged with one for a notation of a whole file.
+
+        Where all findings are to be explained, each is explained by itself.
+        """
+        role = self.opened.role
+        if any(not member.max_per_code for member in self.opened.system.members):
+            yield from findings
+            return
+        yield from by_notation((item for item in findings if item.side == role), self.records)
+        yield from (item for item in findings if item.side != role)
 
     def _compared(self) -> str:
         """What the records were compared with, where the task says so."""
