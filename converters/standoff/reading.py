@@ -19,8 +19,8 @@ from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS, TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 
-BATCH = 500
-"""Documents in a batch; more cost memory and gain no time."""
+BATCH = 1000
+"""Documents in a batch, which are small."""
 
 EXPLAINED = 2000
 """Rejected lines of a batch that are reported at the exact place; others are reported whole."""

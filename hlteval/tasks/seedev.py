@@ -113,6 +113,7 @@ _ALIGNMENT = AlignmentInfo(
 
 _declare = partial(
     Task,
+    batch=1000,
     reads_sub_folders=False,
     specification="BioNLP-ST 2016, SeeDev evaluation",
     format="standoff",

@@ -124,6 +124,7 @@ class Task:
             submission is checked against (empty if nothing is) and by the options.
         accepted: codes of findings that do not block with some options.
         noted: codes of warnings about a submission that its scores note.
+        batch: documents in a batch: more cost memory, and save time where documents are small.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
         has_index: whether a submission is a folder of tables with an index that names them.
         inner_folders: names of folders that its submissions have inside.
@@ -170,6 +171,7 @@ class Task:
     compared: Callable[[str, Collection[str]], str] = _nothing_compared
     accepted: Callable[[Mapping[str, str]], frozenset[str]] = _nothing_accepted
     noted: frozenset[str] = frozenset()
+    batch: int = 500
     reads_sub_folders: bool = True
     has_index: bool = False
     inner_folders: frozenset[str] = frozenset()

@@ -16,7 +16,6 @@ from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry
 from hlteval.representation import TABLES, Corpus
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Unreadable
-from hlteval.workflows.batches import BATCH
 from hlteval.workflows.checks import Check
 from hlteval.workflows.refusals import NOTHING_TO_SCORE, Refused
 from hlteval.workflows.signatures import digest_of
@@ -73,7 +72,7 @@ def read(path: str, name: str, step: Step, **arguments: Any) -> Annotator:
     check = _opened(path, **arguments)
     corpora: list[Corpus] = []
     members: list[Member] = []
-    for pair in chain.from_iterable(check.batches(BATCH)):
+    for pair in chain.from_iterable(check.batches(None)):
         check.add(check.checked(pair))
         corpora.append(pair.system.corpus)
         members += pair.system.members

@@ -19,9 +19,6 @@ from hlteval.sources import LIMITS, Limits, Member, Source, Unreadable, open_sou
 from hlteval.tasks.option_files import OptionFiles
 from hlteval.tasks.task import Package, Task
 
-BATCH = 500
-"""Documents in a batch; more cost memory and save no time."""
-
 ROWS = 100_000
 """Rows of a slice of a corpus in memory."""
 
@@ -190,17 +187,19 @@ class Submission:
             return None
         return len({*self.expected, *self.found})
 
-    def pairs(self, size: int = BATCH) -> Iterator[Pair]:
+    def pairs(self, size: int | None = None) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names."""
         return chain.from_iterable(self.batches(size))
 
-    def batches(self, size: int = BATCH) -> Iterator[Iterator[Pair]]:
+    def batches(self, size: int | None = None) -> Iterator[Iterator[Pair]]:
         """The batches; each is read when its pairs are asked for, and not at all if they are not.
 
         A submission that is a single file is one batch, as is its reference then: rules and scores
         may depend on all of it. Without a reference a batch has as many pairs as the reader makes,
-        or slices of a corpus in memory.
+        or slices of a corpus in memory. There are as many documents in a batch as the task declares
+        if `size` is None.
         """
+        size = size or self.task.batch
         if self.format.layout == "single_file":
             yield self._whole()
         elif self.reference is not None:
@@ -210,12 +209,14 @@ class Submission:
             for names in _batched(found, size):
                 yield self._own(_members(found, names))
 
-    def batch_count(self, size: int) -> int:
+    def batch_count(self, size: int | None) -> int:
         """How many batches there are at least."""
         if self.format.layout == "single_file":
             return 1
         single = self.reference is not None and self.reference_format.layout == "single_file"
-        return -(-len({*self.found, *(() if single else self.expected)}) // size)
+        return -(
+            -len({*self.found, *(() if single else self.expected)}) // (size or self.task.batch)
+        )
 
     def _whole(self) -> Iterator[Pair]:
         """A submission that is a single file, and all of its reference."""

@@ -18,7 +18,6 @@ import msgspec
 from hlteval.findings import Finding
 from hlteval.results.campaign import CampaignResult, Cell, CellResult, CellRow, Group, Status
 from hlteval.workflows import campaign_boards, campaign_work
-from hlteval.workflows.batches import BATCH
 from hlteval.workflows.campaign_cache import Cache, key, paths_of, placed
 from hlteval.workflows.campaign_manifest import CampaignManifest
 from hlteval.workflows.campaign_work import FAN_IN, NotOpened
@@ -36,7 +35,7 @@ def campaign(
     cache: Path,
     *,
     workers: Workers | None = None,
-    batch: int = BATCH,
+    batch: int | None = None,
     step: Step = silent,
 ) -> CampaignResult:
     """Run a campaign.
@@ -45,7 +44,7 @@ def campaign(
         manifest: its manifest, which is usable.
         cache: the folder of results, which need not exist.
         workers: who computes; this process by default.
-        batch: documents at a time; the numbers do not depend on it.
+        batch: documents at a time, by default those of the task; the numbers do not depend on it.
         step: called after each cell with the cells that are done, and their number.
     """
     cells = tuple(manifest.cells())
@@ -78,7 +77,7 @@ class _Run:
     cells: Sequence[Cell]
     cache: Cache
     workers: Workers
-    batch: int
+    batch: int | None
 
     def rows(self) -> Iterator[tuple[int, CellRow]]:
         """The number of each cell with its row, as soon as it is known."""

@@ -95,7 +95,7 @@ def digest(path: str, encoding: str = "utf-8") -> str | None:
     return whole.hexdigest()
 
 
-def begin(cell: Cell, size: int) -> CellResult | NotOpened | int:
+def begin(cell: Cell, size: int | None) -> CellResult | NotOpened | int:
     """Open a cell, and score it if it is one batch.
 
     Args:
@@ -116,7 +116,7 @@ def begin(cell: Cell, size: int) -> CellResult | NotOpened | int:
         return NotOpened("unusable", str(error))
 
 
-def count(cell: Cell, first: int, end: int, size: int) -> Part:
+def count(cell: Cell, first: int, end: int, size: int | None) -> Part:
     """Check and count some batches, one after the other.
 
     Args:
@@ -154,7 +154,7 @@ def merge(*parts: Part) -> Part:
     )
 
 
-def finish(cell: Cell, size: int, *parts: Part) -> CellResult:
+def finish(cell: Cell, size: int | None, *parts: Part) -> CellResult:
     """Judge and score a cell.
 
     Args:

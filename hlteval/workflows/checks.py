@@ -91,12 +91,12 @@ class Check:
         check.read = not check.unusable
         return check
 
-    def batches(self, size: int) -> Iterator[Iterator[Pair]]:
+    def batches(self, size: int | None) -> Iterator[Iterator[Pair]]:
         """The batches as the profile reads them; none if the reference cannot be used."""
         for batch in self.opened.batches(size) if self.read else ():
             yield map(self._as_read, batch)
 
-    def results(self, size: int) -> Iterator[Iterator[Checked]]:
+    def results(self, size: int | None) -> Iterator[Iterator[Checked]]:
         """What the check of each batch adds."""
         for batch in self.batches(size):
             yield map(self.checked, batch)

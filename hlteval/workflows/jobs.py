@@ -32,7 +32,7 @@ class Worker(Protocol[T_co]):
     def opened(self) -> Submission:
         """The submission and its reference."""
 
-    def results(self, size: int) -> Iterator[Iterator[T_co]]:
+    def results(self, size: int | None) -> Iterator[Iterator[T_co]]:
         """What each batch gives, worked out when it is asked for."""
 
 
@@ -77,7 +77,7 @@ class Order:
     """
 
     opening: Opening
-    size: int
+    size: int | None
     first: int
     jobs: int
 
@@ -87,7 +87,7 @@ class Order:
 
 
 def results(
-    worker: Worker[T], opening: Opening | None, jobs: int, size: int
+    worker: Worker[T], opening: Opening | None, jobs: int, size: int | None
 ) -> Generator[T, None, None]:
     """What all batches give, in their order.
 

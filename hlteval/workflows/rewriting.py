@@ -11,7 +11,7 @@ import polars as pl
 from hlteval.findings import FieldRef, Span
 from hlteval.sources import Member
 from hlteval.tasks import rules
-from hlteval.workflows.batches import BATCH, Submission
+from hlteval.workflows.batches import Submission
 from hlteval.workflows.checks import Check
 
 
@@ -33,7 +33,7 @@ def rewrites(opened: Submission, profile: str, code: str) -> list[Rewrite]:
     """
     found: list[Rewrite] = []
     check = Check.of(opened, profile, gold=False)
-    for pair in chain.from_iterable(check.batches(BATCH)):
+    for pair in chain.from_iterable(check.batches(None)):
         context = check.judged(pair)
         for rule in rules(opened.task):
             if rule.code == code and rule.rewrites is not None:

@@ -124,7 +124,7 @@ class Run:
             for side, codes in errors.items()
         }
 
-    def results(self, size: int) -> Iterator[Iterator[Counted]]:
+    def results(self, size: int | None) -> Iterator[Iterator[Counted]]:
         """What each batch adds."""
         for batch in self.check.batches(size):
             yield map(self.counted, batch)
@@ -161,7 +161,7 @@ class Run:
         counts, alignment, evidence = added
         return Counted(checked, counts, alignment, files_of(pair), evidence=evidence)
 
-    def count_all(self, size: int) -> None:
+    def count_all(self, size: int | None) -> None:
         """Count the statistics of all batches, whatever blocks."""
         self.counts, self.alignments, self.collected, self.uncounted = [], [], [], False
         try:

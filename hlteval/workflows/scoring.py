@@ -12,7 +12,6 @@ from hlteval.tasks import load
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import merged, metric_options
 from hlteval.workflows.batches import (
-    BATCH,
     submission,
 )
 from hlteval.workflows.checks import Check
@@ -34,7 +33,7 @@ def score(
     alignment: bool = True,
     evidence: bool = False,
     intervals: Intervals | None = None,
-    batch: int = BATCH,
+    batch: int | None = None,
     encoding: str = "utf-8",
     jobs: int = 1,
     step: Step = silent,
@@ -51,7 +50,7 @@ def score(
         alignment: whether the table `alignment` is wanted; it costs memory.
         evidence: whether texts of documents are kept for reports; they cost memory.
         intervals: how confidence intervals are drawn, where they are wanted.
-        batch: documents at a time; the numbers do not depend on it.
+        batch: documents at a time, by default those of the task; the numbers do not depend on it.
         encoding: of the files.
         jobs: how many processes work on batches; the numbers do not depend on it.
         step: called after each batch with the documents that are done, and their number, which
@@ -85,7 +84,7 @@ def scored(
     reference: str,
     system: str,
     *,
-    batch: int = BATCH,
+    batch: int | None = None,
     jobs: int = 1,
     step: Step = silent,
     **arguments: Any,
@@ -101,7 +100,7 @@ def scored(
     return run
 
 
-def conclude(run: Run, batch: int = BATCH) -> None:
+def conclude(run: Run, batch: int | None = None) -> None:
     """Judge a run to which all batches are added; its errors are those of `score`."""
     run.metric.finish()
     run.judged = run.check.verdict()

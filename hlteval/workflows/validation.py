@@ -16,7 +16,7 @@ from hlteval.tasks.option import Option, WrongOption
 from hlteval.tasks.option_files import read_files
 from hlteval.tasks.options import check_values, merged
 from hlteval.tasks.task import Task
-from hlteval.workflows.batches import BATCH, Role, Submission, submission
+from hlteval.workflows.batches import Role, Submission, submission
 from hlteval.workflows.checks import Check
 from hlteval.workflows.jobs import Opening, results
 from hlteval.workflows.selection import Selection
@@ -33,7 +33,7 @@ def validate(
     options: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     max_per_code: int = MAX_PER_CODE,
-    batch: int = BATCH,
+    batch: int | None = None,
     jobs: int = 1,
     step: Step = silent,
 ) -> Verdict:
@@ -49,7 +49,7 @@ def validate(
         encoding: of the files.
         max_per_code: maximum number of findings of a code in a file that are explained, the others
             are counted; 0 for all.
-        batch: documents at a time; the findings do not depend on it.
+        batch: documents at a time, by default those of the task; the findings do not depend on it.
         jobs: how many processes work on batches; the findings do not depend on it.
         step: called after each batch with the documents that are done, and their number, which
             is None if it is known only after reading.
@@ -122,7 +122,7 @@ def judge(opened: Submission, *, profile: str = "plan") -> Verdict:
         opened: the submission.
         profile: `plan` or `official`.
     """
-    return _checked(_check(opened, profile), None, BATCH, 1, silent)
+    return _checked(_check(opened, profile), None, None, 1, silent)
 
 
 def _check(opened: Submission, profile: str) -> Check:
@@ -130,7 +130,9 @@ def _check(opened: Submission, profile: str) -> Check:
     return Check.of(opened, profile, gold=gold)
 
 
-def _checked(check: Check, opening: Opening | None, batch: int, jobs: int, step: Step) -> Verdict:
+def _checked(
+    check: Check, opening: Opening | None, batch: int | None, jobs: int, step: Step
+) -> Verdict:
     """The verdict of a check over all batches."""
     with closing(results(check, opening, jobs, batch)) as each:
         for checked in watched(check.opened, each, attrgetter("names"), step):
