@@ -27,8 +27,9 @@ from hlteval.converters.corpus.parquet import locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
 from hlteval.findings import Bounded, Finding, Span, entry, excerpt
-from hlteval.representation import Corpus, StoreError, write_jsonl
+from hlteval.representation import Corpus, StoreError
 from hlteval.representation.jsonl import JsonRows, read_rows
+from hlteval.representation.jsonl_writing import write_batches
 from hlteval.representation.line_chunks import Lines
 from hlteval.sources import Member, Source, Unreadable
 
@@ -126,7 +127,7 @@ def _of_row(member: Member, rows: JsonRows, _: int | None, defect: Defect) -> Fi
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """All batches as one corpus."""
     with path.open("wb") as stream:
-        write_jsonl(Corpus.concat(corpora), stream)
+        write_batches(corpora, stream, path.parent)
 
 
 FORMAT = Format(

@@ -4,7 +4,8 @@ It knows no file format and no task. See docs/representation.md for its tables.
 """
 
 from hlteval.representation.corpus import BrokenKey, Corpus
-from hlteval.representation.jsonl import read_jsonl, write_jsonl
+from hlteval.representation.jsonl import read_jsonl
+from hlteval.representation.jsonl_writing import write_jsonl
 from hlteval.representation.keys import SEPARATOR, frame_keys, hashed, numbers, ordinals
 from hlteval.representation.resolution import (
     align,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
@@ -153,15 +153,27 @@ class Corpus:
             >>> Corpus.concat([first, second]).documents["row"].to_list()
             [0, 1]
         """
-        offsets = dict.fromkeys(TABLES, 0)
         shifted: dict[str, list[pl.DataFrame]] = {}
+        for tables in Corpus.numbered(corpora):
+            for name, frame in tables.items():
+                shifted.setdefault(name, []).append(frame)
+        return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
+
+    @staticmethod
+    def numbered(corpora: Iterable[Corpus]) -> Iterator[dict[str, pl.DataFrame]]:
+        """The tables with rows of each corpus, with the keys that they have in `concat`.
+
+        Examples:
+            >>> corpora = [Corpus(documents=[{"row": 7, "name": name}]) for name in "ab"]
+            >>> [tables["documents"]["row"].to_list() for tables in Corpus.numbered(corpora)]
+            [[0], [1]]
+        """
+        offsets = dict.fromkeys(TABLES, 0)
         for corpus in corpora:
             part = _renumbered(corpus)
-            for name, frame in part.items():
-                shifted.setdefault(name, []).append(_shift(TABLES[name], frame, offsets))
+            yield {name: _shift(TABLES[name], frame, offsets) for name, frame in part.items()}
             for name, frame in part.items():
                 offsets[name] += frame.height
-        return Corpus(**{name: pl.concat(frames) for name, frames in shifted.items()})
 
 
 def inside_documents(table: Table) -> list[tuple[str, str]]:

@@ -1,11 +1,4 @@
-r"""The corpus as JSON Lines, for people.
-
-The first line is a header; then follows one object per row, the tables and their columns in
-declared order. A null is left out. The same corpus gives the same bytes.
-
-    {"format":"hlteval-corpus","version":1}
-    {"table":"documents","row":0,"name":"d1","text":"aba"}
-"""
+"""Reading the corpus as JSON Lines, which `jsonl_writing` describes."""
 
 from __future__ import annotations
 
@@ -13,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, reduce
-from io import BytesIO
 from itertools import chain, groupby
 from operator import attrgetter, or_
 from typing import Annotated, Any, BinaryIO
@@ -23,6 +15,7 @@ import polars as pl
 
 from hlteval.representation.corpus import BrokenKey, Corpus
 from hlteval.representation.json_problems import column_of, member_columns, problem
+from hlteval.representation.jsonl_writing import FORMAT, Header
 from hlteval.representation.line_chunks import LineNumbers, Lines
 from hlteval.representation.schema import SCHEMA_VERSION, TABLES
 from hlteval.representation.store import (
@@ -33,58 +26,10 @@ from hlteval.representation.store import (
 )
 from hlteval.representation.table import Table
 
-FORMAT = "hlteval-corpus"
-"""The name of the format in the header."""
-
-_SLICE = 50_000
-"""Rows that are encoded at once."""
 _ALIKE = 1000
 """Different lines with a problem that are not decoded again where they are repeated."""
 _Run = tuple[int, Sequence[msgspec.Struct]]
 """Rows in lines that follow each other, with the number of the first line."""
-
-
-class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first line."""
-
-    format: str
-    version: int
-
-
-def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
-    r"""Write a corpus as JSON Lines in UTF-8.
-
-    Examples:
-        >>> stream = BytesIO()
-        >>> write_jsonl(Corpus(documents=[{"row": 0, "name": "d1"}]), stream)
-        >>> stream.getvalue().splitlines()[1]
-        b'{"table":"documents","row":0,"name":"d1"}'
-    """
-    stream.write(msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)) + b"\n")
-    for name, frame in corpus.tables():
-        if not frame.height:
-            continue
-        line = _line(TABLES[name])
-        for part in frame.iter_slices(_SLICE):
-            buffer = BytesIO()
-            # JSON has no line breaks, so lines without any quoting are lines of JSON.
-            part.select(line).write_csv(buffer, include_header=False, quote_style="never")
-            stream.write(buffer.getvalue())
-
-
-def _line(table: Table) -> pl.Expr:
-    """The rows as JSON objects; each column is encoded separately, so that nulls are left out."""
-    members = [_member(column.name, column.dtype) for column in table.columns]
-    head = pl.lit(f'{{"table":"{table.name}"')
-    return pl.concat_str([head, *members], separator=",", ignore_nulls=True) + "}"
-
-
-def _member(name: str, dtype: object) -> pl.Expr:
-    """A column as members of objects, null where it is null."""
-    if dtype == pl.Int64:
-        return pl.lit(f'"{name}":') + pl.col(name).cast(pl.String)
-    encoded = pl.struct(name).struct.json_encode().str.strip_prefix("{").str.strip_suffix("}")
-    return pl.when(pl.col(name).is_not_null()).then(encoded)
 
 
 def read_jsonl(
@@ -276,11 +221,11 @@ class _Decoder:
         """Check the first line of a chunk; the index of the second."""
         end = chunk.find(b"\n") + 1 or len(chunk)
         try:
-            header = msgspec.json.decode(chunk[:end], type=_Header)
+            header = msgspec.json.decode(chunk[:end], type=Header)
         except (ValueError, RecursionError):
             header = None
         if header is None or header.format != FORMAT:
-            line = msgspec.json.encode(_Header(FORMAT, SCHEMA_VERSION)).decode()
+            line = msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)).decode()
             raise StoreError(f"the first line must be {line}", self.file, 1, 1)
         if message := version_problem(header.version):
             first = chunk[:end].removesuffix(b"\n")

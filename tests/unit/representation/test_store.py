@@ -318,7 +318,7 @@ def test_the_place_of_a_broken_key_is_told(lines, message, place):
 def test_long_files_are_read_in_parts(monkeypatch):
     """With parts of a few lines each, the numbers of the lines go on."""
     monkeypatch.setattr("hlteval.representation.jsonl.Lines", partial(Lines, size=100))
-    monkeypatch.setattr("hlteval.representation.jsonl._SLICE", 3)
+    monkeypatch.setattr("hlteval.representation.jsonl_writing._SLICE", 3)
     rows = [{"row": row, "name": f"d{row}"} for row in range(20)]
     stream = BytesIO()
     write_jsonl(Corpus(documents=rows), stream)
