@@ -61,7 +61,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(path: str, member: Member) -> ReadResult:
     tables = Tables(path, FORMAT.name)
     tables.read(member, KIND)
-    rows = tables.rows(KIND)
+    rows = tables.take_rows(KIND)
     first = pl.col("record").first().over("file_id")
     again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
     tables.problems("CCS141", again.select(*PLACE, "file_id", "first"), "file_id")

@@ -76,12 +76,15 @@ class Tables:
         """Add a finding about a file as a whole."""
         self._found.append(Problem(code, 0, 0, 0, values).finding(file, None, None))
 
-    def rows(self, kind: Kind) -> pl.DataFrame:
-        """The rows of a kind, with `PLACE` and all its columns, null where a file has none."""
+    def take_rows(self, kind: Kind) -> pl.DataFrame:
+        """The rows of a kind, with `PLACE` and all its columns, null where a file has none.
+
+        They are not kept: a reference has millions.
+        """
         types = {column.name: _TYPES[column.kind] for column in kind.columns}
         empty = pl.DataFrame(schema={**dict.fromkeys(PLACE, pl.Int64), **types})
         parts = [
-            group.rows.with_columns(group=pl.lit(number, pl.Int64)).select(pl.exclude("^\t.*$"))
+            group.take_rows().with_columns(group=pl.lit(number, pl.Int64)).select(pl.exclude("^\t.*$"))
             for number, (key, group) in enumerate(self.groups.items())
             if key[0] == kind.name
         ]
@@ -92,7 +95,7 @@ class Tables:
 
         Args:
             code: of the problem.
-            rows: of `rows`.
+            rows: of `take_rows`.
             columns: the columns that it concerns; the whole line without any.
         """
         for key, problem in self._made(code, rows, *columns):

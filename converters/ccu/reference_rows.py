@@ -39,7 +39,7 @@ REJECTED = {
 
 def corpus_of(tables: Tables) -> Corpus:
     """The corpus of the files of a reference."""
-    read = {name: _bare(tables, tables.rows(kind)) for name, kind in kinds().items()}
+    read = {name: _bare(tables, tables.take_rows(kind)) for name, kind in kinds().items()}
     for name in (NORMS, EMOTIONS, LEVELS, CHANGES):
         read[name] = _finished(tables, read[name])
     documents = _documents(tables, read)
@@ -55,18 +55,21 @@ def corpus_of(tables: Tables) -> Corpus:
     }
     unlisted = keyed[INDEX].filter(pl.col("document").is_null())
     tables.problems("CCR124", unlisted.select(*PLACE, "file_id"), "file_id")
+    segments, norm_info = read[SEGMENTS], read[NORM_INFO]
+    read.clear()  # tables of millions of rows are kept once
     places = {
-        name: _placed(tables, keyed[name], read[SEGMENTS]) for name in (NORMS, EMOTIONS, LEVELS)
+        name: _placed(tables, keyed.pop(name), segments) for name in (NORMS, EMOTIONS, LEVELS)
     }
+    ratings = _ratings(places.pop(LEVELS))
     return Corpus(
         sources=tables.files.sources,
         documents=documents,
         regions=_regions(keyed[SEGMENTS]),
         instances=_instances(tables, places),
-        ratings=_ratings(places[LEVELS]),
+        ratings=ratings,
         changes=_changes(keyed[CHANGES]),
         attributes=_attributes(tables, keyed),
-        entities=_entities(read[NORM_INFO]),
+        entities=_entities(norm_info),
         rejected_records=tables.rejected(REJECTED),
     )
 
@@ -203,13 +206,15 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
     """Two ratings of each row, of valence and of arousal."""
     both = [
         rows.select(
-            *_KEY, pl.col("start", "end"), kind=pl.lit(kind), region="segment_id",
+            *_KEY, "start", "end", kind=pl.lit(kind), region="segment_id",
             annotator="user_id", bin=f"{kind}_binned",
             level=pl.col(kind).cast(pl.Float64, strict=False),
-        ).with_columns(at=pl.int_range(pl.len(), dtype=pl.Int64))
+        )
         for kind in ("valence", "arousal")
     ]  # fmt: skip
-    return pl.concat(both).sort("at", maintain_order=True).drop("at").select(_ROW, pl.all())
+    at = pl.int_range(2 * rows.height, eager=True)
+    joined = pl.concat(both)[at // 2 + (at % 2) * rows.height]  # one of each in turn
+    return joined.select(_ROW, pl.all())
 
 
 def _changes(rows: pl.DataFrame) -> pl.DataFrame:

@@ -22,7 +22,7 @@ def read_index(tables: Tables, layout: Layout) -> pl.DataFrame:
         tables.named("CCS120", other.display, other=layout.index.name if layout.index else "")
     if layout.index is not None:
         tables.read(layout.index, kind)
-    rows = tables.rows(kind)
+    rows = tables.take_rows(kind)
     first = pl.col("record").first().over("file_id")
     again = rows.with_columns(first=first).filter(pl.col("record") != pl.col("first"))
     tables.problems("CCS122", again.select(*PLACE, "file_id", "first"), "file_id")

@@ -39,7 +39,7 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
         listed: the rows of the index.
         files: of each file its `origin`, and its `file_id` by the index or else by its name.
     """
-    rows = {task: tables.rows(kind) for task, kind in kinds().items() if task != INDEX}
+    rows = {task: tables.take_rows(kind) for task, kind in kinds().items() if task != INDEX}
     documents = _documents(listed, files, rows)
     numbers = documents.select("processed", document="row", file_id="name")
     keyed = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
@@ -78,6 +78,12 @@ class JoinedTables:
         joined = parsed.join(lines, on="line", how="left", maintain_order="left")
         record = pl.col("line") - pl.col("before") + self.first - 1
         return joined.with_columns(record=record).drop("before", "count")
+
+    def take_rows(self) -> pl.DataFrame:
+        """The rows, which are not kept: there are none after that."""
+        rows = self.rows
+        self.parsed = replace(self.parsed, rows=self.parsed.rows.clear())
+        return rows
 
     def problem(self, code: str, line: int, *columns: str, **values: object) -> tuple[int, Problem]:
         """A problem of cells of a line; of the whole line without columns.
