@@ -84,7 +84,7 @@ class Tables:
         types = {column.name: _TYPES[column.kind] for column in kind.columns}
         empty = pl.DataFrame(schema={**dict.fromkeys(PLACE, pl.Int64), **types})
         parts = [
-            group.take_rows().with_columns(group=pl.lit(number, pl.Int64)).select(pl.exclude("^\t.*$"))
+            group.take_rows().select(pl.exclude("^\t.*$"), group=pl.lit(number, pl.Int64))
             for number, (key, group) in enumerate(self.groups.items())
             if key[0] == kind.name
         ]
