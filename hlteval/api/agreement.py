@@ -26,6 +26,7 @@ def agreement(
     seed: Count = 0,
     lenient: bool = False,
     encoding: Encoding = "utf-8",
+    defaults: Input | None = None,  # noqa: ARG001 - `checked` reads it
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Agreement:
@@ -41,6 +42,7 @@ def agreement(
         seed: of the random numbers.
         lenient: compare what can be read in spite of blocking findings.
         encoding: encoding of the files.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
 

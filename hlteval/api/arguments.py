@@ -129,6 +129,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         hlteval.sources.inputs.WrongArgument: count: expected a number 0 or more, got -1
     """
     signature = inspect.signature(function)
+    task = signature.parameters.get("task")
+    of_one_task = task is not None and task.default is task.empty  # others read `defaults`
 
     @wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:
@@ -140,7 +142,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         for name, value in bound.arguments.items():
             if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[name] = checked_value(name, hints[name], value)
-        if bound.arguments.get("defaults") is None:
+        if bound.arguments.get("defaults") is None or not of_one_task:
             return function(*bound.args, **bound.kwargs)
         return _with_config(function, bound)
 
@@ -152,7 +154,7 @@ def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R
     from hlteval.api.configs import Configured
 
     configured = Configured.of(bound, function.__name__)
-    bound.arguments.update(configured.added)
+    bound.arguments |= {**configured.added, "defaults": configured.defaults}
     result: R = configured.named(function(*bound.args, **bound.kwargs))
     return result
 

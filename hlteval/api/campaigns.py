@@ -6,11 +6,14 @@ import tempfile
 from pathlib import Path
 
 from hlteval.api.arguments import Positive, checked
+from hlteval.api.configs import campaign_configs
 from hlteval.api.options import python_names
 from hlteval.api.pipelines import PathName
 from hlteval.results.campaign import CampaignResult
-from hlteval.sources.inputs import WrongArgument, output_path
+from hlteval.results.config import campaign_with_defaults
+from hlteval.sources.inputs import Input, WrongArgument, output_path
 from hlteval.workflows import campaign as workflow
+from hlteval.workflows.campaign_defaults import defaults_of, with_configs
 from hlteval.workflows.campaign_files import CACHE, prepared, write_campaign
 from hlteval.workflows.campaign_manifest import CampaignManifest, read_campaign
 from hlteval.workflows.campaign_workers import workers_of
@@ -24,6 +27,7 @@ def campaign(
     cache: PathName | None = None,
     jobs: Positive = 1,
     cluster: str | None = None,
+    defaults: Input | None = None,
 ) -> CampaignResult:
     r"""Score many submissions to many tasks, in profiles and conditions, as one table.
 
@@ -34,6 +38,8 @@ def campaign(
             Without both, everything is computed.
         jobs: number of processes.
         cluster: address of the scheduler of a dask cluster that computes instead.
+        defaults: a file of defaults (`hlteval.toml`) for what the manifest leaves open; none is
+            looked for.
 
     Returns:
         The cells with what came of them.
@@ -53,12 +59,15 @@ def campaign(
     paths = {"manifest": manifest, "output": output, "cache": cache}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     with python_names(dict(names)):
-        read = _usable(read_campaign(names["manifest"]))
+        read = read_campaign(names["manifest"])
+        configs = campaign_configs(defaults, read)
+        taken, read = defaults_of(read, configs), _usable(with_configs(read, configs))
         with tempfile.TemporaryDirectory() as nowhere:
             folder = prepared(Path(names["output"])) if "output" in names else Path(nowhere)
             kept = Path(names["cache"]) if "cache" in names else folder / CACHE
             with workers_of(jobs, cluster or "") as workers:
                 result = workflow.campaign(read, kept, workers=workers)
+        result = campaign_with_defaults(result, taken)
         if "output" in names:
             write_campaign(result, folder)
     return result

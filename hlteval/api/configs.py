@@ -10,17 +10,21 @@ from typing import Any
 import msgspec
 
 from hlteval.findings import Findings, Severity
+from hlteval.results.agreement import Agreement
 from hlteval.results.config import (
     Config,
+    agreed_with_defaults,
     compared_with_defaults,
     judged_with_defaults,
     with_defaults,
 )
 from hlteval.results.defaults import Defaults
+from hlteval.results.leaderboard import Leaderboard
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path
-from hlteval.tasks import load
+from hlteval.tasks import known, load
+from hlteval.workflows.campaign_manifest import CampaignManifest
 from hlteval.workflows.selection import Selection
 
 _SETTINGS = ("against", "profile", "encoding")
@@ -30,7 +34,7 @@ _OF_VERDICTS = ("select", "ignore", "severity", "fail-on")
 
 
 def config_file(given: Input, task: str) -> Config:
-    """A file of defaults for a task.
+    """A file of defaults for a task; an empty one stands for that of the file.
 
     Raises:
         FileNotFoundError: if there is none.
@@ -49,11 +53,53 @@ def config_file(given: Input, task: str) -> Config:
         if finding.severity == "error":
             where = f"{finding.file}{finding.position}"
             raise WrongArgument(f"defaults: {where}: {finding.message} ({finding.code})")
-    if config.task not in {"", task}:
-        raise WrongArgument(
-            f"defaults: {config.path} has defaults for {config.task}, not for {task}"
-        )
+    if task and config.task not in {"", task}:
+        raise _of_another(config, task)
     return config
+
+
+def _of_another(config: Config, tasks: str) -> WrongArgument:
+    return WrongArgument(f"defaults: {config.path} has defaults for {config.task}, not for {tasks}")
+
+
+def campaign_configs(given: Input | None, manifest: CampaignManifest) -> dict[str, Config]:
+    """A file of defaults for each task of a campaign that it is for; none without a file.
+
+    Raises:
+        FileNotFoundError, TypeError, WrongArgument: as for `config_file`.
+    """
+    if given is None or manifest.campaign is None:
+        return {}
+    config = config_file(given, "")
+    names = [name for name in manifest.campaign.tasks if name in known()]
+    kept = [name for name in names if config.task in {"", name}]
+    if names and not kept:
+        raise _of_another(config, ", ".join(names))
+    return {name: config_file(config.path, name) for name in kept}
+
+
+def pipeline_config(given: Input, task: str, manifest: str | None) -> Config:
+    """A file of defaults for a pipeline.
+
+    Args:
+        given: the file.
+        task: the task of all submissions; empty for none.
+        manifest: the path of the manifest, if there is one.
+
+    Raises:
+        FileNotFoundError, TypeError, WrongArgument: as for `config_file`.
+    """
+    from hlteval.workflows.pipeline_defaults import other_tasks
+
+    config = config_file(given, task)
+    if others := other_tasks(config, manifest):
+        raise _of_another(config, ", ".join(others))
+    return config
+
+
+def taken_from(given: object) -> Defaults | None:
+    """What was taken from the argument `defaults`, which `checked` has read."""
+    return given if isinstance(given, Defaults) else None
 
 
 @dataclass(frozen=True)
@@ -103,6 +149,10 @@ class Configured:
             return judged_with_defaults(self._selected(result), self.defaults)
         if isinstance(result, Scores):
             return with_defaults(result, self.defaults)
+        if isinstance(result, Agreement):
+            return agreed_with_defaults(result, self.defaults)
+        if isinstance(result, Leaderboard):
+            return result  # which names them where it is made, before it is written
         return compared_with_defaults(result, self.defaults)
 
     def _selected(self, verdict: Verdict) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from hlteval.api.arguments import (
@@ -16,8 +17,10 @@ from hlteval.api.arguments import (
     checked,
     shown,
 )
+from hlteval.api.configs import taken_from
 from hlteval.api.names import system_paths
 from hlteval.api.options import OptionValue, python_names, reference_path, task_options
+from hlteval.results.config import ranked_with_defaults
 from hlteval.results.leaderboard import Leaderboard
 from hlteval.sources.inputs import Input, as_path, output_path
 from hlteval.tasks import load
@@ -43,6 +46,7 @@ def leaderboard(
     lenient: bool = False,
     encoding: Encoding = "utf-8",
     jobs: Positive = 1,
+    defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
 ) -> Leaderboard:
@@ -63,7 +67,8 @@ def leaderboard(
         lenient: rank what can be scored in spite of blocking findings.
         encoding: encoding of the files.
         jobs: number of processes.
-        options: options of the task by name; also as keyword arguments.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
+        options: options of the task by name.
         **task_option: the same.
 
     Raises:
@@ -72,21 +77,33 @@ def leaderboard(
 
     Examples:
         >>> from io import StringIO
-        >>> table = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
-        >>> systems = {"a": StringIO(table), "b": StringIO("nothing")}
-        >>> board = leaderboard("lorehlt-edl", StringIO(table), systems)
+        >>> gold, wrong = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n", StringIO("nothing")
+        >>> board = leaderboard("lorehlt-edl", StringIO(gold), {"a": StringIO(gold), "b": wrong})
         >>> [(row.name, row.codes) for row in board.rows]
         [('a', ()), ('b', ('EDL201',))]
     """
     path = reference_path(task, reference)
     given = with_seed(load(task), task_options(task, leaderboard, options, task_option), seed)
-    listed = None if names is None else as_path("names", names, files_only=True)
+    files = _files(names, output)
     settings: dict[str, Any] = {"profile": profile, "lenient": lenient, "encoding": encoding}
     settings |= {"options": given, "alpha": alpha, "jobs": jobs, "metrics": _names(metrics)}
-    settings |= {"intervals": Intervals(bootstrap or 0, confidence, seed), "names": listed}
-    folder = None if output is None else output_path("output", output)
-    with python_names({"reference": path, "names": listed, "output": folder, **given}, task):
-        return leaderboard_in(folder, task, path, _paths(task, systems), **settings)
+    settings |= _counting(Intervals(bootstrap or 0, confidence, seed), files["names"], defaults)
+    with python_names({"reference": path, **files, **given}, task):
+        return leaderboard_in(files["output"], task, path, _paths(task, systems), **settings)
+
+
+def _counting(intervals: Intervals, names: str | None, defaults: object) -> dict[str, Any]:
+    """The settings of intervals and names, and that what is written names the defaults."""
+    named = partial(ranked_with_defaults, defaults=taken_from(defaults))
+    return {"intervals": intervals, "names": names, "named": named}
+
+
+def _files(names: Input | None, output: str | os.PathLike[str] | None) -> dict[str, str | None]:
+    """The paths of the file of names and of the folder, by argument."""
+    return {
+        "names": None if names is None else as_path("names", names, files_only=True),
+        "output": None if output is None else output_path("output", output),
+    }
 
 
 def _paths(task: str, systems: Iterable[Input] | Mapping[str, Input]) -> list[str]:

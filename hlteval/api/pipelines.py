@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from hlteval.api.arguments import AnyTask, Between, Count, Positive, Profile, checked
+from hlteval.api.configs import pipeline_config
 from hlteval.api.options import python_names
 from hlteval.results.pipeline import Best, PipelineResult
 from hlteval.results.verdict import Verdict
-from hlteval.sources.inputs import WrongArgument, output_path
+from hlteval.sources.inputs import Input, WrongArgument, output_path
 from hlteval.workflows import best, manifest_verdict
 from hlteval.workflows import pipeline as workflow
 from hlteval.workflows.manifests import read_manifest
+from hlteval.workflows.pipeline_defaults import with_config
 from hlteval.workflows.pipeline_settings import PipelineSettings, settings
 from hlteval.workflows.pipeline_workers import WorkLimits
 
@@ -30,13 +32,14 @@ def pipeline(
     against: PathName | None = None,
     task: AnyTask | None = None,
     manifest: PathName | None = None,
-    profile: Profile = "plan",
+    profile: Profile | None = None,
     options: Mapping[str, str] | None = None,
     limit: Count | None = None,
     retry: bool = False,
     max_time: Positive = 3600,
     max_memory: Megabytes = 8000,
     jobs: Positive = 1,
+    defaults: Input | None = None,
 ) -> PipelineResult:
     """Validate and score all submissions of an evaluation.
 
@@ -46,7 +49,7 @@ def pipeline(
         against: what submissions are checked against; by default the reference.
         task: the task of all submissions; by default their names, or the manifest, say it.
         manifest: the manifest of the evaluation.
-        profile: `plan` or `official`.
+        profile: `plan` or `official`; by default that of the defaults, or else `plan`.
         options: values of options, for the tasks that have them.
         limit: how many valid submissions of a team to a task are scored, 0 for all; by default as
             the manifest, or else the task, says.
@@ -54,6 +57,7 @@ def pipeline(
         max_time: seconds for a submission.
         max_memory: megabytes for a submission, 0 for all there are.
         jobs: number of submissions at a time.
+        defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
 
     Returns:
         The status of each submission.
@@ -72,32 +76,40 @@ def pipeline(
     """
     paths = {"root": root, "reference": reference, "against": against, "manifest": manifest}
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
-    given: dict[str, Any] = {"task": task or "", "profile": profile, "most": limit, "retry": retry}
+    given: dict[str, Any] = {"task": task, "profile": profile, "most": limit, "retry": retry}
     with python_names(dict(names)):
-        made = _settings(names, options or {}, given)
+        made = _settings(names, options or {}, given, defaults)
         return workflow.pipeline(made, jobs=jobs, limits=WorkLimits(max_time, max_memory))
 
 
 def _settings(
-    names: Mapping[str, str], options: Mapping[str, str], given: Mapping[str, Any]
+    names: Mapping[str, str],
+    options: Mapping[str, str],
+    given: Mapping[str, Any],
+    defaults: Input | None,
 ) -> PipelineSettings:
     """The settings of a pipeline.
 
     Raises:
         WrongArgument: if its manifest has errors.
     """
-    made, found = settings(
-        Path(names["root"]),
-        names.get("manifest"),
-        reference=names.get("reference", ""),
-        against=names.get("against", ""),
-        options={name.replace("-", "_"): value for name, value in options.items()},
-        **given,
-    )
+    own = {**given, "reference": names.get("reference"), "against": names.get("against")}
+    missing = [name for name in own if own[name] is None]
+    own |= {name: "plan" if name == "profile" else "" for name in missing if name in _TEXTS}
+    own |= {"root": Path(names["root"]), "manifest": names.get("manifest")}
+    own["options"] = {name.replace("-", "_"): value for name, value in options.items()}
+    if defaults is not None:
+        config = pipeline_config(defaults, own["task"], own["manifest"])
+        own = with_config(config, own, missing)
+    made, found = settings(**own)
     for finding in found:
         if finding.severity == "error":
             raise WrongArgument(f"manifest: {finding.message} ({finding.code})")
     return made
+
+
+_TEXTS = ("task", "profile", "reference", "against")
+"""The settings of a pipeline that are texts, empty if they are not given."""
 
 
 @checked

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -15,11 +13,10 @@ from hlteval.cli.output import publish, show_findings
 from hlteval.reports import pipeline as reports
 from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.results.config import Config
-from hlteval.results.defaults import Defaults
 from hlteval.results.pipeline import PipelineResult
 from hlteval.tasks import known
-from hlteval.workflows.manifests import read_manifest
 from hlteval.workflows.pipeline import pipeline
+from hlteval.workflows.pipeline_defaults import other_tasks, taken, with_config
 from hlteval.workflows.pipeline_settings import PipelineSettings, settings
 from hlteval.workflows.pipeline_workers import WorkLimits
 
@@ -62,24 +59,14 @@ def with_file(context: Any, given: dict[str, Any], path: str | None) -> dict[str
     config = config_of_call(path, [str(root / "submissions")], given["task"])
     if config is None or not _is_for(config, manifest):
         return given
-    names = ["reference", "against", "profile", *([] if manifest else ["task"])]
-    own = not_given(context, config, names)
-    preset = {name: v for name, v in config.options.items() if name not in given["options"]}
-    names = [name for name in config.values if name in own]
-    names += [f"options.{name}" for name in preset]
-    show_defaults(Defaults(config.path, tuple(names)) if names else None)
-    folder = Path() if config.task or given["task"] else Path(config.path).parent
-    defaults = Defaults(os.path.relpath(config.path, root), tuple(names))
-    more = {"preset": preset, "preset_folder": folder, "defaults": defaults}
-    return {**given, **own, **more}
+    missing = not_given(context, config, ["reference", "against", "profile", "task"])
+    show_defaults(taken(config, given, missing))
+    return with_config(config, given, missing)
 
 
 def _is_for(config: Config, manifest: str | None) -> bool:
     """Whether a file of defaults is for all tasks of a manifest; if not, a note reports it."""
-    if manifest is None or not config.task:
-        return True
-    evaluation = read_manifest(manifest).evaluation
-    others = [task for task in (evaluation.tasks if evaluation else ()) if task != config.task]
+    others = other_tasks(config, manifest)
     if others:
         without_effect(config, ", ".join(others))
     return not others

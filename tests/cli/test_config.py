@@ -395,3 +395,61 @@ def test_python_takes_a_file_that_is_named_and_looks_for_none(folder: Path) -> N
         hlteval.WrongArgument, match=r"hlteval\.toml:1:11: invalid value 1 of profile .CFG105"
     ):
         hlteval.validate("seedev-full", "runs/flawed", defaults="hlteval.toml")
+
+
+def test_leaderboards_from_python_name_defaults_in_all_that_they_write(folder: Path) -> None:
+    systems = ["runs/system", "runs/reference"]
+    made = {"bootstrap": 9, "defaults": "hlteval.toml", "output": "board"}
+    board = hlteval.leaderboard("seedev-full", "runs/reference", systems, **made)  # type: ignore[arg-type]
+    assert board.profile == "official"
+    assert board.notes[-1] == "defaults from hlteval.toml: profile"
+    assert board.signature.endswith("|defaults:profile")
+    assert json.loads((folder / "board/leaderboard.json").read_text("utf-8")) == board.to_dict()
+
+
+def test_agreement_from_python_takes_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "hlteval.toml"
+    path.write_text('task = "lorehlt-edl"\nencoding = "utf-8"\n')
+    texts = [str(DEMO / "annotators" / f"{name}.tab") for name in ("ada", "bo")]
+    found = hlteval.agreement("lorehlt-edl", texts, bootstrap=0, defaults=path)
+    assert found.notes[-1].endswith("hlteval.toml: encoding")
+    assert Signature.parse(found.signature).values("defaults") == ["encoding"]
+    own = hlteval.agreement("lorehlt-edl", texts, bootstrap=0, defaults=path, encoding="utf-8")
+    assert own.signature == found.signature.removesuffix("|defaults:encoding")
+
+
+def test_a_campaign_from_python_takes_what_its_manifest_leaves_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(DEMO / "comparison", tmp_path / "comparison")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "demo.toml").write_text(CAMPAIGN)
+    config = tmp_path / "hlteval.toml"
+    config.write_text('reference = "comparison/reference.tpl"\n[options]\nmode = "both"\n')
+    result = hlteval.campaign("demo.toml", defaults="hlteval.toml")
+    parts = {row.cell.condition: Signature.parse(row.result.signature) for row in result.rows}
+    assert parts["all"].values("defaults") == ["reference,mode"]
+    assert parts["content"].values("defaults") == ["reference"]
+    config.write_text('task = "ltf"\n')
+    with pytest.raises(hlteval.WrongArgument, match="defaults for ltf, not for hub4"):
+        hlteval.campaign("demo.toml", defaults="hlteval.toml")
+
+
+def test_a_pipeline_from_python_takes_defaults(evaluation: Path) -> None:
+    found = hlteval.pipeline(".", defaults="hlteval.toml")
+    assert found.counts == {"scored": 1}
+    path = evaluation / "results" / "team-01" / "scores.json"
+    signature = Signature.parse(json.loads(path.read_text("utf-8"))["signature"])
+    assert signature.values("defaults") == ["reference,measure"]
+    own = hlteval.pipeline(".", defaults="hlteval.toml", options={"measure": "b_cubed"})
+    assert own.counts == {"scored": 1}
+    signature = Signature.parse(json.loads(path.read_text("utf-8"))["signature"])
+    assert (signature.values("defaults"), signature.values("measure")) == (
+        ["reference"],
+        ["b_cubed"],
+    )
+    with pytest.raises(hlteval.WrongArgument, match="defaults for lorehlt-edl, not for hub4"):
+        hlteval.pipeline(".", task="hub4", defaults="hlteval.toml")
+    (evaluation / "manifest.toml").write_text('name = "x"\n[tasks.hub4]\n[tasks.lorehlt-edl]\n')
+    with pytest.raises(hlteval.WrongArgument, match="defaults for lorehlt-edl, not for hub4"):
+        hlteval.pipeline(".", manifest="manifest.toml", defaults="hlteval.toml")
