@@ -17,6 +17,9 @@ _TASKS: Mapping[str, str] = MappingProxyType({"valence": "vd", "arousal": "ad"})
 _DATA: Mapping[str, str] = MappingProxyType({"ref": "reference", "sys": "system"})
 _WINDOW = 2.0
 """Seconds."""
+_TEXT = pl.col("genre") == "text"
+_TOGETHER = 100
+"""Documents whose units are rows at once: those of all take gigabytes."""
 
 
 def aggregated(
@@ -98,21 +101,25 @@ def units(aligned: pl.DataFrame, kind: str) -> str:
         pl.col(side).map_elements("{:.3f}".format, pl.String, skip_nulls=False)
         for side in ("reference", "system")
     ]
-    text = pl.col("genre") == "text"
-    rows = aligned.sort("document", "start").with_columns(
-        *levels, number=pl.int_ranges("units"), step=pl.when(text).then(1.0).otherwise(_WINDOW)
-    )
-    rows = rows.explode("number").with_columns(
-        start=pl.col("start") + pl.col("number") * pl.col("step")
-    )
+    step = pl.when(_TEXT).then(1.0).otherwise(_WINDOW)
+    together = pl.col("document").rle_id() // _TOGETHER
+    rows = aligned.sort("document", "start").with_columns(*levels, step=step, together=together)
+    header = "class\tfile_id\twindow\tref\tsys\tparameters"
+    some = (_lines(part, kind) for part in rows.partition_by("together", maintain_order=True))
+    return "\n".join([header, *some]) + "\n"
+
+
+def _lines(levels: pl.DataFrame, kind: str) -> str:
+    """The lines of some documents, joined."""
+    rows = levels.with_columns(number=pl.int_ranges("units")).explode("number")
+    rows = rows.with_columns(start=pl.col("start") + pl.col("number") * pl.col("step"))
     rows = rows.sort("document", "start", maintain_order=True)
     start = pl.col("start")
-    end = pl.when(text).then(start).otherwise(pl.min_horizontal(start + pl.col("step"), "end"))
+    end = pl.when(_TEXT).then(start).otherwise(pl.min_horizontal(start + pl.col("step"), "end"))
     window = [pl.lit("{start="), _number(start), pl.lit(",end="), _number(end), pl.lit("}")]
     cells = (pl.lit(kind), "document", pl.concat_str(window), "reference", "system", pl.lit("{}"))
-    lines = rows.select(line=pl.concat_str(cells, separator="\t"))
-    header = "class\tfile_id\twindow\tref\tsys\tparameters"
-    return "\n".join([header, *lines["line"]]) + "\n"
+    lines: str = rows.select(pl.concat_str(cells, separator="\t").str.join("\n")).item()
+    return lines
 
 
 def _number(value: pl.Expr) -> pl.Expr:

@@ -8,6 +8,7 @@ import pytest
 
 from hlteval.representation import Corpus
 from hlteval.scoring.agreement.kappa import kappa
+from hlteval.scoring.ccu import official_level_files
 from hlteval.scoring.ccu.level_metric import LevelDiarization
 from hlteval.scoring.ccu.level_options import LevelOptions
 from hlteval.scoring.ccu.level_reference import averaged, ratings, reference_pieces
@@ -292,3 +293,32 @@ def test_each_constant_of_table_13_can_be_chosen_for_text():
 def test_official_has_the_constants_of_the_public_scorer():
     with pytest.raises(ValueError, match="no --min-judgments, --window; use --profile plan"):
         LevelDiarization("official", LevelOptions(window=1.0, min_judgments=1))
+
+
+def test_units_of_documents_are_the_same_however_many_are_written_together(monkeypatch):
+    aligned = pl.DataFrame(
+        {
+            "document": ["b", "a", "a", "c"],
+            "genre": ["audio", "text", "text", "audio"],
+            "start": [0.0, 4.0, 0.0, 1.5],
+            "units": [3, 1, 4, 1],
+            "end": [5.0, 5.0, 4.0, 2.5],
+            "reference": [1.0, 2.5, 3.0, 4.0],
+            "system": [1.0, 2.0, 3.0, 4.125],
+        }
+    )
+    whole = official_level_files.units(aligned, "valence")
+    monkeypatch.setattr(official_level_files, "_TOGETHER", 1)
+    assert official_level_files.units(aligned, "valence") == whole
+    lines = [line.split("\t")[1:4] for line in whole.splitlines()]
+    assert lines[1:6] == [
+        ["a", f"{{start={at},end={at}}}", ref]
+        for at, ref in enumerate(["3.000", "3.000", "3.000", "3.000", "2.500"])
+    ]
+    assert lines[6:] == [
+        ["b", "{start=0,end=2}", "1.000"],
+        ["b", "{start=2,end=4}", "1.000"],
+        ["b", "{start=4,end=5}", "1.000"],
+        ["c", "{start=1.5,end=2.5}", "4.000"],
+    ]
+    assert official_level_files.units(aligned.clear(), "valence").count("\n") == 1
