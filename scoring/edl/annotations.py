@@ -185,9 +185,9 @@ def coded(table: pl.DataFrame, *, official: bool) -> Coded:
     sizes = {
         column: _size(rows[column]) for column in rows.columns if column not in {"from", "last"}
     }
-    whole = Coded(rows, sizes, names)
-    span = _dense(whole.key(rows, ("docid", "start", "end")))
-    rows = _in_order(rows.with_columns(span=span))
+    span = _dense(Coded(rows, sizes, names).key(rows, ("docid", "start", "end")))
+    rows = rows.with_columns(span=span)
+    rows = _in_order(rows)
     sizes |= {"span": rows.height + 1, "is_first": 2}
     whole = Coded(rows, sizes, names)
     rows = rows.with_columns(is_first=_first(whole, official=official))
@@ -221,12 +221,17 @@ def _size(numbers: pl.Series) -> int:
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows by the first row of their document, then by span, the longer first."""
+    """The rows by the first row of their document, then by span, the longer first.
+
+    Args:
+        rows: the annotations; nothing is left of them.
+    """
     appears = pl.col("row").min().over("system", "docid")
-    ordered = rows.with_columns(appears=appears).sort(
-        "system", "appears", "start", "end", "row", descending=[False, False, False, True, False]
-    )
-    return ordered.drop("appears")
+    keys = rows.select("system", "start", "end", "row", appears=appears)
+    by = ("system", "appears", "start", "end", "row")
+    order = keys.select(pl.arg_sort_by(by, descending=[name == "end" for name in by])).to_series()
+    # A column at a time, so that not all of them are in memory twice.
+    return pl.DataFrame([rows.drop_in_place(name).gather(order) for name in rows.columns])
 
 
 def _first(whole: Coded, *, official: bool) -> pl.Series:
