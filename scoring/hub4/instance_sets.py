@@ -7,7 +7,8 @@ both counted from the beginning of the corpus, and only sets that overlap may be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -38,6 +39,15 @@ class TemplateSetMapping:
     pairs: pl.DataFrame
     settled: bool
     names: tuple[pl.DataFrame, pl.DataFrame]
+
+    def parts(self, size: int) -> Iterator[TemplateSetMapping]:
+        """Some sets at a time, in order; all at once where it is not settled what is mapped."""
+        if not self.settled or self.pairs.height <= size:
+            yield self
+            return
+        for pairs in self.pairs.iter_slices(size):
+            sides = self.reference.of(pairs["reference"]), self.system.of(pairs["system"])
+            yield replace(self, reference=sides[0], system=sides[1], pairs=pairs)
 
     def chosen(self, points: pl.DataFrame) -> pl.DataFrame:
         """The mapping of sets that overlap, greedily by the F-measure of the points of each.

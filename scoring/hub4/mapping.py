@@ -79,8 +79,9 @@ class Mapping:
         removed: `set`, `reference`: the optional instances that are mapped to nothing.
         evaluation: the points of the slots of `pairs`.
         fills: what was looked at.
-        groups: `set`, `type`, `cor` and `best`: the correct points of the instances mapped by
-            the greedy algorithm, and of the mapping that has most.
+        groups: `set`, `type`, `rank`, `cor` and `best`: when the type was mapped, and the correct
+            points of the instances mapped by the greedy algorithm, and of the mapping that has
+            most.
     """
 
     sets: pl.DataFrame
@@ -145,7 +146,7 @@ class Mapper:
             known = Known(decided, _unmapped(optional.filter(pl.col("rank") < rank), decided))
             scored = pl.concat(self._scored(rank, known, mode))
             taken = self._taken(scored, rank)
-            groups.append(_losses(scored, taken))
+            groups.append(_losses(scored, taken).with_columns(rank=pl.lit(rank, pl.Int64)))
             chosen.append(taken)
             decided = pl.concat([decided, taken.select(*_MAPPED)])
         known = Known(decided, _unmapped(optional, decided))
@@ -306,6 +307,12 @@ def _most(table: npt.NDArray[np.int64], *, compiled: bool) -> int:
 
 def _joined(groups: list[pl.DataFrame]) -> pl.DataFrame:
     empty = pl.DataFrame(
-        schema={"set": pl.Int64, "type": pl.String, "cor": pl.Int64, "best": pl.Int64}
+        schema={
+            "set": pl.Int64,
+            "type": pl.String,
+            "cor": pl.Int64,
+            "best": pl.Int64,
+            "rank": pl.Int64,
+        }
     )
     return pl.concat([empty, *groups])

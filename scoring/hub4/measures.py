@@ -35,24 +35,28 @@ MEASURES = (*POINTS, *DERIVED)
 _SHOWN = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "removed": "REM"}
 
 
-def point_counts(found: Mapped, sets: TemplateSetMapping, mode: Mode) -> list[pl.DataFrame]:
-    """The points of a mapping by document, type and slot, and what the greedy algorithm lost."""
+def point_counts(
+    found: Mapped, sets: TemplateSetMapping, mode: Mode
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The points of a mapping by document, type and slot, and what the greedy algorithm lost.
+
+    Returns:
+        Both as `COUNTS`; the latter with `rank`, when the type was mapped.
+    """
     keys = ["set", "type", "slot"]
     slots = found.evaluation.slots.join(found.pairs.select("pair", "set", "type"), on="pair")
     places = sets.reference.slots.select("place", "slot")
     slots = slots.with_columns(place=pl.col("at") % sets.reference.places).join(places, on="place")
     points = slots.group_by(keys).agg(pl.col(*POINTS).sum())
     losses = found.groups.filter(pl.col("best") > pl.col("cor"))
-    losses = losses.select("set", "type", "best", greedy="cor")
+    losses = losses.select("set", "type", "best", "rank", greedy="cor")
     named = found.sets
     for side, column, names in zip(SIDES, DOCUMENTS, sets.names, strict=True):
         own = names.select(pl.col("document").alias(side), pl.col("name").alias(column))
         named = named.join(own, on=side, how="left", maintain_order="left")
     named = named.with_columns(drawn=pl.coalesce(DOCUMENTS))
-    return [
-        _shaped(rows.join(named, on="set", how="left"), mode).select(*COUNTS)
-        for rows in (points, losses)
-    ]
+    both = [_shaped(rows.join(named, on="set", how="left"), mode) for rows in (points, losses)]
+    return both[0].select(*COUNTS), both[1].select(*COUNTS, "rank")
 
 
 def _shaped(rows: pl.DataFrame, mode: Mode) -> pl.DataFrame:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import ClassVar
 
 import polars as pl
@@ -30,13 +31,38 @@ from hlteval.scoring.hub4.measures import (
     weighted_measures,
 )
 from hlteval.scoring.hub4.options import Options
-from hlteval.scoring.hub4.points import MODES, POINTS
+from hlteval.scoring.hub4.points import MODES, POINTS, Mode
 from hlteval.scoring.hub4.report import mapping_rows
 from hlteval.scoring.hub4.text_columns import TextPair
 from hlteval.scoring.metric import Metric, Replicates, Weights
 
+SETS = 2000
+"""Pairs of instance sets that are mapped at a time; more cost memory and save no time."""
 _FEW = 3
 """Fewest correct texts with a wrong extent that suggest another way to count."""
+
+
+class _Collected:
+    """What is found of some instance sets at a time: mode by mode, whatever sets were together."""
+
+    def __init__(self, modes: Sequence[Mode]) -> None:
+        self.points: dict[Mode, list[tuple[pl.DataFrame, pl.DataFrame]]] = {m: [] for m in modes}
+        self.rows: dict[Mode, list[pl.DataFrame]] = {mode: [] for mode in modes}
+
+    @property
+    def counts(self) -> pl.DataFrame:
+        """The points, and what the greedy algorithm lost in the order in which types are mapped."""
+        tables = []
+        for each in self.points.values():
+            lost = pl.concat([losses for _, losses in each])
+            lost = lost.sort("rank", maintain_order=True).drop("rank")
+            tables += [*(points for points, _ in each), lost]
+        return pl.concat(tables)
+
+    @property
+    def mapping(self) -> pl.DataFrame:
+        """The mapping."""
+        return pl.concat(chain.from_iterable(self.rows.values()))
 
 
 @dataclass(frozen=True)
@@ -89,18 +115,20 @@ class TempletteMatch(Metric):
         """
         reference, system = numbered_alike(reference, system)
         sets = self._sets(reference, system)
-        possible = Mapper(sets.reference, sets.system, sets.pairs, self.options.policy)
-        counts, rows = [], []
-        for mode in self.options.modes:
-            found = possible.mapped(mode)
-            if not sets.settled:
-                chosen = sets.chosen(found.pairs)
-                mapper = Mapper(sets.reference, sets.system, chosen, self.options.policy)
-                found = mapper.mapped(mode)
-            counts += point_counts(found, sets, mode)
-            if alignment:
-                rows.append(mapping_rows(found, sets, mode, reference, system))
-        return pl.concat(counts), pl.concat(rows) if alignment else None
+        collected = _Collected(self.options.modes)
+        for some in sets.parts(SETS):
+            possible = Mapper(some.reference, some.system, some.pairs, self.options.policy)
+            for mode in self.options.modes:
+                found = possible.mapped(mode)
+                if not some.settled:
+                    chosen = some.chosen(found.pairs)
+                    mapper = Mapper(some.reference, some.system, chosen, self.options.policy)
+                    found = mapper.mapped(mode)
+                collected.points[mode].append(point_counts(found, some, mode))
+                if alignment:
+                    rows = mapping_rows(found, some, mode, reference, system)
+                    collected.rows[mode].append(rows)
+        return collected.counts, collected.mapping if alignment else None
 
     def _sets(self, reference: Corpus, system: Corpus) -> TemplateSetMapping:
         """The instance sets of both sides, and which can be mapped to each other."""

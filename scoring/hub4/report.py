@@ -223,7 +223,7 @@ def _fills(
     sides = (sets.reference, sets.system)
     names = (("reference", "fill", "compared"), ("system", "fill_system", "compared_system"))
     for corpus, side, (name, column, compared) in zip(corpora, sides, names, strict=True):
-        originals = _written(corpus).rename({"fill": column, "written": name})
+        originals = _written(corpus, side).rename({"fill": column, "written": name})
         worded = side.fills.select(pl.col("fill").alias(column), _worded().alias(compared))
         rows = rows.join(originals, on=column, how="left", maintain_order="left")
         rows = rows.join(worded, on=column, how="left", maintain_order="left")
@@ -330,8 +330,8 @@ def _members(head: pl.DataFrame, side: Side, name: str) -> pl.DataFrame:
     return rows.select("set", "place_of_pair", "type", *keep, at=at)
 
 
-def _written(corpus: Corpus) -> pl.DataFrame:
-    """Each fill as its file writes it, without its brackets."""
+def _written(corpus: Corpus, side: Side) -> pl.DataFrame:
+    """Each fill of a side as its file writes it, without its brackets."""
     numbers = pl.col("extents").list.eval(
         pl.format("{}#{}#", pl.element().struct.field("start"), pl.element().struct.field("end"))
     )
@@ -343,4 +343,5 @@ def _written(corpus: Corpus) -> pl.DataFrame:
     )
     pointer = pl.format("<{}>", "target")
     written = pl.when(pl.col("kind") == "pointer").then(pointer).otherwise(text)
-    return corpus.fills.select(fill="row", written=written)
+    own = corpus.fills.filter(pl.col("row").is_in(side.fills["fill"].implode()))
+    return own.select(fill="row", written=written)

@@ -50,6 +50,18 @@ class Side:
         """How many different slots there are."""
         return max(self.slots.height, 1)
 
+    def of(self, documents: pl.Series) -> Side:
+        """The instances of some documents, in the same numbering."""
+        inside = pl.col("document").is_in(documents.drop_nulls().implode())
+        fills = self.fills.filter(inside)
+        return replace(
+            self,
+            instances=self.instances.filter(inside),
+            fills=fills,
+            minimal=self.minimal.filter(pl.col("fill").is_in(fills["fill"].implode())),
+            whole=self.whole.filter(inside),
+        )
+
 
 def side(
     corpus: Corpus,

@@ -7,15 +7,16 @@ import re
 from fractions import Fraction
 from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, of_documents
 from hlteval.representation.global_map import GlobalMap, Rule
-from hlteval.scoring.hub4 import mapping, stacked_alignment, word_alignment
+from hlteval.scoring.hub4 import mapping, metric, stacked_alignment, word_alignment
 from hlteval.scoring.hub4.fill_match import Tokens, tokens_held, tokens_inside
 from hlteval.scoring.hub4.metric import TempletteMatch
 from hlteval.scoring.hub4.normalizer import TextNormalizer
@@ -341,6 +342,31 @@ def test_points_are_the_same_however_many_pairs_are_looked_at_together(monkeypat
     monkeypatch.setattr(mapping, "BLOCK", 3)
     monkeypatch.setattr(mapping, "KEPT", 0)
     assert points(match, *sides) == whole
+
+
+@FEW
+@given(SEEDS, st.sampled_from([1, 3]))
+def test_nothing_shows_how_many_sets_are_mapped_together(seed, size):
+    reference, system = corpora(some_documents(seed))
+    names = [f"d{number}" for number in range(40)]
+    sides = (
+        of_documents(reference, pl.Series(names[2:])),
+        of_documents(system, pl.Series(names[:7])),
+    )
+    match = TempletteMatch(options=Options(premodifiers=()))
+    for both in ((reference, system), sides):
+        whole, mapped = match.statistics(*both)
+        with patch.object(metric, "SETS", size):
+            counts, rows = match.statistics(*both)
+        assert mapped is not None
+        assert rows is not None
+        assert rows.equals(mapped)
+        assert counts.sort(pl.all()).equals(whole.sort(pl.all()))
+        assert match.notes(counts) == match.notes(whole)
+        (metrics, tables), (values, others) = match.score(whole), match.score(counts)
+        assert values == metrics
+        assert others.keys() == tables.keys()
+        assert all(others[name].equals(table) for name, table in tables.items())
 
 
 @FEW
