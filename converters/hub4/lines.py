@@ -6,7 +6,7 @@ header before it, its slot the last slot; a slash between two fills begins anoth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -15,6 +15,7 @@ from hlteval.converters.hub4.texts import texts
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
 from hlteval.grammars import pattern
 from hlteval.representation import FRAGMENTS
+from hlteval.syntax.tsv_lines import Lines
 
 SPACES = " \t\r\f\x0b"
 """Spaces that do not count at either end of a line; "\\n" ends the line itself."""
@@ -55,6 +56,14 @@ class Tables(NamedTuple):
     idle: pl.Series
     hashless: pl.Series
 
+    def moved(self, frames: int, fills: int) -> Tables:
+        """The tables with the numbers of instances and fills after so many others."""
+        row = pl.col("row")
+        return self._replace(
+            frames=self.frames.with_columns(row + frames),
+            fills=self.fills.with_columns(row + fills, pl.col("frame_row") + frames),
+        )
+
 
 def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
     r"""The tables of a template set.
@@ -69,14 +78,33 @@ def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
         >>> found.frames["frame"].to_list(), found.fills["text"].to_list()
         (['BREAD-D1-1'], ['rye'])
     """
-    lines = _placed(_matched(_lines(text)))
+    parts: list[Tables] = []
+    known: dict[str, int] = {}
+    frames = fills = 0
+    for lines in _blocks(text):
+        part = _tables(lines, known, reference=reference, types=types)
+        parts.append(part.moved(frames, fills))
+        frames, fills = frames + part.frames.height, fills + part.fills.height
+    return Tables(*map(pl.concat, zip(*parts, strict=True)))
+
+
+def _tables(
+    lines: pl.DataFrame, known: dict[str, int], *, reference: bool, types: Sequence[str]
+) -> Tables:
+    """The tables of the lines of some instances; documents that are not known are added."""
+    lines = _placed(_matched(lines))
     inside = lines.filter(pl.col("code").is_null())
     frames = _frames(inside.filter(pl.col("kind") == _HEADER), types)
+    names = frames["name"].unique(maintain_order=True)
+    fresh = [name for name in names if name not in known]
+    known.update((name, number) for number, name in enumerate(fresh, start=len(known)))
+    numbers = [known[name] for name in names]
+    documents = pl.DataFrame([names, pl.Series("document", numbers, dtype=pl.Int64)])
+    frames = frames.join(documents, on="name", maintain_order="left")
     body = _slotted(inside.filter(pl.col("kind") != _HEADER), frames)
     fills = _fills(body, reference=reference)
-    documents = frames.select("document", "name").unique("document", maintain_order=True)
     return Tables(
-        documents=documents.select("name", row="document"),
+        documents=documents.filter(pl.col("name").is_in(fresh)).select("name", row="document"),
         frames=_optional(frames, fills),
         fills=fills,
         rejected_records=lines.drop_nulls("code")
@@ -87,13 +115,29 @@ def tables(text: str, *, reference: bool, types: Sequence[str] = ()) -> Tables:
     )
 
 
-def _lines(text: str) -> pl.DataFrame:
-    """The lines that are not empty, with their kind."""
-    whole = pl.LazyFrame({"line": [text]}, schema={"line": pl.String})
-    split = whole.select(pl.col("line").str.split("\n")).explode("line")
-    split = split.with_row_index("record", offset=1).select(
-        pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(SPACES)
-    )
+def _blocks(text: str) -> Iterator[pl.DataFrame]:
+    """The lines of some instances at a time: a block begins with a header, but for the first."""
+    block = _lines(pl.Series("line", [], dtype=pl.String), 0)
+    for first, some in Lines(text).slices():
+        lines = _lines(some, first)
+        header = lines["kind"].index_of(_HEADER)
+        if header is None or block.is_empty():
+            block = pl.concat([block, lines])
+        else:
+            yield pl.concat([block, lines[:header]])
+            block = lines[header:]
+    yield block
+
+
+def _lines(lines: pl.Series, first: int) -> pl.DataFrame:
+    """The lines that are not empty, with their kind.
+
+    Args:
+        lines: some lines of a file.
+        first: the number of the first one, from 0.
+    """
+    split = lines.to_frame("line").lazy().with_row_index("record", offset=first + 1)
+    split = split.select(pl.col("record").cast(pl.Int64), pl.col("line").str.strip_chars(SPACES))
     line = pl.col("line")
     # A pointer may hold `:=`, but then it ends the line.
     ends = line.str.contains(r">[ \t\r\f\x0b]*:=") | ~line.str.ends_with(">")
@@ -155,13 +199,10 @@ def _frames(headers: pl.DataFrame, types: Sequence[str]) -> pl.DataFrame:
     label = pointer.str.extract("^([^-]+)-", 1)
     for name in types:
         label = pl.when(pointer.str.starts_with(f"{name}-")).then(pl.lit(name)).otherwise(label)
-    named = headers.select(
+    return headers.select(
         "record", "instance", frame=pointer, label=label, kind=pl.lit(TEMPLETTE)
-    ).with_columns(name=_document(pl.col("frame"), pl.col("label")))
-    known = named.select("name").unique(maintain_order=True).with_row_index("document")
-    known = known.with_columns(pl.col("document").cast(pl.Int64))
-    return named.join(known, on="name", maintain_order="left").with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64)
+    ).with_columns(
+        name=_document(pl.col("frame"), pl.col("label")), row=pl.int_range(pl.len(), dtype=pl.Int64)
     )
 
 

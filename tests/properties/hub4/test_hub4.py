@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -20,6 +21,7 @@ from hlteval.converters.hub4.records import kind_of
 from hlteval.converters.hub4.texts import bracketed, with_brackets
 from hlteval.grammars import load
 from hlteval.sources import Member, Source
+from hlteval.syntax import tsv_lines
 from hlteval.workflows.validation import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hub4"
@@ -224,6 +226,26 @@ def test_the_bulk_path_reads_what_the_grammar_says(written: list[str], reference
     assert found.rejected_records.select("record", "code").rows() == literal.refused
     assert found.idle.to_list() == sorted(literal.idle)
     assert found.hashless.to_list() == literal.hashless
+
+
+def assert_same(one: pl.DataFrame | pl.Series, other: pl.DataFrame | pl.Series) -> None:
+    """Equal values of equal types."""
+    frames = [pl.DataFrame(each) if isinstance(each, pl.Series) else each for each in (one, other)]
+    assert frames[0].equals(frames[1])
+    assert frames[0].schema == frames[1].schema
+
+
+@settings(max_examples=40)
+@given(st.lists(lines(), max_size=3), st.booleans(), st.integers(0, 99))
+def test_the_slices_of_a_file_do_not_show(
+    written: list[list[str]], reference: bool, size: int
+) -> None:
+    text = "\n".join(line for each in written for line in each)
+    whole = tables(text, reference=reference)
+    with patch.object(tsv_lines, "SLICE", size):
+        sliced = tables(text, reference=reference)
+    for one, other in zip(sliced, whole, strict=True):
+        assert_same(one, other)
 
 
 @given(st.text(st.sampled_from("ab[]"), max_size=10))
