@@ -105,6 +105,13 @@ def on_env(env: Any, files: Files, **_: Any) -> Any:
     return env
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """A page whose menu does not repeat the titles of sections."""
+    from docs.make.site_html import with_short_menu
+
+    return with_short_menu(output)
+
+
 def _titles(page: Any) -> Iterator[tuple[str, str]]:
     """The titles of a page and of its sections, by URL."""
     sections = list(page.toc)

@@ -148,3 +148,24 @@ def _longest_word(text: str) -> int:
 
 def _text(cell: html.HtmlElement) -> str:
     return str(cell.text_content()).strip()
+
+
+_IN_SECTION = re.compile(
+    r'(<(?:a|label) [^>]*\bmd-nav__link\b[^>]*>\s*<span class="md-ellipsis">\s*)'
+    r"(?:Tutorial: |Clauses of )(\w)"
+)
+"""The start of a title in the menu that repeats the title of its section."""
+
+
+def with_short_menu(html: str) -> str:
+    """A page whose menu has titles without what the titles of their sections say.
+
+    Args:
+        html: the whole page.
+
+    Examples:
+        >>> link = '<a href="t.html" class="md-nav__link"><span class="md-ellipsis">{}</span></a>'
+        >>> with_short_menu(link.format("Tutorial: change detection (CCU)"))[-35:]
+        '">Change detection (CCU)</span></a>'
+    """
+    return _IN_SECTION.sub(lambda start: start[1] + start[2].upper(), html)
