@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from typer import BadParameter
 from typer.core import TyperCommand, TyperGroup
 
 ALWAYS: Mapping[int, str] = MappingProxyType(
@@ -137,7 +138,35 @@ class _WithExitCodes:
 
 
 class HelpfulCommand(_WithExitCodes, TyperCommand):
-    """A command whose help lists its exit codes."""
+    """A command whose help lists its exit codes; an error about what is missing shows its use."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of the command.
+
+        Raises:
+            BadParameter: for a wrong word, and for what is missing, with all that is required.
+        """
+        try:
+            return super().parse_args(ctx, args)
+        except BadParameter as error:
+            error.message = error.message or f"Use: {ctx.command_path} {_required(self.params)}"
+            raise
+
+
+def _required(parameters: Iterable[Any]) -> str:
+    """The options and arguments that a command cannot do without, as in its usage."""
+    needed = sorted((each for each in parameters if each.required), key=_is_argument)
+    words = ([] if _is_argument(each) else [each.opts[0], each.metavar] for each in needed)
+    arguments = [
+        each.metavar if each.nargs == 1 or each.metavar.endswith("...") else f"{each.metavar}..."
+        for each in needed
+        if _is_argument(each)
+    ]
+    return " ".join([*(word for some in words for word in some), *arguments])
+
+
+def _is_argument(parameter: Any) -> bool:
+    return str(parameter.param_type_name) == "argument"
 
 
 class HelpfulGroup(_WithExitCodes, TyperGroup):

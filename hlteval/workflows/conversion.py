@@ -322,6 +322,7 @@ class _Run:
         values: dict[str, Any] = {
             "contents": self.losses.summary,
             "holders": ", ".join(self.losses.holders),
+            "forms": forms,
         }
         return finding("CNV106", format=self.target.name, path=paths, **values)
 

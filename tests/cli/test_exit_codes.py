@@ -46,3 +46,24 @@ def test_help_of_a_task_lists_the_exit_codes(command: str, invoke: Run) -> None:
 
 def test_the_exit_codes_of_every_command_are_declared() -> None:
     assert {*COMMANDS, *GROUPS} == set(EXIT_CODES)
+
+
+@pytest.mark.parametrize(
+    ("words", "use"),
+    [
+        ("score seedev-full -r gold run", "score seedev-full -r PATH -s PATH"),
+        ("score seedev-full run", "score seedev-full -r PATH -s PATH"),
+        ("score ccu-ta2 run", "score ccu-ta2 -s PATH"),
+        ("compare hub4 run", "compare hub4 -r PATH SUBMISSION..."),
+        ("pack hub4 run", "pack hub4 -o NAME PATH..."),
+        ("convert run", "convert INPUT... OUTPUT"),
+        ("validate hub4 --profile plan", "validate hub4 SUBMISSION"),
+    ],
+)
+def test_what_is_missing_is_shown_with_all_that_is_required(
+    words: str, use: str, invoke: Run
+) -> None:
+    result = invoke(*words.split())
+    assert result.exit_code == 2
+    assert "Missing " in result.stderr
+    assert f"Use: hlteval {use}" in " ".join(result.stderr.split())
