@@ -16,9 +16,8 @@ Codes raised: CORxxx.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from hlteval.converters.corpus.checks import BadLines, checked
@@ -34,6 +33,8 @@ from hlteval.representation.line_chunks import Lines
 from hlteval.sources import Member, Source, Unreadable
 
 _HEADER = '"hlteval-corpus"'
+_ALIKE = 1000
+"""Different lines whose text is one value where they are repeated."""
 _KEPT = 1000
 """Bytes of a line that is not a row that are kept as its text."""
 
@@ -88,20 +89,22 @@ class _Rejected:
         self.numbers: list[int] = []
         self.texts: list[str] = []
         self.explained: dict[int, StoreError] = {}
+        self._text = lru_cache(_ALIKE)(_text)
 
     def add(self, error: StoreError, line: bytes) -> None:
         """Add a line."""
-        self._add(error.line or 1, error, line[:_KEPT].decode("utf-8", "replace"))
+        self.add_equal(error.line or 1, error, line)
 
-    def add_equal(self, number: int, error: StoreError) -> None:
+    def add_equal(self, number: int, error: StoreError, line: bytes) -> None:
         """Add a line with the error of an equal one."""
-        self._add(number, error, self.texts[bisect_left(self.numbers, error.line or 1)])
-
-    def _add(self, number: int, error: StoreError, text: str) -> None:
         self.numbers.append(number)
-        self.texts.append(text)
+        self.texts.append(self._text(line))
         if not self.most or len(self.explained) <= self.most:
             self.explained[number] = StoreError(error.message, error.file, number, error.column)
+
+
+def _text(line: bytes) -> str:
+    return line[:_KEPT].decode("utf-8", "replace")
 
 
 def _of_line(

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, reduce
-from itertools import chain, groupby
+from itertools import groupby
 from operator import attrgetter, or_
 from typing import Annotated, Any, BinaryIO
 
@@ -99,7 +99,7 @@ def read_rows(
     file: str | None = None,
     report: Callable[[StoreError], None] = ignore,
     reject: Callable[[StoreError, bytes], None] = _refuse,
-    again: Callable[[int, StoreError], None] | None = None,
+    again: Callable[[int, StoreError, bytes], None] | None = None,
 ) -> JsonRows:
     r"""Read the rows of a corpus without a check of their keys.
 
@@ -108,8 +108,8 @@ def read_rows(
         file: their name in errors.
         report: called for each column that is ignored.
         reject: called for each line that is not a row, with its error; by default, it raises that.
-        again: called instead for a line that equals an earlier one, with its number and the error
-            of the earlier one.
+        again: called instead for a line that equals an earlier one, with its number, the error of
+            the earlier one, and the line.
 
     Raises:
         StoreError: if the first line is not the header of this schema version.
@@ -205,32 +205,28 @@ class _Decoder:
     file: str | None
     report: Callable[[StoreError], None]
     reject: Callable[[StoreError, bytes], None]
-    again: Callable[[int, StoreError], None] | None
+    again: Callable[[int, StoreError, bytes], None] | None
     unknown: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def chunks(self) -> Iterator[Iterable[_Run]]:
         """The rows of some megabytes of whole lines at a time."""
         chunks = self.lines.chunks()
         _, first = next(chunks, (1, b""))
-        end = self.header(first)
-        for number, chunk in chain([(2, first[end:])], chunks):
-            if chunk:
-                yield self.rows(number, chunk)
+        self.header(first)
+        for number, chunk in chunks:
+            yield self.rows(number, chunk)
 
-    def header(self, chunk: bytes) -> int:
-        """Check the first line of a chunk; the index of the second."""
-        end = chunk.find(b"\n") + 1 or len(chunk)
+    def header(self, first: bytes) -> None:
+        """Check the first line."""
         try:
-            header = msgspec.json.decode(chunk[:end], type=Header)
+            header = msgspec.json.decode(first, type=Header)
         except (ValueError, RecursionError):
             header = None
         if header is None or header.format != FORMAT:
             line = msgspec.json.encode(Header(FORMAT, SCHEMA_VERSION)).decode()
             raise StoreError(f"the first line must be {line}", self.file, 1, 1)
         if message := version_problem(header.version):
-            first = chunk[:end].removesuffix(b"\n")
-            raise StoreError(message, self.file, 1, _column(first, "version"))
-        return end
+            raise StoreError(message, self.file, 1, _column(first.removesuffix(b"\n"), "version"))
 
     def rows(self, number: int, chunk: bytes) -> Iterable[_Run]:
         """The rows of a chunk of lines from a number on.
@@ -254,7 +250,7 @@ class _Decoder:
         known: dict[bytes, StoreError] = {}  # many lines may be the same
         for at, line in enumerate(chunk.removesuffix(b"\n").split(b"\n"), number):
             if self.again is not None and line in known:
-                self.again(at, known[line])
+                self.again(at, known[line], line)
                 continue
             try:
                 row, names = decoder.decode(line), msgspec.json.decode(line)

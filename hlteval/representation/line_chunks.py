@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 CHUNK = 4_000_000
@@ -27,7 +27,7 @@ class _Bytes(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """Where a chunk begins, and where its lines do."""
+    """Where a chunk begins, in bytes and lines, and its size."""
 
     offset: int
     number: int
@@ -37,12 +37,12 @@ class _Chunk(NamedTuple):
 class Lines:
     r"""The lines of a file by their numbers, from 1; only a line feed ends a line.
 
-    Where a chunk begins is noted when it is read for the first time, and where its lines begin when
+    Where a chunk begins is noted when it is read for the first time, and where its lines end when
     one of them is read again.
 
     Args:
         source: the bytes, or what reads them.
-        size: bytes of a chunk, which ends with its last line.
+        size: bytes of a chunk, more or less: it ends with its last line. The first line is one.
 
     Examples:
         >>> lines = Lines(b"a\nbc\n\nd", 3)
@@ -56,7 +56,7 @@ class Lines:
         self._source = _Bytes(source) if isinstance(source, bytes) else source
         self._size = size
         self._chunks: list[_Chunk] = []
-        self._starts: dict[int, array[int]] = {}
+        self._ends: dict[int, array[int]] = {}  # of lines in a chunk, not counting line feeds
         self._last: tuple[int, bytes] = (-1, b"")
 
     def chunks(self) -> Iterator[tuple[int, bytes]]:
@@ -69,17 +69,20 @@ class Lines:
             number += chunk.count(b"\n")
 
     def _pieces(self) -> Iterator[bytes]:
-        rest: list[bytes] = []  # the beginning of a line, which may be longer than a chunk
-        offset = 0
+        """The first line, and then as many lines as end in a piece of the file."""
+        rest: list[bytes] = []  # the beginning of a line, which may be longer than a piece
+        offset, find = 0, bytes.find
         while piece := self._source.read(offset, self._size):
             offset += len(piece)
-            end = piece.rfind(b"\n") + 1
-            if end:
-                yield b"".join([*rest, piece[:end]])
-                rest = []
+            if end := find(piece, b"\n") + 1:
+                find = bytes.rfind
+                chunk, rest = b"".join([*rest, piece[:end]]), []
+                yield chunk
             rest.append(piece[end:])
-        if last := b"".join(rest):
-            yield last
+        chunk = b"".join(rest)
+        rest.clear()
+        if chunk:
+            yield chunk
 
     def __getitem__(self, number: int) -> bytes:
         """A line of a chunk that was read, without its line feed."""
@@ -87,15 +90,14 @@ class Lines:
         if at < 0:  # an empty file has one line
             return b""
         chunk = self._chunks[at]
-        if at not in self._starts:
+        if at not in self._ends:
             content = self._source.read(chunk.offset, chunk.size)
-            lengths = (len(line) + 1 for line in content.split(b"\n"))
-            self._starts[at] = array("Q", accumulate(chain((0,), lengths)))
+            self._ends[at] = array("Q", accumulate(map(len, content.split(b"\n"))))
             self._last = (at, content)
-        starts, index = self._starts[at], number - chunk.number
-        if index + 1 >= len(starts):  # the file was changed
+        ends, index = self._ends[at], number - chunk.number
+        if index >= len(ends):  # the file was changed
             return b""
-        begin, end = starts[index], starts[index + 1] - 1
+        begin, end = index + (ends[index - 1] if index else 0), index + ends[index]
         if self._last[0] == at:
             return self._last[1][begin:end]
         return self._source.read(chunk.offset + begin, end - begin)
