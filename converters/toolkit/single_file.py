@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hlteval.converters.format import ReadResult
@@ -10,7 +10,7 @@ from hlteval.findings import FieldRef, Finding, Location, Span, excerpt
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.tsv import Table
-from hlteval.syntax.tsv_lines import Lines
+from hlteval.syntax.tsv_lines import SLICE, Lines
 
 SpanOf = Callable[[str, str], tuple[int, int]]
 """Gives the place of a field in a line: first code point, and one past the last, 0-based."""
@@ -129,15 +129,24 @@ def locate_in_text(
         places: the fields.
         span_of: gives the place of a field in its line.
     """
-    lines = Lines(text)
-    records = sorted({place.record for place in places if 1 <= place.record <= len(lines)})
-    found = dict(zip(records, lines.gather([record - 1 for record in records]), strict=True))
-    if not text or text.endswith("\n"):
-        found[len(lines) + 1] = ""  # after the last line break
+    found = _lines_of(text, {place.record for place in places})
     return [
         locate_in_line(found[place.record], place, span_of) if place.record in found else None
         for place in places
     ]
+
+
+def _lines_of(text: str, records: Collection[int]) -> dict[int, str]:
+    """Some lines of a text by their numbers, as far as they are there."""
+    if len(text) <= SLICE:  # thousands of small files are split in a moment
+        every = text.split("\n")
+        return {at: every[at - 1].removesuffix("\r") for at in records if 1 <= at <= len(every)}
+    lines = Lines(text)
+    known = sorted(record for record in records if 1 <= record <= len(lines))
+    found = dict(zip(known, lines.gather([record - 1 for record in known]), strict=True))
+    if text.endswith("\n"):
+        found[len(lines) + 1] = ""  # after the last line break
+    return found
 
 
 def located_cells(

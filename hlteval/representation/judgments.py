@@ -108,11 +108,13 @@ def single(given: pl.DataFrame, *, conflicts_unscored: bool = False) -> pl.DataF
     A segment that anyone annotated is annotated.
     """
     if conflicts_unscored:
-        statuses = pl.col("status").n_unique().over(*SEGMENT, "annotator", "label") > 1
-        conflict = statuses.any().over(SEGMENT)
+        # In two steps: a window inside of another one takes quadratic time.
+        several = pl.col("status").n_unique().over(*SEGMENT, "annotator", "label") > 1
+        conflict = pl.col("several").any().over(SEGMENT)
         label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
         status = pl.when(~conflict).then("status")
-        given = given.with_columns(label=label, status=status)
+        given = given.with_columns(several=several).with_columns(label=label, status=status)
+        given = given.drop("several")
     silent = pl.col("label") == UNANNOTATED
     kept = given.filter(~silent | silent.all().over(SEGMENT))
     return kept.drop("annotator").unique(maintain_order=True)

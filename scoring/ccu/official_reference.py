@@ -93,9 +93,10 @@ def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
 def single(rows: pl.DataFrame, *, conflicts_unscored: bool) -> pl.DataFrame:
     """Norms: each row by itself; possibly no segment where a norm has several statuses."""
     if conflicts_unscored:
-        status = pl.col("status").n_unique().over("annotator", *SEGMENT, "label") > 1
-        conflict = status.any().over("annotator", *SEGMENT)
+        several = pl.col("status").n_unique().over("annotator", *SEGMENT, "label") > 1
+        conflict = pl.col("several").any().over("annotator", *SEGMENT)
         label = pl.when(conflict).then(pl.lit(UNANNOTATED)).otherwise("label")
+        rows = rows.with_columns(several=several)
         rows = rows.with_columns(label=label, status=pl.when(~conflict).then("status"))
     key = ["annotator", "region", *_COLUMNS]
     return rows.unique(key, maintain_order=True).select(_COLUMNS)
@@ -105,9 +106,10 @@ def by_majority(rows: pl.DataFrame, votes: int) -> pl.DataFrame:
     """Emotions: what enough rows of a segment have; `none` if there is nothing of this kind."""
     records = rows.group_by("record", *SEGMENT, "genre", "text", "annotator", maintain_order=True)
     listed = records.agg("label").unique([*SEGMENT, "annotator", "label"], maintain_order=True)
-    first = pl.col("annotator").first().over(SEGMENT)
-    judges = 1 + (pl.col("annotator") != first).sum().over(SEGMENT)
-    every = listed.with_columns(judges=judges).explode("label")
+    # In two steps: a window inside of another one takes quadratic time.
+    every = listed.with_columns(first=pl.col("annotator").first().over(SEGMENT))
+    others = (pl.col("annotator") != pl.col("first")).sum().over(SEGMENT)
+    every = every.with_columns(judges=1 + others).drop("first").explode("label")
     key = [*SEGMENT, "genre", "text", "judges"]
     counted = every.group_by(*key, "label", maintain_order=True).agg(votes=pl.len())
     agreed = pl.col("votes") >= votes
