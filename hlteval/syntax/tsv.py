@@ -185,6 +185,8 @@ class Table:
         self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain, *, bulk: bool
     ) -> pl.DataFrame:
         """The cells of valid lines; what is wrong with the others is added to a table."""
+        if not self.empty_code:  # nothing is said of empty lines, of which there may be a million
+            numbered = numbered.filter(pl.col("line") != "")
         names = [column.name for column in self.columns]
         cells = pl.col("line").str.split_exact("\t", len(names))
         cells = cells.struct.rename_fields([*names, "\t"]).alias("\t\t")

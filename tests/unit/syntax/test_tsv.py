@@ -181,3 +181,20 @@ def test_white_space_is_what_polars_strips():
     characters = [chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000]
     stripped = pl.Series(characters).str.strip_chars() == ""
     assert [is_blank(character) for character in characters] == stripped.to_list()
+
+
+@pytest.mark.parametrize(("code", "asked"), [("", []), ("SFT104", [""])])
+def test_empty_lines_are_not_split_into_cells_unless_they_are_problems(code, asked, monkeypatch):
+    lines: list[str] = []
+    is_empty = Table.is_empty
+
+    def noted(table: Table, line: str) -> bool:
+        lines.append(line)
+        return is_empty(table, line)
+
+    monkeypatch.setattr(Table, "is_empty", noted)
+    table = Table((Column("name"), Column("score", "number")), code="SFT102", empty_code=code)
+    parsed = table.read("a\t1\n\n\nb\t2\n\n")
+    assert lines == asked
+    assert parsed.rows["record"].to_list() == [1, 4]
+    assert [problem.record for problem in parsed.problems] == [2, 3, 5] * bool(code)
