@@ -16,7 +16,7 @@ def describe_number(cell: str) -> Mapping[str, object]:
 
     Examples:
         >>> describe_number("0,75")["hint"]
-        'write the decimal point as a point: 0.75'
+        'write a decimal point: 0.75'
     """
     return {"hint": _number_hint(cell)}
 
@@ -28,7 +28,7 @@ def _number_hint(cell: str) -> str:
         (not bare, "write a number"),
         (
             _COMMA.fullmatch(cell.strip()),
-            f"write the decimal point as a point: {cell.strip().replace(',', '.')}",
+            f"write a decimal point: {cell.strip().replace(',', '.')}",
         ),
         (bare in _WORDS, "every line needs a number here: write one, or remove the line"),
         (

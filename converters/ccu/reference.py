@@ -159,7 +159,7 @@ FORMAT = Format(
         "changes.annotator": "user_id of a change point",
         "entities": "norm of norm_info.tab",
         "entities.label": "current_type",
-        "entities.source": "hidden_for",
+        "entities.source": "value of hidden_for",
         "entities.name": "definition_file",
         "attributes": "cell of index_files, file_info.tab or versions_per_file.tab",
         "rejected_records": "unreadable line",

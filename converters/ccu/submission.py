@@ -199,7 +199,7 @@ FORMAT = Format(
     suffixes=(),
     layout="single_file",
     words={
-        "documents.processed": "is_processed",
+        "documents.processed": "value of is_processed",
         "documents.message": "message",
         "instances": "norm or emotion of the output",
         "instances.start": "start",

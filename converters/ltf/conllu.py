@@ -277,7 +277,7 @@ FORMAT = Format(
         "segments.name": "# sent_id comment",
         "segments.text": "# text comment",
         "tokens.name": "Id in MISC",
-        "tokens.pos": "XPOS",
+        "tokens.pos": "value of XPOS",
         "tokens.morph": "Morph in MISC",
         "rejected_records": "unreadable line",
     },

@@ -22,7 +22,7 @@ WORDS: Mapping[str, str] = {
     "frames.scope": "scope",
     "frames.severity": "severity",
     "frames.resolution": "Resolution",
-    "frames.urgent": "Urgent",
+    "frames.urgent": "value of Urgent",
     "frames.confidence": "Confidence",
     "frames.justification": "Justification_ID",
     "frames.annotator": "annotator",
@@ -32,9 +32,9 @@ WORDS: Mapping[str, str] = {
     "sentiments.holder_kb": "Source",
     "sentiments.value": "Sentiment",
     "sentiments.polarity": "polarity of a sentiment",
-    "sentiments.fear": "Emotion_Fear",
-    "sentiments.anger": "Emotion_Anger",
-    "sentiments.joy": "Emotion_Joy",
+    "sentiments.fear": "value of Emotion_Fear",
+    "sentiments.anger": "value of Emotion_Anger",
+    "sentiments.joy": "value of Emotion_Joy",
     "sentiments.annotator": "annotator of a sentiment",
 }
 """The tables and columns of frames in the words of system output."""

@@ -217,6 +217,8 @@ FORMAT = Format(
         "changes": "change",
         "rejected_records": "unreadable annotation",
         **{column: column.partition(".")[2] for column in _COLUMNS},
+        "changes.at": "value of at",
+        "instances.several": "value of several",
     },
     carries=("sources", "documents", *TABLES, *_COLUMNS),
     sniff=sniff,

@@ -302,7 +302,7 @@ FORMAT = Format(
         "ratings": "rating",
         "changes": "change",
         **{
-            f"{table}.{name}": name
+            f"{table}.{name}": f"value of {name}" if name in {"at", "several"} else name
             for table, names in _OF.items()
             for name in names
             if name not in {"kind"} and f"{table}.{name}" != "instances.label"

@@ -16,6 +16,7 @@ _NOUN = re.compile(
     r"(?:(?P<relative>,? (?:that|which)) (?P<verb>\w+))?"
 )
 """What a phrase in the plural begins with, to its first noun, and the verb that belongs to it."""
+_PREPOSITION = re.compile(r" (?:of|with|without|in|after) ")
 _VERBS = {
     "are": "is",
     "have": "has",
@@ -30,15 +31,16 @@ _VERBS = {
 
 
 def plural(word: str) -> str:
-    """The plural of a word or phrase that ends in a noun, or has one before `of`.
+    """The plural of a word or phrase that ends in a noun, or has one before a preposition.
 
     Examples:
         >>> plural("N line"), plural("entity"), plural("status"), plural("row of links")
         ('N lines', 'entities', 'statuses', 'rows of links')
+        >>> plural("further entity after |"), plural("Status with Need")
+        ('further entities after |', 'Statuses with Need')
     """
-    head, of, rest = word.partition(" of ")
-    if of:
-        return f"{plural(head)}{of}{rest}"
+    if found := _PREPOSITION.search(word):
+        return f"{plural(word[: found.start()])}{word[found.start() :]}"
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"

@@ -36,7 +36,7 @@ CASES = {
 }
 HINTS = {
     "T06_trailingtab": "remove the tab after the last column",
-    "T07_comma_decimal": "write the decimal point as a point: 0.75",
+    "T07_comma_decimal": "write a decimal point: 0.75",
     "T10_quote": "nothing is quoted in these tables: write 001",
     "T12_underscore_num": "write the digits without underscores: 40",
     "T14_csv": "separate the columns of all lines by tabs, not by commas",
