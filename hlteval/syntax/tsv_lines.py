@@ -10,6 +10,8 @@ import polars as pl
 
 SLICE = 1_000_000
 """Characters that are split at a time; more cost memory and save no time."""
+MOST = 40_000
+"""The most lines that are split at a time: empty lines have few characters, but as many cells."""
 
 
 class Lines:
@@ -26,13 +28,18 @@ class Lines:
     """
 
     def __init__(self, text: str, size: int | None = None) -> None:
-        self._text, size = text, SLICE if size is None else size
+        self._text = text
+        size = limit = SLICE if size is None else size
         self._starts, self._firsts = [0], [0]
         while self._starts[-1] < len(text):
             end = text.find("\n", self._starts[-1] + size) + 1 or len(text)
             count = text.count("\n", self._starts[-1], end) + (not text.endswith("\n", 0, end))
+            if count > MOST:
+                size //= 2
+                continue
             self._firsts.append(self._firsts[-1] + count)
             self._starts.append(end)
+            size = min(2 * size + 1, limit)
         self._last: tuple[int, pl.Series] | None = None
 
     def __len__(self) -> int:

@@ -113,14 +113,16 @@ def test_the_slices_of_a_text_do_not_show(case: tuple[Table, str], size: int) ->
 
 
 @FEW
-@given(st.text("ab\r\n\t\u20ac"), st.integers(0, 9), st.data())
-def test_lines_are_those_of_the_text(text: str, size: int, data: st.DataObject) -> None:
+@given(st.text("ab\r\n\t\u20ac"), st.integers(0, 9), st.integers(1, 9), st.data())
+def test_lines_are_those_of_the_text(text: str, size: int, most: int, data: st.DataObject) -> None:
     written = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     expected = written if text else []
-    lines = Lines(text, size)
+    with patch.object(tsv_lines, "MOST", most):
+        lines = Lines(text, size)
     assert list(lines) == expected
     assert len(lines) == len(expected)
     assert [lines[at] for at in range(len(lines))] == expected
+    assert all(len(some) <= most for _, some in lines.slices())
     numbers = data.draw(st.lists(st.integers(0, len(expected) - 1))) if expected else []
     assert lines.gather(numbers).to_list() == [expected[at] for at in numbers]
 
