@@ -192,6 +192,7 @@ class Reporter:
     def _place(self, index: int, path: Path) -> tuple[int, int]:
         begin = self.content.extents[index][0]
         if not path:  # the place of a whole document is its first character
+            begin = blanks(self.content.text, begin)[0]
             return begin, begin + 1
         if self.layout is None or self.layout[0] != index:
             self.layout = (index, Layout(self.content.text, begin))

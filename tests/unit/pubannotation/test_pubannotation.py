@@ -12,7 +12,7 @@ import pytest
 from hlteval import convert, read
 from hlteval.converters.pubannotation import pubannotation
 from hlteval.converters.pubannotation.documents import file_content
-from hlteval.findings import FieldRef, Finding
+from hlteval.findings import FieldRef, Finding, Span
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
@@ -305,3 +305,9 @@ def test_documents_without_text_are_a_larger_batch(monkeypatch: pytest.MonkeyPat
     assert batches(*[{"text": "a"}] * 5) == [2, 2, 1]
     assert batches(*[{}] * 5) == [3, 2]
     assert batches(*[0] * 4, {}) == [0, 1]
+
+
+def test_a_value_after_a_damaged_document_is_reported_at_its_first_character(taken: Taken) -> None:
+    _, findings = taken('[{"text": "x"} "obj": 1]')
+    spans = {found.code: found.span for found in findings}
+    assert spans["PUB104"] == Span(1, 16, 17)
