@@ -308,6 +308,6 @@ def test_documents_without_text_are_a_larger_batch(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_value_after_a_damaged_document_is_reported_at_its_first_character(taken: Taken) -> None:
-    _, findings = taken('[{"text": "x"} "obj": 1]')
-    spans = {found.code: found.span for found in findings}
-    assert spans["PUB104"] == Span(1, 16, 17)
+    _, findings = taken('{"text": "x"}, "obj": 1}')
+    spans = [found.span for found in findings if found.code == "PUB104"]
+    assert spans[0] == Span(1, 16, 17)
