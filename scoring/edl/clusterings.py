@@ -149,9 +149,9 @@ def chosen(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
 def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
     """The sum of `numerator` / `denominator` by group, the same in whatever order the rows are."""
     by_size = rows.group_by("group", "denominator").agg(pl.col("numerator").sum())
-    parts = by_size.sort("group", "denominator").select(
-        "group", part=pl.col("numerator") / pl.col("denominator")
-    )
+    # Collected, since the optimizer leaves out a sort before a sum, whose last digit depends on it.
+    ordered = by_size.collect(engine="in-memory").sort("group", "denominator").lazy()
+    parts = ordered.select("group", part=pl.col("numerator") / pl.col("denominator"))
     return parts.group_by("group", maintain_order=True).agg(pl.col("part").sum().alias(name))
 
 
