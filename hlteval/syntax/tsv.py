@@ -173,13 +173,13 @@ class Table:
         """The rows and problems of lines, some lines at a time."""
         parsed = ParsedTable(pl.DataFrame(), LineProblems(), LineProblems(), lines, self)
         explain = lru_cache(_ALIKE)(self._explained)
-        rows = [declared._typed(pl.DataFrame())]
+        rows: list[pl.DataFrame] = []
         for first, some in lines.slices():
             numbers = pl.int_range(first + 1, first + 1 + pl.len(), dtype=pl.Int64)
             numbered = some.to_frame().with_columns(record=numbers)
             cells = self._accepted(numbered.slice(headed and not first), parsed, explain, bulk=bulk)
             rows.append(declared._typed(cells))
-        return replace(parsed, rows=_joined(rows))
+        return replace(parsed, rows=_joined(rows or [declared._typed(pl.DataFrame())]))
 
     def _accepted(
         self, numbered: pl.DataFrame, parsed: ParsedTable, explain: _Explain, *, bulk: bool
