@@ -6,6 +6,8 @@ from them. A format that can represent one of the two loses nothing of the other
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import polars as pl
 
 from hlteval.representation import Corpus
@@ -47,42 +49,59 @@ def without_repeated(corpus: Corpus, tables: frozenset[str]) -> Corpus:
         >>> without_repeated(corpus, frozenset({"modifiers"})).mentions["entity"].to_list()
         [None]
     """
-    twice = corpus.cached(_twice)
-    if twice.is_empty():
+    if corpus.modifiers.is_empty():
         return corpus
-    own, links = twice.filter(pl.col("link").is_null()), twice.filter(pl.col("link").is_not_null())
+    twice = corpus.cached(_twice)
     kept = [
-        rows["modifier_row"]
-        for rows, column in ((own, "mentions.entity"), (links, "links"))
+        rows
+        for rows, column in ((twice.own, "mentions.entity"), (twice.linked, "links"))
         if column in tables
     ]
     found = corpus
     if "modifiers" not in tables and kept:
         found = found.replace(modifiers=_without(corpus.modifiers, pl.concat(kept)))
     if "links" not in tables:
-        found = found.replace(links=_without(corpus.links, links["link"]))
+        found = found.replace(links=_without(corpus.links, twice.links))
     if "mentions.entity" not in tables:
-        here = pl.col("row").is_in(own["mention_row"].implode())
+        here = pl.col("row").is_in(twice.mentions.implode())
         entity = pl.when(~here).then(pl.col("entity"))
         found = found.replace(mentions=corpus.mentions.with_columns(entity=entity))
     return found
+
+
+class _Twice(NamedTuple):
+    """The keys of the rows that a corpus has in both forms.
+
+    Attributes:
+        own: of the modifiers that are the entity of their mention.
+        mentions: of these mentions.
+        linked: of the modifiers that are a link of their mention.
+        links: of these links.
+    """
+
+    own: pl.Series
+    mentions: pl.Series
+    linked: pl.Series
+    links: pl.Series
 
 
 def _without(rows: pl.DataFrame, keys: pl.Series) -> pl.DataFrame:
     return rows.filter(~pl.col("row").is_in(keys.implode()))
 
 
-def _twice(corpus: Corpus) -> pl.DataFrame:
-    """The modifiers that are the entity of their mention, or one of its links, with its `link`."""
+def _twice(corpus: Corpus) -> _Twice:
+    """What is in a corpus both as a modifier and as the entity or a link of its mention."""
+    key = ["document", "target", "entity"]
     rows = corpus.modifiers.filter(is_normalization(), pl.col("label") == LABEL)
-    schema = {"modifier_row": pl.Int64, "mention_row": pl.Int64, "link": pl.Int64}
-    if rows.is_empty():
-        return pl.DataFrame(schema=schema)
-    mentions = corpus.mentions.select("document", "entity", target="mention", mention_row="row")
+    named = rows.select("document", "target", "row", entity=entity_of("value"))
+    mentions = corpus.mentions.select("document", "entity", "row", target="mention")
     mentions = mentions.unique(["document", "target"], keep="first", maintain_order=True)
-    entities = mentions.with_columns(link=pl.lit(None, dtype=pl.Int64))
-    others = corpus.links.select("entity", "mention_row", link="row")
-    others = mentions.drop("entity").join(others, on="mention_row")
-    every = pl.concat([entities, others], how="diagonal")
-    named = rows.select("document", "target", entity=entity_of("value"), modifier_row="row")
-    return every.join(named, on=["document", "target", "entity"]).select(*schema)
+    links = mentions.drop("entity").rename({"row": "mention_row"})
+    links = links.join(corpus.links.select("entity", "mention_row", "row"), on="mention_row")
+    # One may be repeated thousands of times on both sides: no row is joined to all of the others.
+    return _Twice(
+        own=named.join(mentions, on=key, how="semi")["row"],
+        mentions=mentions.join(named, on=key, how="semi")["row"],
+        linked=named.join(links, on=key, how="semi")["row"],
+        links=links.join(named, on=key, how="semi")["row"],
+    )
