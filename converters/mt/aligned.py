@@ -11,7 +11,7 @@ from hlteval.converters.mt.texts import ROLES
 from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.syntax.tsv import Column, Table
+from hlteval.syntax.tsv import Column, ParsedTable, Table
 
 IDS = Table(
     (
@@ -57,10 +57,25 @@ def ids(corpus: Corpus, listed: Sequence[tuple[int, str]]) -> str:
     return "".join(f"{document}\t{segment}\n" for document, segment in cells.iter_rows())
 
 
-def read_ids(text: str) -> pl.DataFrame:
-    """The segments of a list: `record`, `document` and `segment`."""
-    rows = IDS.read(text).rows
-    return rows.select("record", unescaped("document"), unescaped("segment"))
+class SegmentList(NamedTuple):
+    """A list of segments.
+
+    Attributes:
+        text: the list as written.
+        table: its lines, with what is wrong with them.
+        rows: `record`, `document` and `segment` of each line that could be read.
+    """
+
+    text: str
+    table: ParsedTable
+    rows: pl.DataFrame
+
+
+def read_ids(text: str) -> SegmentList:
+    """The segments of a list."""
+    table = IDS.read(text)
+    cells = table.rows.select("record", unescaped("document"), unescaped("segment"))
+    return SegmentList(text, table, cells)
 
 
 def lines_of(text: str) -> list[str]:

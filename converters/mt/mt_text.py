@@ -21,13 +21,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.mt.aligned import (
-    IDS,
+    SegmentList,
     Set,
     ids,
     keys,
@@ -49,6 +50,8 @@ COMMON = f"segments{LIST}"
 _NAME = r"^[^\x00-\x1f/\\:*?\"<>|]{1,100}$"
 """What can be part of the name of a file anywhere."""
 _BREAK = r"[\r\n]"
+_ALIKE = 100
+"""Different lists of segments that are not read again where they are repeated."""
 
 
 def members(source: Source) -> tuple[Member, ...]:
@@ -84,7 +87,8 @@ def read(source: Source) -> Iterator[ReadResult]:
     """All texts as one batch."""
     collected = Collected(source, FORMAT.name)
     findings: list[Finding] = []
-    lists: dict[str, str] = {}
+    lists: dict[str, SegmentList] = {}
+    read_list = lru_cache(_ALIKE)(read_ids)  # many texts may have equal lists of their own
     files = {member.name or member.basename: member for member in source.members}
     for member in members(source):
         content = collected.open(member)
@@ -92,8 +96,8 @@ def read(source: Source) -> Iterator[ReadResult]:
         if content is None:
             continue
         if name.endswith(LIST):
-            lists[name] = content
-            findings += IDS.read(content).findings(member)
+            lists[name] = read_list(content)
+            findings += lists[name].table.findings(member)
         elif (beside := _list_of(name, files)) in lists:
             findings += _add(collected, member, content, lists[beside], beside)
     if not lists and source.members:
@@ -102,16 +106,16 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 
 def _add(
-    collected: Collected, member: Member, content: str, listed: str, beside: str
+    collected: Collected, member: Member, content: str, listed: SegmentList, beside: str
 ) -> list[Finding]:
     """Add the lines of a text; a line whose segment cannot be read is passed over."""
     role, name = _set_of(member.basename)
     lines = lines_of(content)
-    for record, document, segment in read_ids(listed).iter_rows():
+    for record, document, segment in listed.rows.iter_rows():
         if record <= len(lines):
             row = collected.document(document)
             collected.add(row, record, Text(segment, role, lines[record - 1], name))
-    return wrong_length(content, listed, member.display, beside)
+    return wrong_length(content, listed.text, member.display, beside)
 
 
 def _set_of(file: str) -> tuple[str, str | None]:

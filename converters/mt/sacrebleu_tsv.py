@@ -83,7 +83,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def _table(collected: Collected, member: Member, contents: Mapping[str, str]) -> Iterator[Finding]:
     """Add the cells of a table; yield the findings about it."""
-    listed = read_ids(contents[SEGMENTS])
+    listed = read_ids(contents[SEGMENTS]).rows
     columns = _COLUMNS.read(contents[COLUMNS]).rows.filter(file=member.basename)
     named = list(columns.select("role", unescaped("name")).iter_rows())
     lines = lines_of(contents[member.basename])
