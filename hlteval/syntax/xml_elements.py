@@ -38,6 +38,10 @@ def problem_at(
     return Problem(code, line, column - 1, column - 1, values, field)
 
 
+_LONGEST = 1000
+"""Characters of a name, or of a list of names, in a message."""
+
+
 class Element(NamedTuple):
     """An element: its ordinal in the file (from 1), and where its tag begins (from 1)."""
 
@@ -62,8 +66,12 @@ class Element(NamedTuple):
 
 @lru_cache(maxsize=100)
 def _named(*values: tuple[str, object]) -> Mapping[str, object]:
-    """Values of a message; many problems of a file have the same."""
-    return MappingProxyType(dict(values))
+    """Values of a message; many problems of a file have the same. A name may be a megabyte long."""
+    short = {
+        name: f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value
+        for name, value in values
+    }
+    return MappingProxyType(short)
 
 
 class Doctype(NamedTuple):

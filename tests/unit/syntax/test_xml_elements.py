@@ -25,3 +25,13 @@ def test_an_end_tag_of_another_name_is_a_misspelling_or_a_missing_tag(
     (result,) = load("ltf").read(open_source(str(path)))
     (wrong,) = (item for item in result.findings if item.code == "XML101")
     assert (wrong.help or "").startswith(hint)
+
+
+@pytest.mark.parametrize("tag", ["<{0}/>", '<document {0}="1"/>'])
+def test_a_message_has_the_beginning_of_a_very_long_name(tag: str, tmp_path: Path) -> None:
+    path = tmp_path / "d.xml"
+    path.write_text(f"<collection>{tag.format('a' * 100_000)}</collection>")
+    (result,) = load("bioc-xml").read(open_source(str(path)))
+    messages = [item.message for item in result.findings if "aaa" in item.message]
+    assert messages
+    assert max(map(len, messages)) < 2000
