@@ -214,9 +214,8 @@ class Submission:
         if self.format.layout == "single_file":
             return 1
         single = self.reference is not None and self.reference_format.layout == "single_file"
-        return -(
-            -len({*self.found, *(() if single else self.expected)}) // (size or self.task.batch)
-        )
+        names = {*self.found, *(() if single else self.expected)}
+        return -(-len(names) // (size or self.task.batch))
 
     def _whole(self) -> Iterator[Pair]:
         """A submission that is a single file, and all of its reference."""

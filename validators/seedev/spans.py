@@ -138,7 +138,7 @@ def _suspects(context: RuleContext) -> pl.DataFrame:
 
 
 def any_differs(context: RuleContext) -> bool:
-    """Whether any span is discontinuous, or has another text than its document."""
+    """Whether any span may have another text than its document."""
     return not context.once(_unlike).is_empty()
 
 
