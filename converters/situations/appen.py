@@ -219,19 +219,28 @@ def _paths(corpus: Corpus) -> Iterator[tuple[int, str]]:
             yield row, f"ALL/{FOLDER}/{name}{SUFFIX}"
 
 
-def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
-    """The text of every block, with its document; a block has all frames of a record."""
+def _frames(corpus: Corpus) -> Iterator[dict[str, Any]]:
+    """The situations in the order of their blocks, with their candidate places as `target`."""
     candidates = corpus.arguments.filter(pl.col("role") == ROLE).sort("frame_row", "position")
     targets = candidates.group_by("frame_row").agg("target")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
-    frames = frames.join(targets, left_on="row", right_on="frame_row", how="left").sort(
-        "document", "origin", "record", "row"
-    )
-    rows = frames.iter_rows(named=True)
+    frames = frames.join(targets, left_on="row", right_on="frame_row", how="left")
+    return frames.sort("document", "origin", "record", "row").iter_rows(named=True)
+
+
+def _is_writable(frame: Mapping[str, Any]) -> bool:
+    """Whether a block can represent a situation: each value is within a line."""
+    values = [frame[name] or "" for name in ("status", "resolution", "urgent")]
+    lines = all(len(value.splitlines()) < 2 for value in (*values, *(frame["target"] or ())))
+    return lines and writable(frame["label"], frame["place"])
+
+
+def _blocks(corpus: Corpus) -> Iterator[tuple[int, str]]:
+    """The text of every block, with its document; a block has all frames of a record."""
     for (document, *_), group in groupby(
-        rows, key=lambda row: (row["document"], row["origin"], row["record"])
+        _frames(corpus), key=lambda row: (row["document"], row["origin"], row["record"])
     ):
-        kept = [row for row in group if writable(row["label"], row["place"])]
+        kept = [row for row in group if _is_writable(row)]
         if kept:
             places = dict.fromkeys(row["place"] for row in kept if row["place"] is not None)
             first = kept[0]
@@ -267,11 +276,9 @@ def _block(
 
 def lost(corpus: Corpus) -> Mapping[str, int]:
     """What of its tables no annotation can say."""
-    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
-    pairs = frames.select("label", "place").iter_rows()
     return {
         "frames with unsupported types or places": sum(
-            not writable(label, place) for label, place in pairs
+            not _is_writable(frame) for frame in _frames(corpus)
         ),
         "documents whose name is not a valid file name": corpus.documents.height
         - len([*_paths(corpus)]),

@@ -15,6 +15,7 @@ from unicodedata import is_normalized
 
 from hlteval.converters.situations.types import NO_TYPE, NONE, QUOTES, type_hint
 from hlteval.findings import Problem
+from hlteval.findings.invisible import INVISIBLE, code_point
 from hlteval.findings.suggest import closest
 from hlteval.grammars import load, matcher
 
@@ -44,10 +45,6 @@ _FIELD = re.compile(r"(\s*)([A-Za-z][A-Za-z_ -]{0,20}?)[ \t]*:")
 """The spaces before a key, and the key."""
 _FOREIGN = ",፣،、\uff0c;\uff1b؛"
 """Characters that separate names in some script."""
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]"
-)
-"""Characters that cannot be seen, or only as a space; joiners are letters of some scripts."""
 
 
 class Frame(NamedTuple):
@@ -219,7 +216,7 @@ def _character_hint(part: str) -> str:
     if any(character.isalnum() for character in part):
         return ""
     if not part.strip():
-        return f"remove the invisible character {_point(part[0])}"
+        return f"remove the invisible character {code_point(part[0])}"
     if not part.strip(QUOTES):
         return "remove the quotation marks"
     return f"{_SEPARATE}, or list the separator with --place-separators"
@@ -303,17 +300,13 @@ def _oddities(line: _Line, start: int, place: str, separators: str) -> Iterator[
     for at, character in enumerate(place):
         if character in _FOREIGN and character not in separators:
             span = (start + at, start + at + 1)
-            yield line.problem("APN303", span, character=_point(character))
+            yield line.problem("APN303", span, character=code_point(character))
             break
-    if unseen := _UNSEEN.search(place):
+    if unseen := re.search(INVISIBLE, place):
         span = (start + unseen.start(), start + unseen.end())
-        yield line.problem("APN304", span, character=_point(unseen[0]))
+        yield line.problem("APN304", span, character=code_point(unseen[0]))
     if not is_normalized("NFC", place):
         yield line.problem("APN305", (start, start + len(place)))
-
-
-def _point(character: str) -> str:
-    return f"U+{ord(character):04X}"
 
 
 @cache

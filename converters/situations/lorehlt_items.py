@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,11 +23,11 @@ from hlteval.converters.situations.lorehlt_types import SCHEMA
 from hlteval.converters.situations.speech_sf_problems import array_hint
 from hlteval.findings import entry
 from hlteval.findings.counts import filled
+from hlteval.findings.invisible import INVISIBLE, code_point
 from hlteval.representation import TABLES, Corpus
 from hlteval.syntax.json_parser import Path
 from hlteval.syntax.json_schema import invalid
 
-_CONTROL = re.compile("[\x00-\x1f\x7f]")
 _STRIPPED = ".txt"
 """The characters that the official scorer removes from the end of document identifiers."""
 _COLUMNS = {
@@ -36,6 +37,12 @@ _COLUMNS = {
 }
 """The properties that are strings and may be missing, by column; an empty one is none."""
 _JUSTIFICATIONS = ("Justification_ID", "Justification")
+_UNOFFICIAL = (
+    ("Justification in place of Justification_ID", "rename it to Justification_ID", True),
+    ("no Justification_ID", "add Justification_ID, in audio possibly empty", False),
+)
+"""What the official validator refuses of justifications, the fix, and whether Justification is
+there."""
 
 
 class LorehltFile(FrameFile):
@@ -77,10 +84,23 @@ class LorehltFile(FrameFile):
         """Read the items, and report what is odd in those that can be read."""
         self.take()
         self.unknown_properties("LSF210", PROPERTIES)
-        if self.version != "plan":
+        if self.version == "plan":
+            self._unofficial_justifications()
+        else:
             self._beyond_the_plan()
         for index, value in self.frames():
             self._oddities(index, value)
+
+    def _unofficial_justifications(self) -> None:
+        """Report once each what the official validator refuses, with the number of frames."""
+        lacking = [(at, own) for at, own in self.frames() if "Justification_ID" not in own]
+        wrong = {*invalid(SCHEMA, [value for _, value in lacking], self.version)}
+        lacking = [item for number, item in enumerate(lacking) if number not in wrong]
+        for given, hint, renamed in _UNOFFICIAL:
+            found = [at for at, value in lacking if ("Justification" in value) is renamed]
+            if found:
+                path = ("Justification",) if renamed else ()
+                self.report_at("LSF215", found[0], path, given=given, hint=hint, count=len(found))
 
     def _beyond_the_plan(self) -> None:
         """Report once what the version accepts and the plan does not, each kind of it."""
@@ -103,9 +123,8 @@ class LorehltFile(FrameFile):
         """Report invisible characters, and two justifications that differ."""
         for name in ("DocumentID", "Place_KB_ID", *_JUSTIFICATIONS):
             given = value.get(name)
-            if isinstance(given, str) and (found := _CONTROL.search(given)):
-                character = f"U+{ord(found[0]):04X}"
-                self.report_at("LSF211", index, (name,), character=character)
+            if isinstance(given, str) and (found := re.search(INVISIBLE, given)):
+                self.report_at("LSF211", index, (name,), character=code_point(found[0]))
         first, second = (value.get(name) for name in _JUSTIFICATIONS)
         if first is not None and second is not None and first != second:
             self.report_at("LSF214", index, ("Justification",), given=second, other=first)
@@ -137,6 +156,7 @@ class LorehltFile(FrameFile):
             documents=rows,
             frames=frame_table(records, documents, _columns(frames)),
             sentiments=_sentiment_table(frames, records, documents),
+            attributes=_unlisted(frames, records, documents),
             rejected_records=self.rejected_records(),
         )
 
@@ -164,6 +184,29 @@ def _justification(frame: Mapping[str, Any]) -> str | None:
     return next((value for value in given if isinstance(value, str) and value), None)
 
 
+def _unlisted(
+    frames: Sequence[Mapping[str, Any]], records: Sequence[int], documents: Sequence[int]
+) -> list[dict[str, object]]:
+    """The sentiments that are not a list of objects, an attribute of their frame for each."""
+    found = [
+        (documents[row], records[row] + 1, json.dumps(given)[:_SHOWN])
+        for row, frame in enumerate(frames)
+        if not _is_list(given := frame.get("SEC", []))
+    ]
+    own = {"origin": 0, "element": "frame", "name": "SEC"}
+    return [
+        {"row": row, "document": document, "record": record, "value": value, **own}
+        for row, (document, record, value) in enumerate(found)
+    ]
+
+
+def _is_list(value: object) -> bool:
+    """Whether a value is a list of objects, or an empty text, which has as few of them."""
+    return value == "" or (isinstance(value, list) and all(isinstance(v, dict) for v in value))
+
+
+_SHOWN = 80
+"""The characters that are kept of a value that cannot be read."""
 _SENTIMENT = (
     *("document", "origin", "record", "frame_row", "item"),
     *("holder_kb", "value", "fear", "anger", "joy"),

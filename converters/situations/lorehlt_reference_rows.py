@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
@@ -35,12 +35,24 @@ _SENTIMENT = (
     *("document", "origin", "record", "frame_row", "target", "holder", "holder_kb", "value"),
     *("polarity", "fear", "anger", "joy", "annotator"),
 )
+NUMBERS, LACKS = "numbers", "lacks"
+READ_BY_SCORER = (NUMBERS, LACKS, NONE)
+"""The attributes of files and records that say how the software of the scorer reads them."""
+_RECORD = ("document", "origin", "record")
+_ATTRIBUTE = (*_RECORD, "element", "name", "value")
 _MENTION = ("document", "origin", "record", "mention", "label", "start", "end", "text", "entity")
 _MISSING = (
     *(NONE, "", "NA", "N/A", "n/a", "nan", "NaN", "NULL", "null", "None", "#N/A", "<NA>", "-nan"),
     *("#N/A N/A", "#NA", "-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
 """Cells without a value: `none`, an empty one, and what the software of the scorer skips."""
+_NONES = (NONE, "None", "<NA>")
+"""Cells that are values for the software of the scorer."""
+_NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+_DEGREES = ("scope", "severity")
+_NUMERIC = {NEEDS: _DEGREES, ISSUES: _DEGREES, SPEECH: (*_DEGREES, "name", "entry")}
+"""The columns whose numbers the software of the scorer does not compare with text, by kind."""
+_VALUED = ("place", "place_kb", "status", "scope", "severity", "resolution")
 
 
 def corpus_of(files: Files) -> Corpus:
@@ -62,7 +74,14 @@ def corpus_of(files: Files) -> Corpus:
         frames=frames,
         sentiments=_sentiments(keyed[SENTIMENTS], frames),
         mentions=_mentions(keyed[MENTIONS]),
-        attributes=_attributes(keyed),
+        attributes=_numbered(
+            [
+                _attributes(keyed),
+                _columns_of_numbers(keyed),
+                _nones(keyed),
+                _lacking(files, documents),
+            ]
+        ),
         rejected_records=rejected,
     )
 
@@ -103,15 +122,20 @@ def _with(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def _frames(keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    valued = ("place", "place_kb", "status", "scope", "severity", "resolution")
-    tables = []
-    for kind in (NEEDS, ISSUES, SPEECH):
-        rows = keyed[kind].rename({"entry": "place_kb"}, strict=False)
-        rows = _with(rows, ("frame", "label", "annotator", *valued))
-        rows = rows.with_columns(*map(_valued, valued), kind=pl.lit(SITUATION))
-        tables.append(rows.select(_FRAME).filter(pl.col("label") != OUT_OF_DOMAIN))
+    tables = [
+        rows.with_columns(*map(_valued, _VALUED), kind=pl.lit(SITUATION)).select(_FRAME)
+        for rows in _situations(keyed)
+    ]
     frames = pl.concat(tables)
     return frames.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+
+
+def _situations(keyed: dict[str, pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The rows of needs, issues and speech that are situations, with the columns of frames."""
+    for kind in (NEEDS, ISSUES, SPEECH):
+        rows = keyed[kind].rename({"entry": "place_kb"}, strict=False)
+        rows = _with(rows, ("frame", "label", "annotator", *_VALUED))
+        yield rows.filter(pl.col("label") != OUT_OF_DOMAIN)
 
 
 def _sentiments(rows: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
@@ -156,17 +180,78 @@ def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _attributes(keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The cells without a place in the representation: an attribute of the record for each."""
-    place = ["document", "origin", "record"]
     tables = []
     for kind, columns in EXTRAS.items():
         rows = keyed[kind]
         known = [name for name in columns if name in rows.columns]
-        cells = rows.select(*place, *known).unpivot(known, index=place, variable_name="name")
+        cells = rows.select(*_RECORD, *known).unpivot(known, index=_RECORD, variable_name="name")
         element = "mention" if kind == MENTIONS else "frame"
         tables.append(
             cells.with_columns(pl.col("value").cast(pl.String), element=pl.lit(element))
             .drop_nulls("value")
-            .select(*place, "element", "name", "value")
+            .select(*_ATTRIBUTE)
         )
-    joined = pl.concat(tables).sort(*place, maintain_order=True)
+    return pl.concat(tables).sort(*_RECORD, maintain_order=True)
+
+
+def _columns_of_numbers(keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The columns of files in which nothing but numbers is written, rows out of domain included."""
+    tables = []
+    for kind, columns in _NUMERIC.items():
+        rows = _with(keyed[kind], columns)
+        cells = {name: pl.col(name).fill_null("") for name in columns}
+        known = {name: cell.str.contains(_NUMBER) for name, cell in cells.items()}
+        unwritten = {
+            name: cell.is_in(_MISSING) & ~cell.is_in(_NONES) for name, cell in cells.items()
+        }
+        listed = []
+        for name in columns:
+            only = (known[name] | unwritten[name]).all() & known[name].any()
+            title = "place_kb" if name == "entry" else name
+            listed.append(pl.when(only.over("origin")).then(pl.lit(title)))
+        value = pl.concat_str(listed, separator=",", ignore_nulls=True)
+        tables.append(rows.select(document="document", origin="origin", value=value).unique())
+    found = pl.concat(tables).filter(pl.col("value") != "").sort("origin", "document")
+    return _of_files(found, NUMBERS)
+
+
+def _nones(keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The columns of each situation in which `none` is written where a value is expected."""
+    written = [
+        pl.when(pl.col(name).is_in(_NONES)).then(pl.lit(name))
+        for name in ("status", "resolution", "place_kb")
+    ]
+    value = pl.concat_str(written, separator=",", ignore_nulls=True)
+    rows = pl.concat([rows.select(*_RECORD, value=value) for rows in _situations(keyed)])
+    named = rows.with_columns(element=pl.lit("frame"), name=pl.lit(NONE))
+    return named.filter(pl.col("value") != "").select(*_ATTRIBUTE)
+
+
+def _lacking(files: Files, documents: pl.DataFrame) -> pl.DataFrame:
+    """Which files of needs and issues have no rows, or no column of annotators."""
+    kinds = (NEEDS, ISSUES)
+    rows = [(name, origin, "rows") for origin, kind, name in files.header_only if kind in kinds]
+    schema = {"name": pl.String, "origin": pl.Int64, "value": pl.String}
+    empty = pl.DataFrame(rows, schema=schema, orient="row")
+    groups = (group for kind in kinds for group in files.of_kind(kind))
+    unnamed = [
+        files.named(group.rows).select("name", "origin", value=pl.lit("user_id")).unique()
+        for group in groups
+        if "annotator" not in group.rows.columns
+    ]
+    found = pl.concat([empty, *unnamed]).join(
+        documents.select("name", document="row"), on="name", maintain_order="left"
+    )
+    return _of_files(found.sort("origin", "document"), LACKS)
+
+
+def _of_files(values: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Attributes of the files of documents."""
+    record = pl.lit(0, pl.Int64)
+    named = values.with_columns(record=record, element=pl.lit("file"), name=pl.lit(name))
+    return named.select(*_ATTRIBUTE)
+
+
+def _numbered(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    joined = pl.concat(tables)
     return joined.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.all())

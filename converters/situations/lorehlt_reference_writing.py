@@ -7,7 +7,12 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.situations.lorehlt_reference_rows import AUDIO, EXTRAS, TEXT
+from hlteval.converters.situations.lorehlt_reference_rows import (
+    AUDIO,
+    EXTRAS,
+    READ_BY_SCORER,
+    TEXT,
+)
 from hlteval.converters.situations.lorehlt_tables import (
     EMOTIONS,
     ISSUES,
@@ -187,6 +192,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     situations = corpus.frames.filter(pl.col("kind") == SITUATION)
     names = {name for extras in EXTRAS.values() for name in extras}
     known = pl.col("element").is_in(["frame", "mention"]) & pl.col("name").is_in(names)
+    known |= pl.col("name").is_in(READ_BY_SCORER)  # how missing values and numbers are spelt
     sentiments = corpus.sentiments
     nameless = [name for name in corpus.documents["name"] if not is_file_path(name)]
     modalities = corpus.documents["modality"].drop_nulls()

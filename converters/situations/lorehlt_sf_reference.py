@@ -13,7 +13,9 @@ Conventions:
     have several annotators. In tables of speech, `situation_id` is the document, `file_id` the
     frame, and rows of the type `out-of-domain` are not frames. Offsets of mentions are 0-based and
     inclusive. `proxy_status`, `reported_by`, `resolved_by`, `description` and `urgency_status` of
-    frames and `mention_status` of mentions are attributes of their records.
+    frames and `mention_status` of mentions are attributes of their records. So is what the public
+    scorer reads in a way of its own: cells with `none`; and of files, columns of numbers, and what
+    is missing (rows, annotators).
 
 Example lines:
     user_id	doc_id	sentiment_value	polarity	emotion_value	source	target	kb_id
@@ -28,14 +30,15 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.situations.lorehlt_reference_files import Files, documents, sniff
+from hlteval.converters.situations.lorehlt_reference_files import Files, documents, folder_of, sniff
 from hlteval.converters.situations.lorehlt_reference_rows import corpus_of
 from hlteval.converters.situations.lorehlt_reference_writing import count_losses, write
-from hlteval.converters.situations.lorehlt_tables import kind_of_header
+from hlteval.converters.situations.lorehlt_tables import kind_of_header, kinds
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Table
 
 BATCH = 4000
 """Documents in a batch; a batch costs the same for few files as for many."""
@@ -52,6 +55,12 @@ def read(source: Source) -> Iterator[ReadResult]:
         corpus = corpus_of(files)
         found = (item for group in files.groups.values() for item in group.findings())
         yield ReadResult(corpus, (*files.findings, *found), tuple(files.members))
+
+
+def tabular(member: Member, first: str) -> Sequence[Table]:  # noqa: ARG001
+    """The table that a file is by its folder; any where it is in none."""
+    own = kinds().get(folder_of(member))
+    return [kind.declared for kind in ([own] if own else kinds().values())]
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -106,6 +115,7 @@ FORMAT = Format(
     ),
     known_losses="rows of the type out-of-domain; the spelling of missing values; unknown columns; "
     "the order of columns and of rows of several tables",
+    tabular=tabular,
     sniff=sniff,
     documents=documents,
     read=read,

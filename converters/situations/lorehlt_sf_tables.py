@@ -106,6 +106,11 @@ def members(source: Source) -> tuple[Member, ...]:
     return tuple(found[0] for found in named if len(found) == 1)
 
 
+def tabular(member: Member, first: str) -> Sequence[Table]:  # noqa: ARG001
+    """The table of entries by its name; otherwise that of frames."""
+    return (ENTRIES if member.basename == ENTRIES_FILE else FRAMES,)
+
+
 def sniff(source: Source) -> bool:
     """Whether the first table begins with the header of frames."""
     found = members(source)
@@ -285,6 +290,7 @@ FORMAT = Format(
     words={**WORDS, "rejected_records": "unreadable line"},
     carries=CARRIES,
     known_losses="layout; the numbers of frames",
+    tabular=tabular,
     sniff=sniff,
     documents=lambda source: {"": members(source)},
     read=read,

@@ -66,6 +66,11 @@ class Kind:
         titles = header.split("\t")
         return next((c.title for c in self.columns if titles.count(c.title) > 1), "")
 
+    @property
+    def declared(self) -> Table:
+        """The table with its header, whose mistakes in all rows can be found."""
+        return Table(self.columns, header="required", any_order=True, ragged=True)
+
     def table(self, header: str) -> Table:
         """The declaration of the lines after a header; unknown columns are texts."""
         known = {column.title: column for column in self.columns}

@@ -40,6 +40,7 @@ from hlteval.converters.situations.speech_sf_problems import (
 )
 from hlteval.converters.toolkit.frame_kinds import SITUATION
 from hlteval.findings import finding
+from hlteval.findings.invisible import INVISIBLE, code_point
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.json_parser import Path
@@ -54,7 +55,6 @@ _OTHERS = re.compile(
 _LOREHLT = "system_output.json"
 """The name of a file of LoReHLT frames."""
 _BOM = "\ufeff".encode()
-_CONTROL = "[\x00-\x1f\x7f]"
 
 
 def _member(source: Source) -> Member | None:
@@ -151,14 +151,14 @@ class _File(FrameFile):
 
     def control_characters(self, table: pl.DataFrame, names: Sequence[str]) -> None:
         """Report invisible characters in places and identifiers."""
-        identifiers = pl.Series(names, dtype=pl.String).str.contains(_CONTROL)
-        odd = pl.col("place").str.contains(_CONTROL).fill_null(value=False)
+        identifiers = pl.Series(names, dtype=pl.String).str.contains(INVISIBLE)
+        odd = pl.col("place").str.contains(INVISIBLE).fill_null(value=False)
         strange = set(identifiers.arg_true())
         found = table.filter(odd | pl.col("document").is_in(list(strange)))
         for record, document in found.select("record", "document").iter_rows():
             name = "DocumentID" if document in strange else "PlaceMention"
-            character = re.search(_CONTROL, self.values[record - 1][name])
-            shown = f"U+{ord(character[0]):04X}" if character else ""
+            character = re.search(INVISIBLE, self.values[record - 1][name])
+            shown = code_point(character[0]) if character else ""
             self.report_at("SFJ209", record - 1, (name,), character=shown)
 
 

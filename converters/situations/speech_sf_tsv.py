@@ -23,7 +23,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.situations.types import type_hint
 from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
 from hlteval.converters.toolkit.frame_kinds import SITUATION
@@ -142,6 +142,7 @@ FORMAT = Format(
         *("sources", "documents", "frames"),
         *("frames.place", "frames.status", "frames.resolution", "frames.confidence"),
     ),
+    tabular=one_table(TABLE),
     sniff=sniff,
     read=read,
     codes=("SFT",),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
 
+from hlteval.scoring.ratios import rates
 from hlteval.scoring.similarity import UNIT
 from hlteval.scoring.situations.situations import LAYERS
 
@@ -44,9 +45,7 @@ def counts_at(
         tp=tp,
         fp=pl.col("frames") - tp,
         fn=pl.col("references") - tp,
-        precision=_ratio(tp, pl.col("frames")),
-        recall=_ratio(tp, pl.col("references")),
-        f1=_ratio(2 * tp, pl.col("frames") + pl.col("references")),
+        **rates(tp, pl.col("frames"), pl.col("references"))._asdict(),
     )
     order = pl.col("layer").replace_strict({name: at for at, name in enumerate(LAYERS)})
     rows = rows.sort(order, *keys).with_columns(pl.col("layer").replace(dict(LAYERS)))
@@ -81,7 +80,3 @@ def tables_at(
         "by_type": by_type.rename({"label": "type"}),
         "by_segment": by_segment.rename({"document": "segment"}),
     }
-
-
-def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return pl.when(whole > 0).then(part / whole)

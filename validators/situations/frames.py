@@ -1,4 +1,4 @@
-"""Rules of situations about frames and their places (SSF103, SSF104, SSF106 to SSF108)."""
+"""Rules of situations about frames and their places (SSF103, SSF104, SSF106 to SSF109)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import polars as pl
 from hlteval.representation import hashed
 from hlteval.validators.rule import RuleContext, about_file, at, first_of
 from hlteval.validators.situations.tables import evaluated_types, frames
+
+_NO_PLACE = ("n/a", "na", "none", "null", "nil", "unknown", "unspecified", "-")
+"""Words that are written where there is no place, in any case."""
 
 
 def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
@@ -37,6 +40,13 @@ def other_type(context: RuleContext) -> pl.LazyFrame:
 def blank_place(context: RuleContext) -> pl.LazyFrame:
     """A place without a name."""
     return at(frames(context).filter(pl.col("place").str.strip_chars() == ""), "PlaceMention")
+
+
+def placeholder_place(context: RuleContext) -> pl.LazyFrame:
+    """A word for no place that is taken as the name of a place, once for each."""
+    word = pl.col("place").str.strip_chars().str.to_lowercase().is_in(_NO_PLACE)
+    found = first_of(frames(context).filter(word), "place")
+    return at(found.with_columns(given="place"), "PlaceMention")
 
 
 def equal_confidences(context: RuleContext) -> pl.LazyFrame:

@@ -6,8 +6,10 @@ import polars as pl
 
 from hlteval.validators.rule import RuleContext, only_if
 
-DOCUMENTS, KB, EDL = "documents", "kb", "system_edl"
-"""The options that name a list of documents, a knowledge base and a table of entity mentions."""
+DOCUMENTS, SCORED = "documents", "scored"
+"""The options that name lists of documents: the whole test set, and those that are scored."""
+KB, EDL = "kb", "system_edl"
+"""The options that name a knowledge base and a table of entity mentions."""
 ENTRY, NIL = "^[0-9]+$", "^NIL[0-9]+$"
 """Identifiers of entities: in the knowledge base, and outside of it."""
 SHOWN = 60
@@ -51,9 +53,10 @@ def text_documents(context: RuleContext) -> pl.LazyFrame:
 
 
 def listed(context: RuleContext) -> pl.LazyFrame:
-    """The names of the documents of the list; none if there is no list."""
-    names = context.lists.get(DOCUMENTS, context.system).documents.lazy().select("name")
-    return only_if(DOCUMENTS in context.lists, names)
+    """The names of the documents of both lists; none if there is no list."""
+    lists = (context.lists[name] for name in (DOCUMENTS, SCORED) if name in context.lists)
+    names = [corpus.documents.lazy().select("name") for corpus in lists]
+    return pl.concat([context.system.documents.lazy().select("name").head(0), *names])
 
 
 def known_documents(context: RuleContext) -> pl.LazyFrame:
@@ -68,10 +71,12 @@ def has_documents(context: RuleContext) -> bool:
 
 
 def shown(column: str) -> pl.Expr:
-    """A value as quoted in a message: a long one is cut."""
+    """A value as quoted in a message: a long one is cut, one with spaces around it is in quotes."""
     text = pl.col(column)
-    short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
-    return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
+    cut = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
+    short = pl.when(text.str.len_chars() > SHOWN).then(cut).otherwise(text)
+    spaced = text.str.strip_chars() != text
+    return pl.when(spaced).then(pl.format('"{}"', short)).otherwise(short)
 
 
 def entities(context: RuleContext) -> pl.LazyFrame:

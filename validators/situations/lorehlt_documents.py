@@ -13,6 +13,7 @@ from hlteval.validators.situations.lorehlt_context import (
     frames,
     has_documents,
     known_documents,
+    listed,
     shown,
     text_documents,
 )
@@ -62,14 +63,31 @@ def no_text(context: RuleContext) -> pl.LazyFrame:
 
 
 def silent_documents(context: RuleContext) -> pl.LazyFrame:
-    """Documents of the test set without frames, if others have some."""
+    """Documents of the test set without frames."""
     names = known_documents(context)
     framed = context.cached(frames).select("name").unique()
     silent = names.join(framed, on="name", how="anti", maintain_order="left").sort("name")
     known = names.collect().height
     summed = silent.select(count=pl.len(), document=pl.col("name").first(), known=pl.lit(known))
-    some = summed.filter(pl.col("count") > 0, pl.col("count") < pl.col("known"))
+    some = summed.filter(pl.col("count") > 0)
     return about_submission(only_if(has_documents(context), some))
+
+
+def _has_none(context: RuleContext) -> bool:
+    """Whether the submission has no frames, readable or not."""
+    return context.system.frames.is_empty() and context.system.rejected_records.is_empty()
+
+
+def no_frames(context: RuleContext) -> pl.LazyFrame:
+    """A submission without frames, where no list says which documents there are."""
+    unlisted = _has_none(context) and DOCUMENTS not in context.lists
+    return about_submission(pl.LazyFrame({"count": [0]} if unlisted else {"count": []}))
+
+
+def nothing_listed(context: RuleContext) -> pl.LazyFrame:
+    """A submission without frames for the documents of a list."""
+    names = only_if(_has_none(context) and DOCUMENTS in context.lists, listed(context))
+    return about_submission(names.select(count=pl.len()).filter(pl.col("count") > 0))
 
 
 def unknown_segment(context: RuleContext) -> pl.LazyFrame:

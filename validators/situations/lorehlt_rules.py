@@ -14,7 +14,7 @@ from hlteval.validators.situations import lorehlt_sec as sec
 RULES = (
     Rule("LSF301", "frames", documents.unknown_document, submission_only=True),
     Rule("LSF302", "frames", documents.no_text, submission_only=True),
-    Rule("LSF303", "frames", documents.silent_documents, submission_only=True),
+    Rule("LSF303", "frames", documents.silent_documents, submission_only=True, finds_missing=True),
     Rule("LSF304", "frames", frames.not_in_kb, submission_only=True),
     Rule("LSF305", "frames", frames.nil_place, submission_only=True),
     Rule("LSF306", "frames", frames.place_form, submission_only=True),
@@ -22,6 +22,8 @@ RULES = (
     Rule("LSF308", "frames", documents.unknown_segment, submission_only=True),
     Rule("LSF309", "frames", documents.no_justification, submission_only=True),
     Rule("LSF310", "frames", frames.no_cutoff, submission_only=True),
+    Rule("LSF311", "frames", documents.no_frames, submission_only=True, finds_missing=True),
+    Rule("LSF312", "frames", documents.nothing_listed, submission_only=True, finds_missing=True),
     Rule("LSF401", "sentiments", sec.unknown_source, submission_only=True),
     Rule("LSF402", "sentiments", sec.absent_source, submission_only=True),
     Rule("LSF403", "sentiments", sec.unchecked_sources, submission_only=True),

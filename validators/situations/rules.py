@@ -17,4 +17,5 @@ RULES = (
     Rule("SSF106", "frames", frames.equal_confidences, submission_only=True),
     Rule("SSF107", "frames", frames.other_script, submission_only=True),
     Rule("SSF108", "frames", frames.other_type),
+    Rule("SSF109", "frames", frames.placeholder_place),
 )

@@ -12,28 +12,23 @@ import polars as pl
 
 CHOSEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String}
 """The annotator of the needs and of the issues of a document."""
-OFFICIAL_SEED = 1
-"""The seed of the public scorer."""
 
 
-def chosen_annotators(
-    frames: pl.DataFrame, given: pl.DataFrame | None, seed: int, *, official: bool
-) -> pl.DataFrame:
+def chosen_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: int) -> pl.DataFrame:
     """The annotator whose frames count, for needs and issues of each document (`CHOSEN`).
 
     Args:
         frames: of the reference, with `docid`, `issue` and `annotator`.
         given: annotators that are given, as `CHOSEN`; others are drawn.
         seed: of the draw.
-        official: draw as the public scorer does: needs and issues for themselves, files in order.
 
     Examples:
         >>> row = {"docid": "d", "issue": False, "annotator": "7"}
-        >>> chosen_annotators(pl.DataFrame([row]), None, 0, official=False).rows()
+        >>> chosen_annotators(pl.DataFrame([row]), None, 0).rows()
         [('d', False, '7')]
     """
     own = frames.select("docid", "issue", pl.col("annotator").fill_null("").alias("annotator"))
-    drawn = _official_draw(own, seed) if official else _draw(own, seed)
+    drawn = _draw(own, seed)
     kinds = own.select("docid", "issue").unique(maintain_order=True)
     if given is None:
         return drawn
@@ -44,8 +39,13 @@ def chosen_annotators(
 
 
 def _draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """One annotator per document; what is drawn for a document does not depend on others."""
+    """One annotator per document; what is drawn for a document does not depend on others.
+
+    Rows without an annotator, as in speech, are of all of them, and none is drawn for them.
+    """
     names = frames.group_by("docid").agg(pl.col("annotator").unique().sort())
+    named = pl.col("annotator").list.filter(pl.element() != "")
+    names = names.with_columns(pl.when(named.list.len() > 0).then(named).otherwise("annotator"))
     several = names.filter(pl.col("annotator").list.len() > 1)
     chosen = [
         random.Random(f"{seed}:{docid}").choice(annotators)  # noqa: S311
@@ -58,25 +58,15 @@ def _draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
     return kinds.join(drawn, on="docid").select(*CHOSEN).sort("docid", "issue")
 
 
-def _official_draw(frames: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """One annotator per file: the needs of all documents, then the issues, in order of names."""
-    files = frames.group_by("issue", "docid").agg(pl.col("annotator").unique(maintain_order=True))
-    numbers = random.Random(seed)  # noqa: S311
-    rows = [
-        (docid, issue, names[0] if len(names) == 1 else numbers.choice(names))
-        for issue, docid, names in files.sort("issue", "docid").iter_rows()
-    ]
-    return pl.DataFrame(rows, schema=CHOSEN, orient="row")
-
-
 def single(frames: pl.DataFrame, chosen: pl.DataFrame) -> pl.DataFrame:
-    """The frames of the chosen annotators."""
+    """The frames of the chosen annotators, and those without an annotator, as in speech."""
+    frames = frames.drop("chosen", strict=False)
     joined = frames.join(chosen, on=["docid", "issue"], how="left", maintain_order="left")
-    own = pl.col("annotator").fill_null("") == pl.col("chosen")
+    own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
     return joined.filter(own).drop("chosen")
 
 
 def several(frames: pl.DataFrame) -> int:
     """How many documents have several annotators."""
-    names = frames.group_by("docid").agg(pl.col("annotator").fill_null("").n_unique())
+    names = frames.group_by("docid").agg(pl.col("annotator").drop_nulls().n_unique())
     return names.filter(pl.col("annotator") > 1).height

@@ -1,7 +1,7 @@
 """The equivalence classes of situation frames: which fields make two frames the same.
 
 LoReHLT 2019, section 16.2.4. Frames of one class and key are one: of the system, the most confident
-of them counts; of the reference, they weigh as much as there are annotators who have them.
+of them counts; of the reference, they weigh as many rows as the combined reference has of them.
 """
 
 from __future__ import annotations
@@ -43,9 +43,20 @@ def of_class(frames: pl.DataFrame, name: str) -> pl.DataFrame:
 
 
 def references(frames: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The different frames of a reference, with the number of annotators as `weight`."""
-    annotator = pl.col("annotator").fill_null("").n_unique().cast(pl.Int64)
-    return of_class(frames, name).group_by(key(name)).agg(weight=annotator)
+    """The different frames of a reference, with their occurrences as `weight` (section 16.2).
+
+    Those are the rows of all annotators that are equal in the class. A row that an annotator
+    repeats, equal in the finest class, is one.
+
+    Examples:
+        >>> row = {"docid": "d", "type": "food", "place": "1", "status": "current"}
+        >>> row |= {"urgent": True, "unresolved": True, "annotator": "7"}
+        >>> rows = [row, row, row | {"status": "past"}, row | {"annotator": "8"}]
+        >>> references(pl.DataFrame(rows), "type,place")["weight"].to_list()
+        [3]
+    """
+    rows = of_class(frames, name).unique([*key(FINEST), "annotator"])
+    return rows.group_by(key(name)).agg(weight=pl.len().cast(pl.Int64))
 
 
 def most_confident(frames: pl.DataFrame, name: str) -> pl.DataFrame:

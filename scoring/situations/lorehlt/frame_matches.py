@@ -1,31 +1,27 @@
 """Situation frames of documents that are right: precision, recall, F1, and curves of the first two.
 
 LoReHLT 2019, sections 16.2.6, 16.2.7 and 16.3 (5). Precision and recall are weighted by occurrences
-in the reference (section 16.2): a frame of the reference weighs as many annotators as have it, a
-false positive 1.
+in the reference (section 16.2): a frame of the reference weighs as many rows as the combined
+reference has of it, a false positive 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from hlteval.scoring import ratios
+from hlteval.scoring.ratios import Rates, Whole, plain
 from hlteval.scoring.situations.lorehlt.equivalence import compared, key
+from hlteval.scoring.situations.lorehlt.official_rates import official_rates
 from hlteval.scoring.situations.lorehlt.precision_recall import Points, points
 
 COUNTS = ("right", "false", "expected")
-
-
-class Rates(NamedTuple):
-    """Precision, recall and F1; None where undefined."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
 
 
 @dataclass(frozen=True)
@@ -69,12 +65,16 @@ class FrameMatches:
         )
 
     @cached_property
-    def rates(self) -> Rates:
-        """Precision, recall and F1."""
+    def rates(self) -> Mapping[str, float | None]:
+        """Precision, recall and F1 by name; None where undefined."""
         sums = self.counts().select(pl.col(COUNTS).sum()).row(0)
-        right, false, expected = map(int, sums)
-        rated = official_rates if self.official else rates
-        return rated(right, false, expected)
+        found = self.rated(*(np.array([count], dtype=np.int64) for count in sums))
+        return {name: plain(values)[0] for name, values in found._asdict().items()}
+
+    def rated(self, right: Whole, false: Whole, expected: Whole) -> Rates[NDArray[np.float64]]:
+        """Precision, recall and F1 of sums of `counts`."""
+        rated = official_rates if self.official else ratios.rates
+        return rated(right, right + false, expected)
 
     @cached_property
     def points(self) -> Points:
@@ -129,26 +129,3 @@ def frame_matches(
     if official:
         rows = rows.with_columns(weight=pl.when(pl.col("weight").is_not_null()).then(1))
     return FrameMatches(rows.cast({"weight": pl.Int64}), unplaced, official, cutoff)
-
-
-def rates(right: int, false: int, expected: int) -> Rates:
-    """Precision, recall and F1 from counts.
-
-    Examples:
-        >>> rates(1, 1, 4)
-        Rates(precision=0.5, recall=0.25, f1=0.3333333333333333)
-    """
-    predicted, both = right + false, right + false + expected
-    return Rates(
-        right / predicted if predicted else None,
-        right / expected if expected else None,
-        2 * right / both if both else None,
-    )
-
-
-def official_rates(right: int, false: int, expected: int) -> Rates:
-    """Precision, recall and F1 as scikit-learn has them: 0 where nothing can be divided."""
-    precision = right / (right + false) if right + false else 0.0
-    recall = right / expected if expected else 0.0
-    both = precision + recall
-    return Rates(precision, recall, 2 * precision * recall / both if both else 0.0)

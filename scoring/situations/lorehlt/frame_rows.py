@@ -20,11 +20,13 @@ from hlteval.scoring.situations.lorehlt.knowledge_base import is_nil
 
 FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "document"
 """The parts of the rows: what a row is. Each document of the reference has a row of its own; of the
-mentions, only those of NIL entities of the system are needed."""
+mentions, only those of NIL entities of the system are needed; a row without an entity says that the
+document has any."""
 
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
     {
         "docid": pl.String,
+        "scored": pl.Boolean,
         "system": pl.Boolean,
         "part": pl.String,
         "frame": pl.Int64,
@@ -48,11 +50,23 @@ ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
         "fear": pl.Boolean,
         "anger": pl.Boolean,
         "joy": pl.Boolean,
+        "entry": pl.String,
         "start": pl.Int64,
         "end": pl.Int64,
+        "numbers": pl.String,
+        "nones": pl.String,
+        "chosen": pl.String,
     }
 )
-"""The columns. Of a sentiment, `frame_id` is the frame that its record names, or null."""
+"""The columns. `scored` is whether the document is scored (`scored_documents`). Of a sentiment,
+`frame_id` is the frame that its record names, or null, and `entry` the knowledge base entry of its
+source, whose name may be in `source`. `numbers` and `nones` are the columns of its file and the
+cells of its own that the public scorer reads in a way of its own (`official_reading`), and `chosen`
+the annotator that it draws. Of a document, `file` is the format of its annotation, and `nones` what
+its tables lack."""
+
+NUMBER = "#"
+"""What marks a place that the public scorer reads as a number; no table shows it."""
 
 ISSUES = ("regimechange", "crimeviolence", "terrorism")
 """The types that are issues; all others are needs."""
@@ -85,15 +99,7 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         ('d1', 'frame', 'food', '17')
     """
     documents = corpus.documents.select(document="row", docid="name", modality="modality")
-    every = corpus.frames.select("row", "document", "origin", "kind", *_FRAMES.values(), *_WRITTEN)
-    frames = every.filter(pl.col("kind") == "situation").join(
-        documents, on="document", maintain_order="left"
-    )
-    files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
-    frames = frames.join(files, on="origin", how="left", maintain_order="left")
-    frames = frames.with_columns(number=pl.int_range(pl.len()).over("document"))
-    unnamed = pl.format("#{}", "number")
-    frames = frames.with_columns(frame=pl.coalesce("frame", unnamed))
+    frames = _situations(corpus, documents, system=system)
     own = frames.select(
         "docid",
         "modality",
@@ -101,6 +107,8 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         pl.col("number").alias("frame"),
         *(pl.col(source).alias(name) for name, source in _FRAMES.items()),
         *_SAME,
+        "numbers",
+        "nones",
     )
     numbers = frames.select(frame_row="row", frame="number", frame_id="frame")
     felt = (
@@ -115,16 +123,58 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         pl.lit(SENTIMENT).alias("part"),
         pl.coalesce("target", "frame_id").alias("frame_id"),
         pl.coalesce("holder_kb", "holder").alias("source"),
+        pl.col("holder_kb").alias("entry"),
         *_FELT,
     )
-    if system:
-        mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
-        nil = mentions.filter(is_nil("entity")).join(documents, on="document")
-        more = nil.select("docid", "record", "entity", "start", "end", part=pl.lit(MENTION))
-    else:
-        more = documents.select("docid", "modality", part=pl.lit(ANNOTATED))
+    more = _mentions(corpus, documents) if system else _annotated(corpus, documents)
     rows = pl.concat([own, felt, more], how="diagonal_relaxed").with_columns(system=pl.lit(system))
     return conformed(rows)
+
+
+def _situations(corpus: Corpus, documents: pl.DataFrame, *, system: bool) -> pl.DataFrame:
+    """The situation frames, with their file, their number in the document, and what is odd."""
+    every = corpus.frames.select("row", "document", "origin", "kind", *_FRAMES.values(), *_WRITTEN)
+    frames = every.filter(pl.col("kind") == "situation").join(
+        documents, on="document", maintain_order="left"
+    )
+    files = corpus.sources.select(origin="row", file=pl.concat_str("path", "member"))
+    frames = frames.join(files, on="origin", how="left", maintain_order="left")
+    frames = frames.join(
+        _attribute(corpus, "file", "numbers"), on=["document", "origin"], how="left",
+        maintain_order="left",
+    ).join(
+        _attribute(corpus, "frame", "SEC" if system else "none", "nones"),
+        on=["document", "origin", "record"], how="left", maintain_order="left",
+    )  # fmt: skip
+    frames = frames.with_columns(number=pl.int_range(pl.len()).over("document"))
+    unnamed = pl.format("#{}", "number")
+    return frames.with_columns(frame=pl.coalesce("frame", unnamed))
+
+
+def _mentions(corpus: Corpus, documents: pl.DataFrame) -> pl.DataFrame:
+    """The mentions of NIL entities, and a row without an entity per document with any."""
+    mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
+    nil = mentions.filter(is_nil("entity"))
+    others = mentions.select("document").unique(maintain_order=True)
+    named = pl.concat([nil, others], how="diagonal").join(documents, on="document")
+    return named.select("docid", "record", "entity", "start", "end", part=pl.lit(MENTION))
+
+
+def _annotated(corpus: Corpus, documents: pl.DataFrame) -> pl.DataFrame:
+    """The documents of a reference, with the format of their files and what these lack."""
+    lacks = _attribute(corpus, "file", "lacks", "nones").group_by("document")
+    listed = lacks.agg(pl.col("nones").unique().sort().str.join(","))
+    form = corpus.sources["format"].first() if corpus.sources.height else None
+    return documents.join(listed, on="document", how="left").select(
+        "docid", "modality", "nones", part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String)
+    )
+
+
+def _attribute(corpus: Corpus, element: str, name: str, column: str = "") -> pl.DataFrame:
+    """The attributes of a name, with `document`, `origin` and `record`; files have no record."""
+    own = corpus.attributes.filter(pl.col("element") == element, pl.col("name") == name)
+    record = ["record"] if element == "frame" else []
+    return own.select("document", "origin", *record, pl.col("value").alias(column or name))
 
 
 def conformed(rows: pl.DataFrame) -> pl.DataFrame:
@@ -150,4 +200,6 @@ def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
     """The frames or the sentiments of one side."""
-    return rows.filter(pl.col("part") == part, pl.col("system") == system).drop("part", "system")
+    return rows.filter(pl.col("part") == part, pl.col("system") == system).drop(
+        "part", "system", "scored"
+    )

@@ -12,27 +12,34 @@ from functools import cached_property
 
 import polars as pl
 
+from hlteval.scoring.ambiguous_places import with_entries
 from hlteval.scoring.situations.lorehlt import official_sentiments as official
 from hlteval.scoring.situations.lorehlt import sentiments as sec
-from hlteval.scoring.situations.lorehlt.annotators import (
-    OFFICIAL_SEED,
-    chosen_annotators,
-    several,
-    single,
-)
+from hlteval.scoring.situations.lorehlt.annotators import chosen_annotators, several, single
 from hlteval.scoring.situations.lorehlt.equivalence import FINEST, key
-from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, MENTION, SENTIMENT, side
+from hlteval.scoring.situations.lorehlt.frame_rows import (
+    ANNOTATED,
+    FRAME,
+    ISSUES,
+    MENTION,
+    SENTIMENT,
+    side,
+)
 from hlteval.scoring.situations.lorehlt.gravity import judged
 from hlteval.scoring.situations.lorehlt.knowledge_base import (
     MENTIONS,
     nil_places,
     resolved,
-    with_entries,
+    with_nil_resolved,
     without_nil,
 )
+from hlteval.scoring.situations.lorehlt.official_draw import (
+    OFFICIAL_SEED,
+    of_chosen,
+    with_annotators,
+)
+from hlteval.scoring.situations.lorehlt.official_reading import read_reference, read_system
 from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
-
-_SPEECH_NIL = "NIL"
 
 
 @dataclass(frozen=True)
@@ -126,85 +133,111 @@ class Annotations:
     options: RankingOptions
 
     @cached_property
+    def _scored_rows(self) -> pl.DataFrame:
+        """The rows of documents that are scored."""
+        return self.rows.filter("scored")
+
+    @cached_property
+    def unscored_frames(self) -> pl.DataFrame:
+        """The frames of the system in documents of the test set that are not scored."""
+        return side(self.rows.filter(~pl.col("scored")), FRAME, system=True)
+
+    @cached_property
     def speech(self) -> pl.Series:
         """The names of the documents of speech."""
-        speech = self.rows.filter(~pl.col("system"), pl.col("modality") == "speech")
+        speech = self._scored_rows.filter(~pl.col("system"), pl.col("modality") == "speech")
         return speech["docid"].unique()
 
     @cached_property
     def reference(self) -> pl.DataFrame:
         """All frames of the reference, of all annotators."""
-        rows = side(self.rows, FRAME, system=False)
-        if not self.official:
-            return self._prepared(rows)
-        frames = self._prepared(_numbered(rows))
-        frames = frames.sort("issue", "docid", "frame", maintain_order=True)
-        speech = pl.col("modality").fill_null("text") == "speech"
-        # text has a place if it names an entity, whatever entry there is; speech has entries only
-        nameless = (pl.col("entity").fill_null("none") == "none") & pl.col("urgency").is_null()
-        no_entry = pl.col("place").is_null() | (pl.col("place") == _SPEECH_NIL)
-        nowhere = pl.when(speech).then(no_entry).otherwise(nameless)
-        return frames.filter(~nowhere.fill_null(value=False))
+        read = read_reference(self.annotated) if self.official else self.annotated
+        return self._without_nil(read)
 
     @cached_property
     def system(self) -> pl.DataFrame:
         """The frames of the system, as many as are scored."""
-        frames = side(self.rows, FRAME, system=True)
+        frames = self.predicted
+        threshold = self.options.threshold(official=self.official) if self.official else None
+        return frames if threshold is None else frames.filter(pl.col("confidence") > threshold)
+
+    @cached_property
+    def predicted(self) -> pl.DataFrame:
+        """The frames of the system of any confidence, which the curves are about."""
+        frames = side(self._scored_rows, FRAME, system=True)
         speech = pl.col("docid").is_in(self.speech.implode())
         frames = frames.with_columns(
             pl.col("confidence").fill_null(1.0),
             modality=pl.when(speech).then(pl.lit("speech")).otherwise("modality"),
         )
-        threshold = self.options.threshold(official=self.official) if self.official else None
-        if threshold is not None:
-            frames = frames.filter(pl.col("confidence") > threshold)
         most = self.options.max_frames
         if most is not None and frames.height > most:
             order = pl.col("confidence").rank("ordinal", descending=True)
             frames = frames.filter(order <= most)
-        return self._prepared(frames)
+        if self.official:
+            return self._without_nil(read_system(frames))
+        frames = self._without_nil(judged(with_entries(frames)))
+        return (
+            frames if self.mentions is None else with_nil_resolved(frames, "place", *self.mentions)
+        )
 
-    def _prepared(self, frames: pl.DataFrame) -> pl.DataFrame:
-        frames = with_entries(frames) if not self.official else _as_written(frames)
-        frames = judged(frames, official=self.official)
+    def _without_nil(self, frames: pl.DataFrame) -> pl.DataFrame:
         return without_nil(frames) if self.options.no_nil else frames
 
     @cached_property
     def cropped(self) -> int:
         """How many frames of the system are left out because there are too many."""
         most = self.options.max_frames
-        own = side(self.rows, FRAME, system=True).height
+        own = side(self._scored_rows, FRAME, system=True).height
         return max(0, own - most) if most is not None else 0
 
     @cached_property
     def several(self) -> int:
         """How many documents have several annotators."""
-        return several(self._annotated)
+        return several(self.annotated)
 
     @cached_property
-    def _annotated(self) -> pl.DataFrame:
+    def annotated(self) -> pl.DataFrame:
         """All frames of the reference, as they were annotated."""
-        return judged(side(self.rows, FRAME, system=False), official=self.official)
+        frames = side(self._scored_rows, FRAME, system=False)
+        return frames if self.official else judged(with_entries(frames))
 
     @cached_property
     def chosen(self) -> pl.DataFrame:
         """The annotator of each document that is drawn or given."""
-        options = self.options
-        return chosen_annotators(
-            self._annotated, options.annotators, self.seed, official=self.official
-        )
+        if not self.official:
+            return chosen_annotators(self.annotated, self.options.annotators, self.seed)
+        issue = pl.col("type").is_in(ISSUES)
+        text = self.annotated.filter(pl.col("modality").fill_null("text") != "speech")
+        return text.select("docid", "chosen", issue=issue).unique(maintain_order=True)
 
     def redrawn(self, seed: int) -> Annotations:
         """The same with other annotators, where none are given."""
-        other = replace(self, options=replace(self.options, annotator_seed=seed))
-        for name in ("reference", "system", "speech", "mentions", "_annotated"):
+        options = replace(self.options, annotator_seed=seed)
+        if self.official:
+            rows = with_annotators(self.rows, options.annotators, seed)
+            return replace(self, options=options, rows=rows)
+        other = replace(self, options=options)
+        for name in ("reference", "system", "speech", "mentions", "annotated"):
             other.__dict__[name] = getattr(self, name)  # what does not depend on the draw
         return other
 
     @cached_property
     def drawn(self) -> Sides:
         """Both sides, with one annotation of each document."""
-        return self.against(single(self.reference, self.chosen))
+        return self.against(self._single)
+
+    @cached_property
+    def _single(self) -> pl.DataFrame:
+        """The frames of the reference, of one annotator."""
+        if self.official:
+            return of_chosen(self.reference)
+        return single(self.reference, self.chosen)
+
+    @cached_property
+    def of_any_confidence(self) -> Sides:
+        """The same with all frames of the system, which curves are about, as the scorer does."""
+        return self.against(self._single, self.predicted)
 
     @cached_property
     def combined(self) -> Sides:
@@ -214,16 +247,22 @@ class Annotations:
     @cached_property
     def mentions(self) -> tuple[pl.DataFrame, pl.DataFrame] | None:
         """The mentions of system and reference, if there are such of both."""
-        own, gold = self.options.system_edl, self.options.reference_edl
-        if own is None:
-            own = side(self.rows, MENTION, system=True).select(*MENTIONS)
+        own, gold = self.system_mentions, self.options.reference_edl
         return None if gold is None or own.is_empty() else (own, gold)
 
-    def against(self, reference: pl.DataFrame) -> Sides:
-        """The system compared with some frames of the reference."""
-        system = resolved(self.system, reference, official=self.official)
+    @cached_property
+    def system_mentions(self) -> pl.DataFrame:
+        """The mentions of the system: those of NIL entities, and one row per document with any."""
+        given = self.options.system_edl
+        own = side(self.rows, MENTION, system=True).select(*MENTIONS)
+        return own if given is None else given
+
+    def against(self, reference: pl.DataFrame, system: pl.DataFrame | None = None) -> Sides:
+        """The system, or some frames of it, compared with some frames of the reference."""
+        system = self.system if system is None else system
+        system = resolved(system, reference, official=self.official)
         felt, own = (
-            side(self.rows, SENTIMENT, system=system_side) for system_side in (False, True)
+            side(self._scored_rows, SENTIMENT, system=system_side) for system_side in (False, True)
         )
         if not self.official:  # sentiments are annotated of text only
             felt, own = (
@@ -233,7 +272,7 @@ class Annotations:
 
     @cached_property
     def system_frames(self) -> int:
-        """How many frames the submission has."""
+        """How many frames the submission has, whether or not they are scored."""
         return side(self.rows, FRAME, system=True).height
 
     @property
@@ -246,21 +285,4 @@ class Annotations:
     @cached_property
     def documents(self) -> int:
         """How many documents the reference has."""
-        return self.rows.filter(pl.col("part") == ANNOTATED)["docid"].n_unique()
-
-
-def _as_written(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames whose places are null where nothing is written."""
-    return frames.with_columns(place=pl.when(pl.col("place") != "").then("place"))
-
-
-def _numbered(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames of speech whose places are the places of nothing else if all of a file are numbers.
-
-    The public scorer reads such a column as numbers; a number is not an identifier, and is sorted
-    before all identifiers.
-    """
-    speech = (pl.col("modality") == "speech") & pl.col("file").is_not_null()
-    numbers = pl.col("place").str.contains(r"^[0-9]+$").all().over("file")
-    place = pl.when(speech & numbers).then(pl.format("#{}", "place"))
-    return frames.with_columns(place=place.otherwise("place"))
+        return self._scored_rows.filter(pl.col("part") == ANNOTATED)["docid"].n_unique()

@@ -55,15 +55,9 @@ def _frames(
             matches.counts().rename({"docid": "document"}).cast(dict.fromkeys(COUNTS, pl.Int64))
         )
         sums = weighted(counts, COUNTS, documents, weights)
-        right, false, expected = (sums[column] for column in COUNTS)
-        values = {
-            "precision": ratio(right, right + false),
-            "recall": ratio(right, expected),
-            "f1": ratio(2 * right, right + false + expected),
-        }
-        for rate, own in values.items():
-            zero = scored.official and not scored.stopped
-            yield f"frame_{rate}.{name}", np.nan_to_num(own) if zero else own
+        rates = matches.rated(*(sums[column] for column in COUNTS))
+        for rate, own in rates._asdict().items():
+            yield f"frame_{rate}.{name}", np.full_like(own, np.nan) if scored.stopped else own
 
 
 def _sentiments(

@@ -22,66 +22,38 @@ _LARGE_GROUP, _INJURY = 2, 2
 """The least scope and severity of urgent frames, of 0 to 4."""
 _LEVEL = r"^([0-4])(?:_.*)?$"
 _SPEECH_STATUS = {"past only": "past"}
-_UNRESOLVED = {
-    True: ("Insufficent", "Insufficient/Unknown"),  # the first one is spelt like this in the data
-    False: ("insufficient",),
-}
-"""The values of the resolution that the public scorer knows, of speech and of text."""
 
 
-def judged(frames: pl.DataFrame, *, official: bool) -> pl.DataFrame:
+def judged(frames: pl.DataFrame) -> pl.DataFrame:
     """Frames of one side with the flags on which gravity depends.
 
     Args:
         frames: of one side; those with an `urgency` of their own are taken at their word.
-        official: as the public scorer does.
 
     Examples:
         >>> row = {"type": "food", "status": "current", "resolution": None, "urgency": None}
         >>> row |= {"modality": "text", "scope": "2_largegroup", "severity": "1_discomfort"}
-        >>> frame = judged(pl.DataFrame([row]), official=False)
-        >>> frame.select("current", "urgent", "unresolved").row(0)
+        >>> judged(pl.DataFrame([row])).select("current", "urgent", "unresolved").row(0)
         (True, True, True)
-        >>> judged(pl.DataFrame([row]), official=True)["urgent"].item()
-        False
     """
     frames = frames.cast({"urgency": pl.String, "resolution": pl.String, "status": pl.String})
-    frames = frames.with_columns(
-        issue=pl.col("type").is_in(ISSUES),
-        urgent=_urgent(official=official).fill_null(value=False),
-    )
-    if official:
-        return _official_flags(frames)
     status = pl.col("status").str.to_lowercase().replace(_SPEECH_STATUS)
     sufficient = pl.col("resolution").str.to_lowercase() == "sufficient"
     return frames.with_columns(
-        status=status,
-        current=(status == "current").fill_null(value=False),
+        issue=pl.col("type").is_in(ISSUES), urgent=_urgent().fill_null(value=False), status=status
+    ).with_columns(
+        current=(pl.col("status") == "current").fill_null(value=False),
         unresolved=~pl.col("issue") & ~sufficient.fill_null(value=False),
     )
 
 
-def _urgent(*, official: bool) -> pl.Expr:
+def _urgent() -> pl.Expr:
     """Urgency as a system gives it, or from scope and severity (section 16.2.2)."""
     scope, severity = (
         pl.col(name).str.extract(_LEVEL).cast(pl.Int64).fill_null(0) >= least
         for name, least in (("scope", _LARGE_GROUP), ("severity", _INJURY))
     )
-    by_levels = scope & severity if official else scope | severity
-    return pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", by_levels)
-
-
-def _official_flags(frames: pl.DataFrame) -> pl.DataFrame:
-    """The public scorer: no help is needed without a resolution; annotated speech has no status."""
-    annotated = pl.col("urgency").is_null()
-    speech = annotated & (pl.col("modality") == "speech").fill_null(value=False)
-    resolution, status = pl.col("resolution"), pl.col("status")
-    unresolved = pl.when(speech).then(resolution.is_in(_UNRESOLVED[True]))
-    current = pl.when(speech).then(status == "Current").otherwise(status == "current")
-    return frames.with_columns(
-        unresolved=unresolved.otherwise(resolution.is_in(_UNRESOLVED[False])).fill_null(False),
-        current=current.fill_null(value=False),
-    ).with_columns(status=pl.when(~speech).then("status"))
+    return pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", scope | severity)
 
 
 def boolean(*, official: bool) -> pl.Expr:
@@ -90,15 +62,15 @@ def boolean(*, official: bool) -> pl.Expr:
     Issues are not annotated for resolution, so none is grave; but the public scorer takes a system
     by its word.
     """
-    grave = pl.col("current") & pl.col("urgent") & pl.col("unresolved")
+    grave = _current() & pl.col("urgent") & _unresolved()
     return grave.cast(pl.Int64) * (1 if official else PARTS)
 
 
 def numeric(*, official: bool) -> pl.Expr:
     """The gravity of a frame with the emotions `felt_fear` and `felt_anger` (section 16.2.1)."""
     emotions = pl.col("felt_fear").cast(pl.Int64) + pl.col("felt_anger").cast(pl.Int64)
-    need = pl.col("current") & pl.col("urgent") & pl.col("unresolved")
-    issue = pl.col("current") & pl.col("urgent") & (emotions > 0)
+    need = _current() & pl.col("urgent") & _unresolved()
+    issue = _current() & pl.col("urgent") & (emotions > 0)
     if official:  # it adds 0.2 once and again, which is not quite 0.4
         boosts = pl.when(emotions == 0).then(1.0).when(emotions == 1).then(1.2)
         graver = boosts.otherwise(1.0 + 0.2 + 0.2)
@@ -109,6 +81,16 @@ def numeric(*, official: bool) -> pl.Expr:
         nothing = 0
     own = pl.when("issue").then(pl.when(issue).then(of_issue).otherwise(nothing))
     return own.otherwise(pl.when(need).then(graver).otherwise(nothing))
+
+
+def _current() -> pl.Expr:
+    """Whether a frame is current; what the public scorer does not know is true for it."""
+    return pl.col("current").fill_null(value=True)
+
+
+def _unresolved() -> pl.Expr:
+    """Whether a frame is unresolved; what the public scorer does not know is true for it."""
+    return pl.col("unresolved").fill_null(value=True)
 
 
 def with_emotions(frames: pl.DataFrame, sentiments: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Places and sources as knowledge base entries: ambiguous ones, and those that are not in it (NIL).
 
-A reference may give several entries for one place, `12|34`: a system may have any of them. NIL
-identifiers are a system's own; its mentions and those of the reference, which both come as tables
+A reference may give several entries for one place (`scoring.ambiguous_places`). NIL identifiers are
+a system's own; its mentions and those of the reference, which both come as tables
 of entity discovery and linking, show which of them are the same.
 
 Conventions:
@@ -12,18 +12,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from hlteval.scoring import ambiguous_places
+
 MENTIONS = {"docid": pl.String, "start": pl.Int64, "end": pl.Int64, "entity": pl.String}
 """The columns of a table of mentions."""
 NOWHERE = "None"
 """What the public scorer makes of a NIL place without a mention in the reference."""
-
-
-def with_entries(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames whose places are null where they have none; alternatives are in order."""
-    place = pl.col("place").str.strip_chars()
-    sorted_entries = place.str.split("|").list.sort().list.join("|")
-    several = pl.when(place.str.contains("|", literal=True)).then(sorted_entries).otherwise(place)
-    return frames.with_columns(place=pl.when(place != "").then(several))
 
 
 def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
@@ -32,12 +26,15 @@ def without_nil(frames: pl.DataFrame) -> pl.DataFrame:
     return frames.filter(~nil.fill_null(value=False))
 
 
+UNRESOLVED = "system:"
+"""What precedes a NIL identifier of the system that no mention of the reference explains."""
+
+
 def resolved(system: pl.DataFrame, reference: pl.DataFrame, *, official: bool) -> pl.DataFrame:
     """The system's frames, with the places of the reference for entries that are among these.
 
-    A place is that of a reference frame of the same document and type that has it among others,
-    unless there is one that has it alone. The public scorer takes the first ambiguous place of the
-    document and type, whether the entry is among its own or those of another.
+    The public scorer takes the first ambiguous place of the document and type, whether the entry is
+    among its own or those of another.
 
     Examples:
         >>> columns = ["docid", "type", "place"]
@@ -47,17 +44,11 @@ def resolved(system: pl.DataFrame, reference: pl.DataFrame, *, official: bool) -
         ['1|2']
     """
     key = ["docid", "type"]
-    ambiguous = reference.filter(pl.col("place").str.contains("|", literal=True)).select(
-        *key, several="place", place=pl.col("place").str.split("|")
-    )
-    ambiguous = ambiguous.with_columns(first=pl.col("several").first().over(key)).explode("place")
-    if official:
-        meant = ambiguous.with_columns(several="first")
-    else:
-        meant = ambiguous.join(reference, on=[*key, "place"], how="anti", nulls_equal=False)
-    meant = meant.unique([*key, "place"], keep="first", maintain_order=True).drop("first")
-    joined = system.join(meant, on=[*key, "place"], how="left", maintain_order="left")
-    return joined.with_columns(place=pl.coalesce("several", "place")).drop("several")
+    if not official:
+        return ambiguous_places.resolved(system, reference, key)
+    first = pl.col("several").first().over(key)
+    meant = ambiguous_places.open_places(reference, key).with_columns(several=first)
+    return ambiguous_places.with_places(system, meant, key)
 
 
 def nil_sources(
@@ -89,6 +80,36 @@ def nil_sources(
     sums = both.group_by("docid", "source", "entity").agg(pl.col("common").sum())
     best = sums.sort("docid", "source", "common", "entity", descending=[False, False, True, False])
     return best.unique(["docid", "source"], keep="first", maintain_order=True).drop("common")
+
+
+def with_nil_resolved(
+    table: pl.DataFrame, column: str, system: pl.DataFrame, reference: pl.DataFrame
+) -> pl.DataFrame:
+    """A table of the system with what its NIL identifiers mean in the reference.
+
+    Those without an overlapping mention are the system's own: they are equal to nothing, whatever
+    their names are.
+
+    Args:
+        table: of the system, with `docid`.
+        column: the column of the identifiers.
+        system: its mentions.
+        reference: the mentions of the reference.
+
+    Examples:
+        >>> own = pl.DataFrame([("d", 0, 5, "NIL7")], schema=MENTIONS, orient="row")
+        >>> gold = own.with_columns(entity=pl.lit("NIL1"))
+        >>> table = pl.DataFrame({"docid": ["d", "d", "d"], "place": ["NIL7", "NIL1", "12"]})
+        >>> with_nil_resolved(table, "place", own, gold)["place"].to_list()
+        ['NIL1', 'system:NIL1', '12']
+    """
+    meant = nil_sources(table.select("docid", source=column), system, reference)
+    meant = meant.rename({"source": column, "entity": "_meant"})
+    joined = table.join(meant, on=["docid", column], how="left", maintain_order="left")
+    own = pl.coalesce("_meant", pl.format("{}{}", pl.lit(UNRESOLVED), column))
+    return joined.with_columns(
+        pl.when(is_nil(column)).then(own).otherwise(column).alias(column)
+    ).drop("_meant")
 
 
 def is_nil(column: str) -> pl.Expr:

@@ -43,16 +43,17 @@ _RATES = ("Precision", "Recall", "F1")
 
 
 def written(scored: ScoredFrames) -> dict[str, str]:
-    """The files by name; none where the public scorer crashes."""
-    options = scored.annotations.options
-    numeric = options.gravity == "numeric"
-    if scored.stopped or (scored.lacks_emotions and (numeric or not options.no_sec)):
+    """The files by name: those that the public scorer writes before it stops."""
+    counts = not scored.annotations.options.no_sec
+    stops, numeric = scored.stops, scored.shown_kind == "numeric"
+    if stops.reading or (counts and stops.sentiments) or (numeric and stops.numeric):
         return {}
-    files = {f"{ties}_nDCG_Scores.txt": "".join(_ndcg(scored, ties)) for ties in TIE_BREAKS}
+    files = {"_diagnostic_SEC_scores.txt": "".join(_sentiments(scored))} if counts else {}
+    if stops.ranking:
+        return files
+    files |= {f"{ties}_nDCG_Scores.txt": "".join(_ndcg(scored, ties)) for ties in TIE_BREAKS}
     files["DiagnosticScores.txt"] = "".join(_diagnostics(scored))
     files["precisionN.txt"] = "".join(_precisions(scored))
-    if not options.no_sec:
-        files["_diagnostic_SEC_scores.txt"] = "".join(_sentiments(scored))
     for name, title in _CLASSES.items():
         begin = "" if title in _PLAIN else "_"
         files[f"{begin}F1_{title}.txt"] = "".join(_frames(scored, name, title))
@@ -81,8 +82,7 @@ def _diagnostics(scored: ScoredFrames) -> Iterator[str]:
 
 def _precisions(scored: ScoredFrames) -> Iterator[str]:
     yield _head(scored, "Precision at N")
-    gains = scored.annotations.options.gain_table(official=True)
-    high = int((scored.shown.reference["gravity"] >= gains.high_from).sum())
+    high = scored.shown.high(scored.annotations.options.gain_table(official=True))
     if not high:
         yield "NOTE: No high gravity situations were found\n"
         return
@@ -100,6 +100,6 @@ def _sentiments(scored: ScoredFrames) -> Iterator[str]:
 
 def _frames(scored: ScoredFrames, name: str, title: str) -> Iterator[str]:
     rates = scored.matches[name].rates
-    yield f"F1_{_MISSPELT.get(title, title)}:\t{rates.f1}\n"
-    yield f"Precision_{title}:\t{rates.precision}\n"
-    yield f"Recall_{title}:\t{rates.recall}\n"
+    yield f"F1_{_MISSPELT.get(title, title)}:\t{rates['f1']}\n"
+    yield f"Precision_{title}:\t{rates['precision']}\n"
+    yield f"Recall_{title}:\t{rates['recall']}\n"

@@ -13,8 +13,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
+from hlteval.scoring import ratios
+from hlteval.scoring.ratios import harmonic
 from hlteval.scoring.situations.lorehlt.sentiments import EMOTIONS
 
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -48,7 +51,7 @@ def with_reference(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFra
     targets = frames.select("docid", "frame_id", "place", "type", "status", _frame="frame")
     own = sentiments.with_row_index("_order")
     own = own.sort(pl.col("_order").first().over("docid", "frame_id"), maintain_order=True)
-    own = own.select("docid", "frame_id", "source", "polarity", "value", *EMOTIONS)
+    own = own.select("docid", "frame_id", "polarity", "value", *EMOTIONS, source="entry")
     joined = own.join(targets, on=["docid", "frame_id"], maintain_order="left_right")
     return joined.rename({"_frame": "frame"}).with_columns(pl.col(EMOTIONS).fill_null(value=False))
 
@@ -110,7 +113,7 @@ def _strengths(pairs: pl.DataFrame) -> float:
 
 
 def _rates(right: float, predicted: int, expected: int) -> Rates:
-    precision, recall = right / predicted, right / expected
-    if precision + recall == 0:
-        return Rates(precision, recall, math.nan)
-    return Rates(precision, recall, 2 * precision * recall / (precision + recall))
+    """The rates of pooled counts; F1 is computed from the other two."""
+    found = ratios.rates(np.array(right), np.array(predicted), np.array(expected))
+    f1 = harmonic(found.precision, found.recall)
+    return Rates(float(found.precision), float(found.recall), float(f1))

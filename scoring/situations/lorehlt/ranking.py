@@ -159,6 +159,14 @@ class Ranking:
     def _cumulative(self, gains: Numbers) -> Numbers:
         return cumulative(gains, self.discount, rounded=self.official)
 
+    def high(self, gains: Gains) -> int:
+        """How many situations of the reference have a high gravity.
+
+        The public scorer takes those that have the gain of such, which other gravities may have.
+        """
+        reached = self.reference["gravity"] >= gains.high_from
+        return int(((self.reference["gain"] == gains.high) if self.official else reached).sum())
+
     def precision_at(self, number: int) -> float | None:
         """The share of the gravest `number` situations that are on both sides.
 

@@ -14,13 +14,18 @@ from typing import ClassVar
 
 import polars as pl
 
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights
 from hlteval.scoring.situations.lorehlt import official_files, ranking_notes, ranking_tables
-from hlteval.scoring.situations.lorehlt.frame_rows import frame_rows, total
+from hlteval.scoring.situations.lorehlt.frame_rows import MENTION, conformed, frame_rows, total
 from hlteval.scoring.situations.lorehlt.frame_sides import Annotations
 from hlteval.scoring.situations.lorehlt.frame_sums import additive_families, replicates
+from hlteval.scoring.situations.lorehlt.given_names import unknown_annotators, unknown_documents
+from hlteval.scoring.situations.lorehlt.official_draw import with_annotators
+from hlteval.scoring.situations.lorehlt.official_reading import is_listed
 from hlteval.scoring.situations.lorehlt.ranking_options import RankingOptions
+from hlteval.scoring.situations.lorehlt.scored_documents import is_scored
 from hlteval.scoring.situations.lorehlt.scored_frames import FAMILIES, ScoredFrames
 
 Values = dict[str, float | None]
@@ -62,11 +67,36 @@ class SituationRanking(Metric):
             1.0
         """
         sides = ((reference, False), (system, True))
-        return pl.concat([frame_rows(corpus, system=side) for corpus, side in sides]), None
+        rows = pl.concat([frame_rows(corpus, system=side) for corpus, side in sides])
+        return rows.with_columns(scored=self._is_scored(reference)), None
+
+    def _is_scored(self, reference: Corpus) -> pl.Expr:
+        """Whether the documents of rows are scored, beside their reference."""
+        if self.official:
+            return is_listed(self.options.scored)
+        return is_scored(
+            "docid",
+            annotated=reference.documents["name"],
+            scored=self.options.scored,
+            processed=self.options.documents,
+        )
+
+    def documents(self, counts: pl.DataFrame) -> list[str]:
+        """The names of the documents that are scored, sorted."""
+        return super().documents(counts.filter("scored", pl.col("part") != MENTION))
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The rows of all batches."""
-        return total(counts)
+        """The rows of all batches; in `official` with the annotators that are drawn, once."""
+        rows = total(counts)
+        if not self.official or not rows["chosen"].is_null().all():
+            return rows
+        annotations = Annotations(rows, self.official, self.options)
+        return with_annotators(rows, self.options.annotators, annotations.seed)
+
+    def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:
+        """Return what names the options give that the reference does not have."""
+        rows = pl.concat([conformed(pl.DataFrame()), *counts]).filter(~pl.col("system"))
+        return [*unknown_annotators(self.options, rows), *unknown_documents(self.options, rows)]
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
@@ -122,9 +152,10 @@ class SituationRanking(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The values of each replicate: by weighted sums over documents where counts add."""
+        rows = self.total([counts])
         if not self.additive:
-            return super().replicates(counts, documents, weights)
-        scored = self.scored(self.total([counts]))
+            return super().replicates(rows, documents, weights)
+        scored = self.scored(rows)
         return replicates(scored, self.families, documents, weights)
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[SituationRanking, ...]:

@@ -25,8 +25,10 @@ class RankingOptions:
         cutoff: frames of higher confidence are the submission; without it, all are.
         no_nil: leave out frames with NIL places on both sides.
         no_sec: compute nothing that needs sentiments.
-        documents: whether only listed documents are scored.
-        annotators: the annotator of the needs and issues of documents: `docid`, `issue`, `chosen`.
+        documents: the documents of the whole test set, if they are listed.
+        scored: the documents that are scored; those of the reference if None.
+        annotators: the annotator of the needs and issues of documents, as
+            `annotators.CHOSEN`; those of a file as `given_names.GIVEN`.
         annotator_seed: of the draw of annotators elsewhere; apart from the seed of resampling, so
             that intervals can be drawn again for the same annotators.
         draws: how many other draws are scored, for their distribution.
@@ -45,7 +47,8 @@ class RankingOptions:
     cutoff: float | None = None
     no_nil: bool = False
     no_sec: bool = False
-    documents: bool = False
+    documents: tuple[str, ...] | None = None
+    scored: tuple[str, ...] | None = None
     annotators: pl.DataFrame | None = None
     annotator_seed: int | None = None
     draws: int = 0
@@ -72,8 +75,9 @@ class RankingOptions:
     def threshold(self, *, official: bool) -> float | None:
         """The confidence that frames must exceed to be read at all.
 
-        The public scorer takes notice of it only with a list of documents, and of 0 never.
+        The public scorer takes notice of it only with a list of scored documents, and of 0
+        never.
         """
-        if official and not (self.documents and self.cutoff):
+        if official and not (self.scored is not None and self.cutoff):
             return None
         return self.cutoff

@@ -13,11 +13,14 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from hlteval.scoring import metric
 from hlteval.scoring.situations.lorehlt import annotation_draws
 from hlteval.scoring.situations.lorehlt import sentiments as sec
+from hlteval.scoring.situations.lorehlt.equivalence import GRAVE
 from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches
+from hlteval.scoring.situations.lorehlt.frame_rows import NUMBER
 from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking
 from hlteval.scoring.situations.lorehlt.scored_frames import ScoredFrames
 
@@ -31,6 +34,7 @@ _TITLES = {
     "sec": "Sentiments",
 }
 _DOCUMENT_CLASS = "type,place"
+_WITHOUT_MARK = cs.by_name("document", "place", require_all=False).str.strip_prefix(NUMBER)
 
 
 def scorings(values: Mapping[str, float | None]) -> pl.DataFrame:
@@ -47,6 +51,10 @@ def scorings(values: Mapping[str, float | None]) -> pl.DataFrame:
             group, measure = (title, ending), family
         grouped.setdefault(group, []).append((measure, value))
     order = list(dict.fromkeys(_TITLES.values()))
+    # curves have a class more than rates: all rows of a title have the same measures
+    curve = [measure for measure, _ in grouped.get((_TITLES["auc"], _DOCUMENT_CLASS), ())]
+    if own := grouped.get((_TITLES["auc"], GRAVE)):
+        own += [(measure, None) for measure in curve if measure != "auc"]
     rows = [
         {"evaluation": title, "scoring": scoring, "measure": measure, "value": value}
         for (title, scoring), pairs in sorted(
@@ -67,7 +75,7 @@ def tables(values: Mapping[str, float | None], scored: ScoredFrames) -> dict[str
         "frames": frames(scored.matches[_DOCUMENT_CLASS]),
         "ndcg": ndcg(scored),
         "precision_at": precisions(scored),
-        "pr": curves(scored.matches),
+        "pr": curves(scored.curves),
     }
     if not (scored.official or scored.annotations.options.no_sec):
         found["sec"] = targets(scored.sentiments)
@@ -108,7 +116,8 @@ def situations(ranking: Ranking) -> pl.DataFrame:
         dcg="dcg",
     )
     both = gold.join(mine, on=["type", "place"], how="full", coalesce=True)
-    return both.sort("reference_rank", "system_rank", nulls_last=True)
+    both = both.sort("reference_rank", "system_rank", nulls_last=True)
+    return both.with_columns(_WITHOUT_MARK)
 
 
 def frames(matches: FrameMatches) -> pl.DataFrame:
@@ -126,7 +135,8 @@ def frames(matches: FrameMatches) -> pl.DataFrame:
     rows = matches.rows.select(
         pl.col("docid").alias("document"), "type", "place", "confidence", "weight", outcome=outcome
     )
-    return rows.drop_nulls("outcome").sort("document", "type", "place")
+    rows = rows.drop_nulls("outcome").sort("document", "type", "place")
+    return rows.with_columns(_WITHOUT_MARK)
 
 
 def targets(counts: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

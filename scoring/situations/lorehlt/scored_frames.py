@@ -18,6 +18,7 @@ from hlteval.scoring.situations.lorehlt import sentiments as sec
 from hlteval.scoring.situations.lorehlt.frame_matches import FrameMatches, frame_matches
 from hlteval.scoring.situations.lorehlt.frame_sides import Annotations, Sides
 from hlteval.scoring.situations.lorehlt.official_sentiments import Rates as PooledRates
+from hlteval.scoring.situations.lorehlt.official_stops import Stops, stops
 from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, ranking, situations
 from hlteval.scoring.situations.lorehlt.situation_averages import averages, mean, official_averages
 
@@ -67,9 +68,14 @@ class ScoredFrames:
         return ranked(both.above_cutoff, kind)
 
     @property
+    def shown_kind(self) -> str:
+        """The kind of gravity that precision at N, tables and official files show."""
+        return self.annotations.options.gravity
+
+    @property
     def shown(self) -> Ranking:
-        """The ranking that precision at N, tables and official files show."""
-        return self.ranking(self.annotations.options.gravity)
+        """The ranking by that gravity."""
+        return self.ranking(self.shown_kind)
 
     @cached_property
     def averages(self) -> dict[str, pl.DataFrame]:
@@ -84,7 +90,7 @@ class ScoredFrames:
         """The frames of a class, which are compared once."""
         if name not in self._compared:
             annotations = self.annotations
-            both = annotations.drawn if self.official else annotations.combined
+            both = annotations.of_any_confidence if self.official else annotations.combined
             self._compared[name] = frame_matches(
                 both.reference,
                 both.system,
@@ -104,6 +110,12 @@ class ScoredFrames:
         return {name: self._matches(name) for name in equivalence.CLASSES}
 
     @cached_property
+    def curves(self) -> dict[str, FrameMatches]:
+        """The frames of which curves are drawn, by class: in `plan`, grave frames too (16.2.6)."""
+        grave = {} if self.official else {equivalence.GRAVE: self._matches(equivalence.GRAVE)}
+        return self.matches | grave
+
+    @cached_property
     def sentiments(self) -> dict[str, pl.DataFrame]:
         """The sentiments of each target that are right, by class (`plan`)."""
         reference, system = self.annotations.drawn.above_cutoff.targeted
@@ -121,17 +133,14 @@ class ScoredFrames:
         return {name: official.counted(reference, system, name) for name in official.KEYS}
 
     @cached_property
-    def lacks_emotions(self) -> bool:
-        """Whether the public scorer stops at a sentiment of the system without an emotion."""
-        felt = self.annotations.drawn.system_felt
-        return bool(
-            felt.select(pl.any_horizontal(pl.col(sec.EMOTIONS).is_null())).to_series().any()
-        )
+    def stops(self) -> Stops:
+        """Where the public scorer stops; nowhere in `plan`."""
+        return stops(self.annotations) if self.official else Stops()
 
     @cached_property
     def stopped(self) -> bool:
-        """Whether the public scorer crashes before it scores anything: there are no frames."""
-        return self.official and self.annotations.system_frames == 0
+        """Whether the public scorer stops before it ranks anything."""
+        return bool(self.stops.everything)
 
 
 def ranked(both: Sides, kind: str) -> Ranking:
@@ -158,21 +167,19 @@ def ranked(both: Sides, kind: str) -> Ranking:
 
 
 def _ndcg(scored: ScoredFrames, kind: str, of: str) -> Values:
-    crashed = kind == "numeric" and scored.official and scored.lacks_emotions
+    stopped = scored.stopped or (kind == "numeric" and bool(scored.stops.numeric))
     for ties in TIE_BREAKS:
-        stopped = crashed or scored.stopped
         yield ties, None if stopped else scored.ranking(kind, of).last(ties)
 
 
 def _precision_at(scored: ScoredFrames) -> Values:
-    if scored.stopped:
+    if scored.stopped or (scored.shown_kind == "numeric" and scored.stops.numeric):
         yield from dict.fromkeys((*map(str, NUMBERS), *LEVELS)).items()
         return
     table = scored.shown
     gains = scored.annotations.options.gain_table(official=scored.official)
-    gravities = table.reference["gravity"]
-    high = int((gravities >= gains.high_from).sum())
-    medium = int((gravities >= gains.medium_from).sum())
+    high = table.high(gains)
+    medium = int((table.reference["gravity"] >= gains.medium_from).sum())
     # the public scorer goes no further than the situations of high gravity
     most = high if scored.official else table.reference.height
     precisions = table.precisions(most).tolist() if most else []
@@ -188,13 +195,14 @@ def _situation_average(scored: ScoredFrames, column: str) -> Values:
 
 
 def _area(scored: ScoredFrames) -> Values:
-    for name, matches in _matches(scored):
-        yield name, matches.area() if matches else None
+    curves = {} if scored.stopped else scored.curves
+    for name in (*equivalence.CLASSES, equivalence.GRAVE):
+        yield name, curves[name].area() if name in curves else None
 
 
 def _frame_rate(scored: ScoredFrames, rate: str) -> Values:
     for name, matches in _matches(scored):
-        yield name, getattr(matches.rates, rate) if matches else None
+        yield name, matches.rates[rate] if matches else None
 
 
 def _matches(scored: ScoredFrames) -> Iterator[tuple[str, FrameMatches | None]]:
@@ -206,7 +214,7 @@ def _sentiment_rate(scored: ScoredFrames, rate: str) -> Values:
     """The sentiments of a profile; the classes of the other one are undefined."""
     for name in sec.CLASSES:
         yield name, None if scored.official else scored.sentiment_rates[name][rate]
-    uncounted = not scored.official or scored.stopped or scored.lacks_emotions
+    uncounted = not scored.official or bool(scored.stops.sentiments)
     for name in official.KEYS:
         for measure in official.MEASURES:
             rates = None if uncounted else scored.official_sentiments[name][measure]

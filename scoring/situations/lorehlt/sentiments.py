@@ -12,7 +12,8 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.scoring.situations.lorehlt.knowledge_base import nil_sources, resolved
+from hlteval.scoring import ratios
+from hlteval.scoring.situations.lorehlt.knowledge_base import resolved, with_nil_resolved
 
 TARGET = ["docid", "type", "place"]
 """The target of a sentiment."""
@@ -64,9 +65,7 @@ def with_sources(
         mentions: of system and reference, where both are given.
     """
     if mentions is not None:
-        meant = nil_sources(system, *mentions)
-        joined = system.join(meant, on=["docid", "source"], how="left", maintain_order="left")
-        system = joined.with_columns(source=pl.coalesce("entity", "source")).drop("entity")
+        system = with_nil_resolved(system, "source", *mentions)
     ambiguous = reference.select("docid", "type", place="source")
     sources = resolved(system.select("docid", "type", place="source"), ambiguous, official=False)
     return system.with_columns(source=sources["place"])
@@ -100,13 +99,8 @@ def _numbers(sentiments: pl.DataFrame, fields: list[str], name: str) -> pl.DataF
 
 def rates(counts: pl.DataFrame) -> pl.DataFrame:
     """Precision, recall and F1 of each target; null where a side has no sentiments about it."""
-    right = pl.col("right").cast(pl.Float64)
-    both = pl.col("system") + pl.col("reference")
-    return counts.with_columns(
-        precision=pl.when(pl.col("system") > 0).then(right / pl.col("system")),
-        recall=pl.when(pl.col("reference") > 0).then(right / pl.col("reference")),
-        f1=pl.when(both > 0).then(2 * right / both),
-    )
+    found = ratios.rates(pl.col("right"), pl.col("system"), pl.col("reference"))
+    return counts.with_columns(**found._asdict())
 
 
 def averaged(counts: pl.DataFrame) -> dict[str, float | None]:

@@ -225,12 +225,12 @@ def test_ndcg_and_precision(gold, own, felt, own_felt):
 
 
 def weights(gold, name):
-    """How many annotators have each frame of a class."""
-    annotators = defaultdict(set)
+    """How many rows of all annotators each frame of a class has; what one repeats is one row."""
+    rows = defaultdict(set)
     for row in gold:
         if name == "type" or row["place_kb"] is not None:
-            annotators[key(row, name)].add(row["annotator"])
-    return {own: len(names) for own, names in annotators.items()}
+            rows[key(row, name)].add((row["annotator"], *key(row, FINEST)))
+    return {own: len(each) for own, each in rows.items()}
 
 
 def confident(own, name):

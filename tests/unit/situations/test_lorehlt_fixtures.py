@@ -9,6 +9,8 @@ import pytest
 from hlteval.converters import load
 from hlteval.findings import Finding, catalogue
 from hlteval.sources import open_source
+from hlteval.workflows.refusals import Refused
+from hlteval.workflows.scoring import opened_run, score
 from hlteval.workflows.validation import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -16,6 +18,8 @@ VALID = FIXTURES / "lorehlt-sf/valid"
 FORMATS = ("lorehlt-sf-json", "lorehlt-sf-tables", "lorehlt-sf-reference")
 READ = [(form, path) for form in FORMATS for path in sorted(FIXTURES.glob(f"{form}/invalid/*"))]
 RULES = sorted(FIXTURES.glob("lorehlt-sf/invalid/*"))
+OF_OPTIONS = sorted(FIXTURES.glob("lorehlt-sf-options/invalid/*"))
+"""Files of options; only a reference shows what is wrong with them."""
 SETTINGS = {"LSF212": {"schema": "2019-v1"}, "LSF213": {"document-ids": "stripped"}}
 """What only these settings raise."""
 OPTIONS = {
@@ -24,8 +28,15 @@ OPTIONS = {
     "system_edl": str(VALID / "submission/edl.tab"),
     "cutoff": "0.3",
 }
-WITHOUT = {"LSF302": "documents", "LSF310": "cutoff", "LSF403": "system_edl"}
+WITHOUT = {
+    "LSF302": "documents",
+    "LSF310": "cutoff",
+    "LSF311": "documents",
+    "LSF403": "system_edl",
+}
 """The option that hides a finding."""
+ALSO = {"LSF311": ("LSF303",), "LSF312": ("LSF303",)}
+"""Without frames, all documents are silent."""
 OF_REFERENCES = {"LSF509", "LSF510", "LSF511", "LSF512"}
 
 
@@ -58,9 +69,9 @@ def test_a_fixture_breaks_its_rule_and_no_other(path: Path) -> None:
         options = {name: value for name, value in OPTIONS.items() if name != WITHOUT.get(code)}
         against = str(VALID / "texts.jsonl")
         verdict = validate("lorehlt-sf", str(path), against=against, options=options)
-    assert set(verdict.by_code) == {code}
+    assert set(verdict.by_code) == {code, *ALSO.get(code, ())}
     assert verdict.passed == (catalogue()[code].severity != "error")
-    whole = {"LSF303", "LSF310", "LSF403"}
+    whole = {"LSF303", "LSF310", "LSF311", "LSF312", "LSF403"}
     in_line = not code.startswith("LSF1") and code not in whole
     assert all(bool(finding.span) == in_line for finding in verdict.findings)
 
@@ -79,18 +90,62 @@ def test_the_official_verdict_of_a_package(code: str) -> None:
 
 def test_every_code_has_a_fixture() -> None:
     codes = {code for code in catalogue() if code.startswith("LSF")}
-    assert {code_of(path) for _, path in READ} | {code_of(path) for path in RULES} == codes
+    paths = [*(path for _, path in READ), *RULES, *OF_OPTIONS]
+    assert {code_of(path) for path in paths} == codes
 
 
-@pytest.mark.parametrize("code", [c for c in catalogue() if c.startswith("LSF2")])
+PLACES = {
+    "LSF701": (":2:1", "did you mean D1? the reference has D1, D2"),
+    "LSF702": (":1:9", "D1 has 7, 8"),
+    "LSF703": ("", "did you mean D1? the reference has D1, D2"),
+    "LSF704": ("", "list the test set with --documents, so that the names are checked"),
+}
+"""Line and column of what is wrong in the file of an option, and the fix."""
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+@pytest.mark.parametrize("path", OF_OPTIONS, ids=lambda path: path.name)
+def test_a_file_of_an_option_has_names_of_its_reference(path: Path, profile: str) -> None:
+    sides = (
+        str(FIXTURES / "scores/lorehlt-sf/reference"),
+        str(FIXTURES / "scores/lorehlt-sf/system"),
+    )
+    option = path.suffix[1:]
+    run = opened_run("lorehlt-sf", *sides, profile=profile, options={option: str(path)})
+    for batch in run.results(None):
+        for counted in batch:
+            run.add(counted)
+    (found,) = run.metric.judge(run.counts)
+    assert (found.code, found.side) == (code_of(path), f"--{option}")
+    assert (found.position, found.help) == PLACES[found.code]
+    assert found.blocking is (found.severity == "error")
+
+
+@pytest.mark.parametrize("path", OF_OPTIONS[:3], ids=lambda path: path.name)
+@pytest.mark.parametrize("profile", ["plan", "official"])
+def test_an_unknown_name_blocks(path: Path, profile: str) -> None:
+    sides = (
+        str(FIXTURES / "scores/lorehlt-sf/reference"),
+        str(FIXTURES / "scores/lorehlt-sf/system"),
+    )
+    with pytest.raises(Refused) as refused:
+        score("lorehlt-sf", *sides, profile=profile, options={path.suffix[1:]: str(path)})
+    assert [item.code for item in refused.value.blocking] == [code_of(path)]
+
+
+NO_FRAMES = {"LSF212", "LSF213"}
+"""The good examples of these codes are words, since only a setting raises them."""
+OF_FRAMES = [code for code in catalogue() if code.startswith("LSF2") and code not in NO_FRAMES]
+
+
+@pytest.mark.parametrize("code", OF_FRAMES)
 def test_the_good_example_is_good(code: str, tmp_path: Path) -> None:
     good, bad = catalogue()[code].good, catalogue()[code].bad
     path = tmp_path / f"{code}-example.json"
-    if good.startswith("["):
-        path.write_text(good, "utf-8")
-        assert found("lorehlt-sf-json", path) == []
-        path.write_text(bad.replace("\0", "\\u0000"), "utf-8")
-        assert {finding.code for finding in found("lorehlt-sf-json", path)} == {code}
+    path.write_text(good, "utf-8")
+    assert found("lorehlt-sf-json", path) == []
+    path.write_text(bad.replace("\0", "\\u0000"), "utf-8")
+    assert {finding.code for finding in found("lorehlt-sf-json", path)} == {code}
 
 
 def test_what_is_valid_has_no_finding() -> None:
@@ -152,3 +207,53 @@ def marked(finding: Finding) -> str:
     assert finding.excerpt is not None
     start = finding.span.column - 1 - finding.excerpt.offset
     return finding.excerpt.text[start : start + finding.span.end_column - finding.span.column]
+
+
+EMPTY = [({}, ["LSF311"], True), ({"documents": OPTIONS["documents"]}, ["LSF303", "LSF312"], False)]
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+@pytest.mark.parametrize(("options", "codes", "passed"), EMPTY)
+def test_a_submission_without_frames_is_reported(
+    tmp_path: Path, options: dict[str, str], codes: list[str], passed: bool, profile: str
+) -> None:
+    """Also with an EDL output beside it; the official validator looks at no documents."""
+    (tmp_path / "system_output.json").write_text("[]\n")
+    (tmp_path / "edl.tab").write_bytes((VALID / "submission/edl.tab").read_bytes())
+    verdict = validate("lorehlt-sf", str(tmp_path), options=options, profile=profile)
+    assert sorted(verdict.by_code) == codes
+    assert verdict.passed == (passed or profile == "official")
+    assert any("the official scorer stops at" in str(item.help) for item in verdict.findings)
+
+
+def test_a_justification_that_the_official_validator_refuses_is_an_info(tmp_path: Path) -> None:
+    """One finding for each kind, with the number of frames, and what to write."""
+    frame = '{"DocumentID": "D", "Type": "terrorism", "Place_KB_ID": "", "Status": "current", '
+    frame += '"Confidence": 0.5, "Urgent": true, "SEC": []'
+    path = tmp_path / "system_output.json"
+    path.write_text(f'[{frame}, "Justification": "s"}}, {frame}}}, {frame}}}]')
+    (first, second) = found("lorehlt-sf-json", path)
+    assert {first.code, second.code} == {"LSF215"}
+    assert first.severity == "info"
+    assert first.message.startswith("Justification in place of Justification_ID (frames: 1)")
+    assert first.help == "rename it to Justification_ID"
+    assert second.message.startswith("no Justification_ID (frames: 2)")
+    assert not validate("lorehlt-sf", str(path), profile="official").passed
+
+
+def test_spaces_around_a_place_are_shown(tmp_path: Path) -> None:
+    text = (FIXTURES / "lorehlt-sf/invalid/LSF306-name.json").read_text()
+    path = tmp_path / "system_output.json"
+    path.write_text(text.replace('"Place_KB_ID": "', '"Place_KB_ID": " ', 1))
+    verdict = validate("lorehlt-sf", str(path), options={"cutoff": "0"})
+    messages = [item.message for item in verdict.findings if item.code == "LSF306"]
+    assert '" 2988507"' in messages[0]
+
+
+def test_the_opposite_of_a_status_is_not_suggested(tmp_path: Path) -> None:
+    """A need that is not current is past or future, but not current."""
+    text = (FIXTURES / "lorehlt-sf-json/valid/frames.json").read_text()
+    path = tmp_path / "system_output.json"
+    path.write_text(text.replace('"Status": "current"', '"Status": "not_current"', 1))
+    (finding,) = [item for item in found("lorehlt-sf-json", path) if item.code == "LSF207"]
+    assert finding.help == "use one of: past, current, future"

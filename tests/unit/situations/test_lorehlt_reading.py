@@ -90,8 +90,8 @@ def test_an_error_names_the_branch_that_was_meant(tmp_path: Path) -> None:
         (NEED | {"Place_KB_ID": None}, ["LSF204"]),
         (NEED | {"Type": "Food"}, ["LSF206"]),
         (ISSUE | {"Resolution": "insufficient"}, ["LSF208"]),
-        (without(NEED, "Justification_ID") | {"Justification": "segment-1"}, []),
-        (without(NEED, "Justification_ID"), []),
+        (without(NEED, "Justification_ID") | {"Justification": "segment-1"}, ["LSF215"]),
+        (without(NEED, "Justification_ID"), ["LSF215"]),
     ],
 )
 def test_the_schema_of_the_plan(frame: dict[str, Any], codes: list[str], tmp_path: Path) -> None:

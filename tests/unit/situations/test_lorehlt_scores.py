@@ -94,7 +94,7 @@ def test_the_cut_off_is_strictly_above():
     official = values(reference, system, "official", cutoff=0.5)
     assert official["mar.type,place"] == 1
     assert official["frame_recall.type"] == 0
-    assert values(reference, system, "official", cutoff=0.5, documents=True)["mar.type,place"] == 0
+    assert values(reference, system, "official", cutoff=0.5, scored=("d1",))["mar.type,place"] == 0
 
 
 def test_only_the_most_confident_frames_are_scored_and_it_is_noted():
@@ -210,25 +210,45 @@ def test_the_gains_of_no_gravity():
     assert frame.select(gains.of("gravity")).to_series().to_list() == [5, 3, 0]
 
 
-@pytest.mark.parametrize("missing", ["fear", "anger", "joy"])
-def test_official_has_no_scores_of_sentiments_without_an_emotion(missing):
-    felt = FEAR | {"doc": "d1", "frame_row": 0}
-    reference = corpus([gold("d1")], [felt])
-    system = corpus([said("d1")], [felt | {missing: None}])
+@pytest.mark.parametrize("missing", ["fear", "anger"])
+def test_official_has_no_gravity_of_sentiments_without_an_emotion(missing):
+    """The scorer reads Emotion_Fear and Emotion_Anger of every sentiment for its gravity."""
+    felt = FEAR | {"doc": "d1", "frame_row": 0, "polarity": "negative"}
+    reference = corpus([gold("d1")], [felt | {"fear": True}])
+    system = corpus([said("d1")], [felt | {missing: None}, felt])
     metric, total = scored(reference, system, "official")
     found = metric.score(total)[0]
-    assert found["ndcg_sec.standard"] is found["sec_f1.polarity:type,place"] is None
-    assert found["ndcg.standard"] == 1
+    assert found["ndcg_sec.standard"] is None
+    assert found["ndcg.standard"] == found["sec_f1.polarity:type,place"] == 1
+    assert found["sec_precision.emotion:type,place"] == 5 / 6
+    (note,) = metric.notes(total)
+    assert note == (
+        "no official ndcg_sec: the public scorer stops with an error, because a sentiment of the "
+        f"submission has no Emotion_{missing.title()}"
+    )
+    assert metric.official_files(total)
+
+
+def test_official_counts_no_sentiments_if_none_has_an_emotion():
+    """The scorer looks for Emotion_Joy in the columns of all sentiments together."""
+    felt = FEAR | {"doc": "d1", "frame_row": 0, "polarity": "negative"}
+    reference = corpus([gold("d1")], [felt])
+    system = corpus([said("d1")], [felt | {"joy": None}])
+    metric, total = scored(reference, system, "official")
+    found = metric.score(total)[0]
+    assert found["sec_f1.polarity:type,place"] is None
+    assert found["ndcg.standard"] == found["ndcg_sec.standard"] == 1
     assert metric.official_files(total) == {}
-    assert any("Emotion_Fear" in note for note in metric.notes(total))
-    assert values(reference, system)["sec_f1.polarity"] == 1
+    assert metric.notes(total)[0].endswith("no sentiment of the submission has an Emotion_Joy")
+    wrong = corpus([said("d1")], [felt | {"joy": None, "holder_kb": "3"}])
+    assert values(reference, wrong, "official")["sec_precision.polarity:type,place"] == 0
 
 
 def test_official_has_no_score_of_a_submission_without_frames():
     metric, total = scored(corpus([gold("d1")]), corpus([]), "official")
     assert set(metric.score(total)[0].values()) == {None}
     assert metric.official_files(total) == {}
-    assert "crashes on a submission without frames" in metric.notes(total)[0]
+    assert metric.notes(total)[0].endswith("because the submission has no frames")
     found = values(corpus([gold("d1")]), corpus([]))
     assert found["ndcg.standard"] == found["map.type,place"] == found["frame_f1.type"] == 0
     assert found["frame_precision.type"] is None
@@ -263,3 +283,108 @@ def test_ties_are_in_the_order_of_the_public_scorer():
     assert sorted(order) == list(range(len(NUMPY)))
     assert [NUMPY[at] for at in order] == sorted(NUMPY, reverse=True)
     assert order == [19, 17, 4, 6, 7, 14, 1, 11, 13, 18, 16, 15, 0, 12, 9, 8, 5, 3, 2, 10]
+
+
+def test_a_frame_weighs_its_rows_of_the_combined_reference():
+    """Annotator 7 has food in place 1 as current and as past, and 8 as current; water once.
+
+    Of type and place, food weighs 3 and water 1; with the status, food weighs 2 as current and 1 as
+    past. The system has food as current and a false frame: P = 3/4, R = 3/4; with the status, P =
+    2/3, R = 2/4.
+    """
+    reference = corpus(
+        [
+            gold("d1", annotator="7"),
+            gold("d1", annotator="7", status="past"),
+            gold("d1", annotator="8"),
+            gold("d1", "water", annotator="7"),
+        ]
+    )
+    found = values(reference, corpus([said("d1"), said("d1", "med")]))
+    assert found["frame_precision.type,place"] == found["frame_recall.type,place"] == 3 / 4
+    assert found["frame_precision.type,place,status"] == 2 / 3
+    assert found["frame_recall.type,place,status"] == 2 / 4
+
+
+def test_a_row_that_an_annotator_repeats_weighs_once():
+    reference = corpus([gold("d1"), gold("d1"), gold("d1", "water")])
+    assert values(reference, corpus([said("d1")]))["frame_recall.type"] == 1 / 2
+
+
+def test_grave_frames_have_a_curve_with_an_area():
+    """Of two grave frames of the reference, one is found first; a frame that is not urgent and
+    one that is false of the class `grave` follow: area = 1/2 · 1 (recall 0 to .5 at precision 1).
+    """
+    reference = corpus([gold("d1"), gold("d2"), gold("d3", status="past", scope="1", severity="1")])
+    system = corpus(
+        [said("d1"), said("d3", status="past", urgent="false"), said("d4", confidence=0.5)]
+    )
+    metric, total = scored(reference, system)
+    found, shown = metric.score(total)
+    name = "grave:type,place,status,urgent,resolution"
+    assert found[f"auc.{name}"] == 1 / 2
+    points = shown["pr"].filter(pl.col("class") == name).drop("class")
+    assert points.rows() == [(0.9, 1.0, 0.5), (0.5, 0.5, 0.5)]
+    assert values(reference, system, "official")[f"auc.{name}"] is None
+
+
+def test_precision_at_n_divides_by_n():
+    """The system has one of two situations: 1/1 and 1/2, though it has no second one."""
+    found = values(corpus([gold("d1"), gold("d1", "water")]), corpus([said("d1")]))
+    assert (found["precision_at.1"], found["precision_at.2"]) == (1.0, 0.5)
+
+
+def test_rows_without_an_annotator_are_never_dropped():
+    """Speech has no annotators: whatever is drawn or given, its frames are scored."""
+    speech = gold("s1", status="Current")
+    reference = corpus([gold("d1", annotator="7"), speech], (), {"d1": "text", "s1": "speech"})
+    system = corpus([said("d1"), said("s1")])
+    given = chosen(("s1", False, "7"))
+    for profile in ("plan", "official"):
+        assert values(reference, system, profile, annotators=given)["mar.type,place"] == 1.0
+    mixed = corpus([gold("d1", annotator="7"), gold("d1", place="2")])
+    metric, total = scored(mixed, corpus([said("d1"), said("d1", place="2")]))
+    assert metric.score(total)[0]["ndcg.standard"] == 1.0
+    assert metric.scored(total).annotations.chosen.rows() == [("d1", False, "7")]
+
+
+def test_frames_without_a_place_stay_where_nil_places_are_left_out():
+    reference = corpus([gold("d1"), gold("d2", "water", place=None)])
+    found = values(reference, corpus([said("d1"), said("d2", "water", None)]), no_nil=True)
+    assert (found["frame_recall.type"], found["frame_precision.type"]) == (1, 1)
+    metric, total = scored(reference, corpus([said("d1")]), no_nil=True)
+    assert metric.score(total)[0]["frame_recall.type"] == 1 / 2
+
+
+def test_official_rates_of_sentiments_are_0_where_the_system_has_none():
+    felt = [FEAR | {"doc": "d1", "frame_row": 0, "polarity": "negative"}]
+    found = values(corpus([gold("d1")], felt), corpus([said("d1")]), "official")
+    rates = [found[f"sec_{rate}.polarity:type,place"] for rate in ("precision", "recall", "f1")]
+    assert rates == [0, 0, 0]
+
+
+def test_only_plan_has_a_table_of_targets():
+    both = corpus([gold("d1")], [FEAR | {"doc": "d1", "frame_row": 0}]), corpus([said("d1")])
+    assert "sec" in tables(*both)
+    assert "sec" not in tables(*both, "official")
+    assert "sec" not in tables(*both, no_sec=True)
+
+
+@pytest.mark.parametrize(
+    ("dcg", "expected"), [("method1", 1 / math.log2(4)), ("method0", 1 / math.log2(3))]
+)
+def test_the_shares_of_dcg_are_discounted(dcg, expected):
+    """Three situations of gain 1; the third in the system's order has the third rank."""
+    labels = ("food", "shelter", "water")
+    reference = corpus([gold("d1", label) for label in labels])
+    system = corpus([said("d1", label) for label in labels])
+    found = tables(reference, system, dcg=dcg)["situations"]
+    assert min(found["dcg"].drop_nulls()) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("profile", ["plan", "official"])
+def test_all_rows_of_a_table_of_scores_have_the_same_measures(profile):
+    """Also the class that has a curve only; the text of scores is made of whole rows."""
+    found = tables(corpus([gold("d1")]), corpus([said("d1")]), profile)["scorings"]
+    measures = found.group_by("evaluation", "scoring", maintain_order=True).agg("measure")
+    assert set(measures.group_by("evaluation").agg(pl.col("measure").n_unique())["measure"]) == {1}
