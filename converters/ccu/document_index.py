@@ -24,7 +24,7 @@ import polars as pl
 from hlteval.converters.ccu.reading import PLACE, Tables
 from hlteval.converters.ccu.tables import Kind, identifier, place, words, words_of
 from hlteval.converters.ccu.writing import fits, text, titles_of, with_number_cells
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.toolkit.single_file import beginning, head, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
@@ -112,6 +112,7 @@ FORMAT = Format(
     },
     carries=("sources", "documents", "documents.modality", "documents.length"),
     known_losses="further columns; the order of columns",
+    tabular=one_table(KIND.declared()),
     sniff=sniff,
     read=read,
     codes=("CCS102", *(f"CCS{number}" for number in range(104, 110)), "CCS141"),

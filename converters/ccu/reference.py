@@ -43,6 +43,7 @@ from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Table
 
 _NEEDED = (SEGMENTS, FILE_INFO)
 ALL = "all"
@@ -75,10 +76,10 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
     Args:
         source: the folder or archive.
         annotations: which table of `data/` is read: `norms`, `emotions`, `levels`, `changes`, or
-            `all` of them. The tables of `docs/` and `index_files/` are always read. Of the others
-            only bytes are checked; a document that nothing else names is not there.
+            `all` of them. The tables of `docs/` and `index_files/` are always read. A document
+            that only the others name is not there.
     """
-    unread = {name for key, name in _DATA.items() if annotations not in {ALL, key}}
+    unread = _unread(annotations)
     tables = Tables(source.path, FORMAT.name)
     seen: dict[str, str] = {}
     for member in sorted(source.members, key=lambda m: (m.name.count("/"), m.name)):
@@ -89,9 +90,7 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
             tables.named("CCR120", member.display, table=kind.name, other=seen[kind.name])
             continue
         seen[kind.name] = member.name
-        if kind.name in unread:
-            tables.fetch(member)  # the digest of a reference is that of all its tables
-        else:
+        if kind.name not in unread:
             tables.read(member, kind)
     names = [member.name for member in source.members]
     missing = [name for name in _NEEDED if name not in seen]
@@ -103,6 +102,30 @@ def read(source: Source, annotations: str = ALL) -> Iterator[ReadResult]:
         tables.named("CCR101", source.path, table=name)
     corpus = corpus_of(tables)
     yield ReadResult(corpus, tuple(tables.findings()), tuple(tables.files.members))
+
+
+def _unread(annotations: str) -> frozenset[str]:
+    """The tables that are not read for some annotations."""
+    return frozenset(name for key, name in _DATA.items() if annotations not in {ALL, key})
+
+
+def files_read(source: Source, annotations: str = ALL) -> tuple[Member, ...]:
+    """The files of a reference on which `read` depends; all of a source that is no such reference.
+
+    Args:
+        source: what a task is scored against.
+        annotations: as for `read`.
+    """
+    if not sniff(source):
+        return tuple(source.members)
+    unread, kinds_of = _unread(annotations), ((each, kind_of(each)) for each in source.members)
+    return tuple(member for member, kind in kinds_of if kind and kind.name not in unread)
+
+
+def tabular(member: Member, first: str, **_: str) -> Sequence[Table]:
+    """The table that a file is by its path."""
+    kind = kind_of(member)
+    return () if kind is None else (kind.declared(first),)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -174,6 +197,7 @@ FORMAT = Format(
         *("changes.evidence", "changes.annotator"),
         *("entities.label", "entities.source", "entities.name"),
     ),
+    tabular=tabular,
     sniff=sniff,
     documents=members,
     read=read,

@@ -58,13 +58,12 @@ def _instances(corpus: Corpus, kind: str, annotators: tuple[str, ...]) -> pl.Dat
 
 
 def _ratings(corpus: Corpus) -> pl.DataFrame:
-    """The mean level of each segment; none where fewer than two, or not all, gave one."""
+    """The mean level of each segment; none where fewer than two annotators gave one."""
     rows = corpus.ratings.drop_nulls(["start", "end"])
-    judges = pl.col("annotator").n_unique()
-    mean = pl.col("level").mean().round(0, mode="half_away_from_zero")
-    rated = (judges > 1) & pl.col("level").is_not_null().all()
-    level = pl.when(rated).then(mean)
-    means = rows.group_by(*_PLACE, "kind", maintain_order=True).agg(level.alias("level"))
+    level = pl.col("level")
+    own = rows.group_by(*_PLACE, "kind", "annotator", maintain_order=True).agg(level.mean())
+    mean = pl.when(level.count() > 1).then(level.mean().round(0, mode="half_away_from_zero"))
+    means = own.group_by(*_PLACE, "kind", maintain_order=True).agg(mean.alias("level"))
     judgments = means.with_columns(pl.lit([*_TWO]).alias("annotator")).explode("annotator")
     return judgments.sort("document", "start", "end", "annotator", maintain_order=True)
 

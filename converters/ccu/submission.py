@@ -46,6 +46,7 @@ from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Table
 
 TASKS = tuple(task for task in kinds() if task != INDEX)
 _FIRST = 3
@@ -112,12 +113,30 @@ class _Reader:
     def _without_index(self) -> None:
         """All tables as those of the documents in their rows."""
         outputs = [m for m in self.layout.tables if m.basename != MAP_FILE]
-        missing = self.layout.index is None and not self.layout.single
         refused = not self.source.members and self.source.findings
-        if missing and not refused and (outputs or not self.layout.tables):
-            self.tables.named("CCS101", self.source.path)
+        misnamed = None
+        if not refused and (outputs or not self.layout.tables):
+            misnamed = self._report_missing(outputs)
         for member in outputs:
-            self._read(member, stem(member), listed=False)
+            if member is not misnamed or self.task == NDMAP:
+                self._read(member, stem(member), listed=False)
+
+    def _report_missing(self, outputs: Sequence[Member]) -> Member | None:
+        """Report that there is no index or no mapping; the file that has another name, if any."""
+        task, name = (NDMAP, MAP_FILE) if self.task == NDMAP else (INDEX, INDEX_FILE)
+        names = {member.basename for member in self.source.members}
+        misnamed = next((m for m in outputs if task_of_header(_header(m)) == task), None)
+        if name in names or (self.layout.single and (task == NDMAP or misnamed is None)):
+            return None
+        if misnamed is not None:
+            hint = f"rename {misnamed.basename} to {name}"
+            self.tables.named("CCS101", misnamed.display, name=name, hint=hint)
+        elif INDEX_FILE not in names:
+            headings = ", ".join(kinds()[task].headings)
+            lines = ", one line for each input document" if task == INDEX else ""
+            hint = f"add it: {headings}{lines}"
+            self.tables.named("CCS101", self.source.path, name=name, hint=hint)
+        return misnamed
 
     def _read(self, member: Member, name: str, *, listed: bool) -> None:
         """Read a file as that of a document."""
@@ -184,6 +203,14 @@ def read(source: Source, task: str = AUTO) -> Iterator[ReadResult]:
     yield _Reader(source, task).result()
 
 
+def tabular(member: Member, first: str, task: str = AUTO) -> Sequence[Table]:
+    """The tables that a file may be: the index and the mapping by name, others by their header."""
+    if member.basename in {INDEX_FILE, MAP_FILE}:
+        return (kinds()[INDEX if member.basename == INDEX_FILE else NDMAP].declared(),)
+    meant = task_of_header(first) or (task if task != AUTO else "")
+    return [kind.declared() for name, kind in kinds().items() if meant in {"", name}]
+
+
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of places of a file."""
     header = _header(member)
@@ -229,6 +256,7 @@ FORMAT = Format(
         *("changes.at", "changes.llr", "changes.direction", "changes.strength"),
         "mappings.submission",
     ),
+    tabular=tabular,
     sniff=sniff,
     documents=members,
     read=read,
@@ -260,7 +288,7 @@ FORMAT = Format(
     write=write,
     count_losses=count_losses,
     known_losses="the order of columns; the spelling of numbers and of is_processed",
-    codes=tuple(f"CCS{number}" for number in (*range(101, 113), *range(120, 133))),
+    codes=tuple(f"CCS{number}" for number in (*range(101, 113), *range(120, 134))),
     locate=locate,
     evaluation="ccu",
     shares_documents=True,

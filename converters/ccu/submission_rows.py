@@ -40,6 +40,7 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
         files: of each file its `origin`, and its `file_id` by the index or else by its name.
     """
     rows = {task: tables.take_rows(kind) for task, kind in kinds().items() if task != INDEX}
+    listed, files = _in_capitals(tables, listed, files, rows)
     documents = _documents(listed, files, rows)
     numbers = documents.select("processed", document="row", file_id="name")
     keyed = {
@@ -57,6 +58,27 @@ def corpus_of(tables: Tables, listed: pl.DataFrame, files: pl.DataFrame) -> Corp
             {kinds()[task].name: item for task, item in _ITEMS.items()}
         ),
     )
+
+
+def _in_capitals(
+    tables: Tables, listed: pl.DataFrame, files: pl.DataFrame, rows: dict[str, pl.DataFrame]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The index and the files, with documents in capitals if all rows of their files have them so.
+
+    The index is wrong then, not each row.
+    """
+    of_rows = [own.select("origin", right="file_id") for task, own in rows.items() if task != NDMAP]
+    one = pl.concat(of_rows).unique().filter(pl.len().over("origin") == 1)
+    pairs = files.filter("listed").join(one, on="origin").select("file_id", "right")
+    wrong = pairs.filter(
+        pl.col("file_id") != pl.col("right"),
+        pl.col("file_id").str.to_uppercase() == pl.col("right"),
+        ~pl.col("right").is_in(listed["file_id"].to_list()),
+    )
+    found = listed.join(wrong, on="file_id", maintain_order="left")
+    tables.problems("CCS133", found.select(*PLACE, "file_id", "right"), "file_id")
+    right = pl.col("file_id").replace(wrong["file_id"], wrong["right"])
+    return listed.with_columns(right), files.with_columns(right)
 
 
 def _documents(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from hlteval.converters.ccu.cells import describe_whole
@@ -13,6 +14,8 @@ ND, ND_OPEN, ED, VD, AD, CD, NDMAP = "nd", "nd-open", "ed", "vd", "ad", "cd", "n
 INDEX = "index"
 INDEX_FILE, MAP_FILE = "system_output.index.tab", "nd.map.tab"
 AUTO = "auto"
+_STATUS = "(?:adhere|violate)(?:, ?(?:adhere|violate))*|EMPTY_NA"
+"""The values of a status that rules accept."""
 
 
 def _level(name: str, heading: str) -> Column:
@@ -28,6 +31,7 @@ def kinds() -> Mapping[str, Kind]:
     start, end = (place("CCS", column) for column in ("start", "end"))
     llr = number("CCS", "llr")
     status, region = words("CCS", "status"), identifier("CCS", "region", "segment_id")
+    status = replace(status, usual=_STATUS)
     processed = Column("is_processed", pattern="(?i:true|false)", code="CCS121", tolerated=True)
     return {
         ND: Kind("ND output", (name, label, start, end, status, llr), "CCS"),

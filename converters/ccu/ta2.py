@@ -22,7 +22,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, located_cells, read_files
 from hlteval.findings import FieldRef, Finding, Location
@@ -114,6 +114,7 @@ FORMAT = Format(
     layout="single_file",
     words={"responses": "response", "rejected_records": "unreadable line"},
     carries=("sources", "documents", "responses"),
+    tabular=one_table(TABLE),
     sniff=sniff,
     read=read,
     codes=("CCA1",),

@@ -74,6 +74,23 @@ class Kind:
         """The columns that it cannot have."""
         return [] if self.others else [title for title in titles if title not in self.known()]
 
+    def declared(self, header: str = "") -> Table:
+        """The table with its header, whose mistakes in all rows can be found.
+
+        Args:
+            header: the first line of a file: older headings that it has are kept.
+        """
+        names = {column.name for column in self.columns}
+        titles = header.split("\t")
+        older = {name: title for title, name in self.also if title in titles}
+        return Table(
+            tuple(replace(c, heading=older.get(c.name, c.heading)) for c in self.columns),
+            header="required",
+            any_order=True,
+            ragged=self.others,
+            ascending=("start", "end") if {"start", "end"} <= names else (),
+        )
+
     def table(self, titles: Sequence[str]) -> Table:
         """The declaration of the lines after a header.
 

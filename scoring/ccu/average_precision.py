@@ -39,9 +39,11 @@ def points(instances: pl.DataFrame, relevant: pl.DataFrame, by: Sequence[str]) -
     hits, size = pl.col("hit").sum().cast(pl.Int64), pl.len().cast(pl.Int64)
     return (
         instances.group_by(*by, "llr")
-        .agg(hits=hits, false=size - hits)
-        .sort(*by, "llr", descending=[False] * len(by) + [True])
-        .with_columns(pl.col(COUNTS).cum_sum().over(by))
+        .agg(hits=hits, false=size - hits, last=pl.col("llr").last())
+        .sort(*by, "llr", descending=[False] * len(by) + [True], nulls_last=True)
+        # 0 and -0 are one score, written as the last of them
+        .with_columns(pl.col(COUNTS).cum_sum().over(by), llr="last")
+        .drop("last")
         .join(relevant, on=by, maintain_order="left")
         .with_columns(
             precision=pl.col("hits") / (pl.col("hits") + pl.col("false")),

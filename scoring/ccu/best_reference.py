@@ -4,6 +4,10 @@ Other than in Appendix A of the plan, a second-best reference is never tried, an
 can be the best. An instance whose best is such a region is not scored, nor is one that was cut at a
 region and overlaps nothing. Of several instances with the same best, the one with the highest
 score is correct.
+
+Conventions:
+    Spans are half-open. A candidate has `_system` and `_place`, the rows of an instance and of what
+    it is compared with, null if its document has nothing; its `_reference` is null for a region.
 """
 
 from __future__ import annotations
@@ -13,108 +17,103 @@ import polars as pl
 
 from hlteval.scoring.ccu.spans import overlapping
 
-_OWN = ("class", "document")
-_BEST = {"iou": pl.Float64, "intersection": pl.Float64, "union": pl.Float64}
+_KEY = ("class", "document")
 
 
-def candidates(
-    system: pl.DataFrame,
-    references: pl.DataFrame,
-    unscored: pl.DataFrame,
-    *,
-    regions: bool = True,
-) -> pl.DataFrame:
+def places(system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:
+    """What the instances of a class are compared with: its references, and all no-score regions.
+
+    Args:
+        system: instances, with `class`.
+        references: instances, with `class` and `_reference`, their rows.
+        unscored: no-score regions.
+
+    Returns:
+        `class`, `document`, `start`, `end`, `_reference` and `_place`, by document and place.
+    """
+    classes = pl.concat([rows.select(_KEY) for rows in (system, references)]).unique()
+    regions = unscored.join(classes, on="document").with_columns(
+        _reference=pl.lit(None, dtype=pl.Int64)
+    )
+    columns = (*_KEY, "start", "end", "_reference")
+    every = pl.concat([references.select(columns), regions.select(columns)])
+    ordered = every.sort("class", "document", "start", "end", maintain_order=True)
+    return ordered.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("_place"))
+
+
+def candidates(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """The best reference of each system instance, or several that start and fit alike.
 
     Args:
-        system: instances, half-open, with `class`, `truncated`, and `_system`, their rows.
-        references: instances, half-open, with `class` and `_reference`, their rows.
-        unscored: no-score regions, half-open.
-        regions: whether such a region can be the best.
+        system: instances, with `class`, `truncated`, and `_system`, their rows.
+        others: what they are compared with, as from `places`.
 
     Returns:
-        `_system`, `_reference` (null if there is none), and the `iou`, `intersection` and `union`
-        of both; those that are not scored are left out.
+        `_system`, `_reference` and `_place`, sorted; what is not scored is left out.
     """
-    every = _overlaps(system, references, unscored if regions else unscored.clear())
-    best = _best(every)
-    hit = best.filter(pl.col("_reference").is_not_null())
-    elsewhere = system.join(every, on="_system", how="anti")
-    missed = _nearest(elsewhere, references, unscored)
-    return pl.concat([hit, missed], how="diagonal").select("_system", "_reference", *_BEST)
+    overlaps = _overlaps(system, others)
+    best = overlaps.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
+    region = pl.col("_reference").is_null()
+    several = overlaps.filter(pl.len().over("_system") > 1)
+    shadowed = best.filter(region).join(several, on="_system", how="semi").select("_system")
+    first = best.join(shadowed, on="_system", how="anti").filter(
+        pl.col("start") == pl.col("start").min().over("_system")
+    )
+    second = overlaps.join(shadowed, on="_system", how="semi").filter(~region)
+    second = second.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
+    lost = system.join(shadowed, on="_system", how="semi").join(second, on="_system", how="anti")
+    apart = _apart(lost, others, overlaps)
+    elsewhere = system.join(overlaps, on="_system", how="anti")
+    hits = [rows.filter(~region).select(_CANDIDATE) for rows in (first, second)]
+    return pl.concat([*hits, apart, _nearest(elsewhere, others)]).sort("_system", "_place")
 
 
-def _overlaps(
-    system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame
-) -> pl.DataFrame:
-    """All pairs of instances with references of their class, and with no-score regions."""
-    parts = []
-    for others, by in ((references, _OWN), (unscored, ("document",))):
-        rows, matches, common = overlapping(system, others, by)
-        left = system.select("_system", own_start="start", own_end="end")[rows]
-        number = pl.col("_reference") if "_reference" in others.columns else pl.lit(None)
-        right = others.select("start", "end", _reference=number.cast(pl.Int64))[matches]
-        pairs = pl.concat([left, right], how="horizontal")
-        parts.append(pairs.with_columns(intersection=pl.Series(common, dtype=pl.Float64)))
-    every = pl.concat(parts)
+_CANDIDATE = ("_system", "_reference", "_place")
+
+
+def _overlaps(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """All pairs of instances with what they overlap, and their `iou`."""
+    rows, matches, common = overlapping(system, others, _KEY)
+    left = system.select("_system", own_start="start", own_end="end")[rows]
+    pairs = pl.concat([left, others.drop(_KEY)[matches]], how="horizontal")
     hull = pl.max_horizontal("own_end", "end") - pl.min_horizontal("own_start", "start")
-    return every.with_columns(union=hull).with_columns(iou=pl.col("intersection") / pl.col("union"))
+    return pairs.with_columns(iou=pl.Series(common, dtype=pl.Float64) / hull)
 
 
-def _best(every: pl.DataFrame) -> pl.DataFrame:
-    """The pairs with the greatest IoU of each instance, of these with the smallest start.
+def _apart(system: pl.DataFrame, others: pl.DataFrame, overlaps: pl.DataFrame) -> pl.DataFrame:
+    """What instances do not overlap that overlap several regions only.
 
-    Where it is that of a no-score region, but a reference overlaps too, it is that of references.
+    The scorer then takes all with the IoU of the best reference, which is 0.
     """
+    every = system.select("_system", "truncated", *_KEY).join(others, on=_KEY)
     real = pl.col("_reference").is_not_null()
-    top = _greatest(every)
-    silent = top.filter(~real.any().over("_system")).select("_system").unique()
-    second = _greatest(every.join(silent, on="_system", how="semi").filter(real))
-    replaced = top.join(second, on="_system", how="anti")
-    return pl.concat([replaced, second])
+    every = every.filter(real.any().over("_system"), real | ~pl.col("truncated"))
+    return every.join(overlaps, on=["_system", "_place"], how="anti").select(_CANDIDATE)
 
 
-def _greatest(every: pl.DataFrame) -> pl.DataFrame:
-    top = every.filter(pl.col("iou") == pl.col("iou").max().over("_system"))
-    return top.filter(pl.col("start") == pl.col("start").min().over("_system"))
-
-
-def _nearest(
-    system: pl.DataFrame, references: pl.DataFrame, unscored: pl.DataFrame
-) -> pl.DataFrame:
-    """What overlaps nothing, with the first reference or region of its document, if any.
+def _nearest(system: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """What overlaps nothing, with what starts first in its document, if anything does.
 
     What was cut, and would belong to a region, is left out.
     """
-    regions = unscored.join(system.select("document", "class").unique(), on="document")
-    every = pl.concat(
-        [
-            references.select("document", "class", "start", "_reference"),
-            regions.select("document", "class", "start", _reference=pl.lit(None, dtype=pl.Int64)),
-        ]
-    )
-    first = every.filter(pl.col("start") == pl.col("start").min().over("document", "class"))
-    found = system.select("_system", "document", "class", "truncated").join(
-        first.drop("start").with_columns(any=pl.lit(value=True)),
-        on=["document", "class"],
-        how="left",
-    )
-    region = pl.col("any").fill_null(value=False) & pl.col("_reference").is_null()
-    kept = found.filter(~(pl.col("truncated") & region))
-    nothing = {name: pl.lit(0.0) for name in _BEST}
-    return kept.select("_system", "_reference", **nothing).unique(maintain_order=True)
+    first = others.filter(pl.col("start") == pl.col("start").min().over(_KEY)).drop("start", "end")
+    found = system.select("_system", "truncated", *_KEY).join(first, on=_KEY, how="left")
+    region = pl.col("_place").is_not_null() & pl.col("_reference").is_null()
+    return found.filter(~(pl.col("truncated") & region)).select(_CANDIDATE)
 
 
-def first_of_each(pairs: pl.DataFrame, correct: np.ndarray) -> np.ndarray:
-    """Which pairs remain correct: of those with the same reference, the one of the highest score.
+def first_of_each(pairs: pl.DataFrame, similar: np.ndarray) -> np.ndarray:
+    """Which pairs are correct: of those with references of one place, that of the highest score.
 
     Args:
-        pairs: `_reference` and `llr`, in the order of the files.
-        correct: whether each is similar enough.
+        pairs: `_span`, the place of the reference, and `llr`, in the order of the files.
+        similar: whether each is similar enough.
     """
-    found = pairs.with_columns(correct=pl.Series(correct)).with_row_index("_order")
-    ranked = found.filter("correct").sort("llr", descending=True, maintain_order=True)
-    first = ranked.unique("_place", keep="first", maintain_order=True)["_order"]
-    chosen = np.zeros(len(correct), dtype=bool)
+    found = pairs.select("_span", "llr", _similar=pl.Series(similar)).with_row_index("_order")
+    ranked = found.filter("_similar").sort(
+        "llr", descending=True, nulls_last=True, maintain_order=True
+    )
+    first = ranked.unique("_span", keep="first", maintain_order=True)["_order"]
+    chosen = np.zeros(len(similar), dtype=bool)
     chosen[first.to_numpy()] = True
     return chosen

@@ -20,9 +20,13 @@ from hlteval.scoring.ccu import (
     detection_tables,
     detections,
     official_changes,
+    official_crashes,
+    official_inventory,
+    official_measures,
+    system_instances,
 )
 from hlteval.scoring.ccu.changes import written
-from hlteval.scoring.ccu.detection_measures import GENRES
+from hlteval.scoring.ccu.detection_measures import GENRES, GROUP
 from hlteval.scoring.ccu.detection_options import ChangeOptions
 from hlteval.scoring.metric import Metric, Tables
 
@@ -62,7 +66,12 @@ class ChangeDetection(Metric):
             1.0
         """
         count = official_changes.rows if self.official else changes.rows
-        return count(reference, system, self.options), None
+        scored = system_instances.selected((reference, system), self.options.index)
+        counted = count(*scored, self.options)
+        if self.official:
+            others = official_inventory.inventory(reference, system, "changes")
+            counted = pl.concat([counted, others])
+        return counted, None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The labels of all batches."""
@@ -74,7 +83,11 @@ class ChangeDetection(Metric):
         swept = detection_measures.curves(instances)
         measured = detection_measures.classes(instances, swept)
         if self.official:
-            measured = measured.with_columns(ap="ap_interpolated")
+            areas = official_measures.areas(swept).select(*GROUP, "ap")
+            measured = measured.drop("ap").join(areas, on=GROUP, how="left", maintain_order="left")
+            measured = measured.with_columns(pl.col("ap").fill_null(0.0)).with_columns(
+                ap_interpolated="ap"
+            )
         return measured, swept
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
@@ -88,7 +101,17 @@ class ChangeDetection(Metric):
             "detections": detection_tables.with_congruence(total.drop_nulls("outcome")),
             "pr": swept.select(curve, "precision", "recall", threshold="llr"),
         }
-        return dict(self._values(measured)), tables
+        values = dict(self._values(measured))
+        return (dict.fromkeys(values) if self._crash(total) else values), tables
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """What a reader of the values must know."""
+        crash = self._crash(total)
+        return (crash,) if crash else ()
+
+    def _crash(self, total: pl.DataFrame) -> str:
+        """Why the public scorer crashes; empty if it does not, and in the profile `plan`."""
+        return official_crashes.of_changes(total, self.options) if self.official else ""
 
     def _values(self, measured: pl.DataFrame) -> Iterator[tuple[str, float | None]]:
         rows = measured.to_dicts()
@@ -112,7 +135,7 @@ class ChangeDetection(Metric):
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of the public scorer; none in the profile `plan`."""
-        if not self.official:
+        if not self.official or self._crash(total):
             return {}
         return official_changes.files(total, *self.scored(total), self.options)
 

@@ -31,7 +31,8 @@ def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFr
     names = documents(reference)
     expected = points(reference, names)
     found = points(system, names, options.llr_filter)
-    found = annotated(found, reference)
+    # What has no score is the last, as of norms and emotions.
+    found = annotated(found.with_columns(pl.col("llr").fill_null(float("-inf"))), reference)
     parts = [conformed(names.select("document", "genre"))]
     for text, deltas in ((False, options.delta), (True, options.delta_text)):
         own, other = (part.filter(pl.col("text") == text) for part in (found, expected))
@@ -40,7 +41,16 @@ def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFr
 
 
 def points(corpus: Corpus, names: pl.DataFrame, chosen: LlrFilter | None = None) -> pl.DataFrame:
-    """The change points of a side in the documents of the reference.
+    """The change points of a side in the documents of the reference, by place.
+
+    The arguments are those of `listed`.
+    """
+    found = listed(corpus, names, chosen)
+    return found.sort("document", "at", "llr", descending=[False, False, True])
+
+
+def listed(corpus: Corpus, names: pl.DataFrame, chosen: LlrFilter | None = None) -> pl.DataFrame:
+    """The change points of a side in the documents of the reference, as its files list them.
 
     Args:
         corpus: the side; what a system says of documents that it could not process does not count.
@@ -57,7 +67,7 @@ def points(corpus: Corpus, names: pl.DataFrame, chosen: LlrFilter | None = None)
     kept = placed.select("document", "genre", "text", at="at", start="at", end="at", llr=score)
     for when in _WHENS:
         kept = filtered(kept, chosen, when)
-    return kept.sort("document", "at", "llr", descending=[False, False, True])
+    return kept
 
 
 def annotated(found: pl.DataFrame, reference: Corpus) -> pl.DataFrame:

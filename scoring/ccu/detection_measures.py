@@ -13,12 +13,15 @@ from collections.abc import Iterator
 import polars as pl
 
 from hlteval.scoring.ccu.average_precision import average_precision, points
-from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
+from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, UNMAPPED, UNWRITTEN
+from hlteval.scoring.ratios import rates, side_rates
 
 ALL = "all"
 GENRES = ("text", "audio", "video")
 GROUP = ("criterion", "genre", "class")
 RATES = ("precision", "recall", "f1", "scaled_precision", "scaled_recall", "scaled_f1")
+LOST = (MISSED, UNWRITTEN)
+"""The labels of instances of the reference that are counted as missed."""
 MEASURES = ("ap", "ap_interpolated", *RATES)
 
 
@@ -40,12 +43,17 @@ def curves(instances: pl.DataFrame) -> pl.DataFrame:
 
 def _relevant(instances: pl.DataFrame) -> pl.DataFrame:
     """How many instances the reference has, of each class that it has."""
-    expected = instances.filter(pl.col("outcome").is_in([CORRECT, MISSED]))
+    labels = [CORRECT, *LOST, UNMAPPED]
+    expected = instances.filter(
+        pl.col("outcome").is_in(labels), pl.col("reference_start").is_not_null()
+    )
     return expected.group_by(GROUP).agg(relevant=pl.len().cast(pl.Int64)).sort(GROUP)
 
 
 def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
     """The measures of each class that has references: `GROUP`, counts, `llr` and `MEASURES`.
+
+    Those of hidden norms are null if there is no mapping.
 
     Args:
         instances: as from `by_genre`.
@@ -56,7 +64,7 @@ def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
         pl.col("disclosure").first(),
         tp=correct.sum().cast(pl.Int64),
         fp=false.sum().cast(pl.Int64),
-        md=(pl.col("outcome") == MISSED).sum().cast(pl.Int64),
+        md=pl.col("outcome").is_in(LOST).sum().cast(pl.Int64),
         scaled_tp=pl.col("tp_share").filter(correct).sum(),
         beside=pl.col("fp_share").filter(correct).sum(),
         llr=pl.col("llr").filter(correct | false).min(),
@@ -66,41 +74,31 @@ def classes(instances: pl.DataFrame, swept: pl.DataFrame) -> pl.DataFrame:
     found = found.with_columns(scaled_fp=scaled_fp).drop("beside")
     areas = average_precision(swept, GROUP)
     joined = found.join(areas, on=GROUP, how="left", maintain_order="left")
-    return with_rates(joined.with_columns(pl.col("ap", "ap_interpolated").fill_null(0.0)))
+    rated = with_rates(joined.with_columns(pl.col("ap", "ap_interpolated").fill_null(0.0)))
+    is_scored = pl.col("tp") + pl.col("md") > 0
+    return rated.with_columns(pl.when(is_scored).then(pl.col(MEASURES)).name.keep())
 
 
 def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
     """Counts with precision, recall, F1 and their scaled versions; null where undefined."""
+    right, wrong, relevant = pl.col("tp"), pl.col("fp"), pl.col("relevant")
+    scaled, beside = pl.col("scaled_tp"), pl.col("scaled_fp")
+    shares = side_rates(scaled, scaled + beside, scaled, relevant)
     return counts.with_columns(
-        precision=_ratio(pl.col("tp"), pl.col("tp") + pl.col("fp")),
-        recall=_ratio(pl.col("tp"), pl.col("relevant")),
-        f1=_ratio(2 * pl.col("tp"), pl.col("tp") + pl.col("fp") + pl.col("relevant")),
-        scaled_precision=_ratio(pl.col("scaled_tp"), pl.col("scaled_tp") + pl.col("scaled_fp")),
-        scaled_recall=_ratio(pl.col("scaled_tp"), pl.col("relevant")),
-    ).with_columns(
-        scaled_f1=pl.when(pl.col("scaled_precision") + pl.col("scaled_recall") > 0)
-        .then(
-            2
-            * pl.col("scaled_precision")
-            * pl.col("scaled_recall")
-            / (pl.col("scaled_precision") + pl.col("scaled_recall"))
-        )
-        .otherwise(pl.when(pl.col("relevant") > 0).then(0.0))
+        **rates(right, right + wrong, relevant)._asdict(),
+        **{f"scaled_{name}": rate for name, rate in shares._asdict().items()},
     )
 
 
-def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return pl.when(whole > 0).then(part / whole)
-
-
 def means(measured: pl.DataFrame) -> pl.DataFrame:
-    """The means over classes and the rates of all instances, by criterion and genre.
+    """The means over classes that are scored and their rates together, by criterion and genre.
 
     Args:
         measured: the classes, as from `classes`.
     """
     sums = ("tp", "fp", "md", "relevant", "scaled_tp", "scaled_fp")
-    found = measured.group_by("criterion", "genre", maintain_order=True).agg(
+    scored = measured.drop_nulls("ap")
+    found = scored.group_by("criterion", "genre", maintain_order=True).agg(
         pl.len().alias("classes"),
         *(pl.col(name).mean().alias(f"mean_{name}") for name in MEASURES),
         *(

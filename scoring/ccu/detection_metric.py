@@ -24,10 +24,13 @@ from hlteval.scoring.ccu import (
     detection_measures,
     detection_tables,
     detections,
+    official_crashes,
     official_detections,
     official_files,
+    official_inventory,
     official_measures,
     official_statistics,
+    system_instances,
 )
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.metric import Metric, Tables
@@ -81,7 +84,12 @@ class InstanceDetection(Metric):
             1.0
         """
         count = official_detections.rows if self.official else detections.rows
-        return count(reference, system, self.kind, self.options), None
+        scored = system_instances.selected((reference, system), self.options.index)
+        counted = count(*scored, self.kind, self.options)
+        if self.official:
+            others = official_inventory.inventory(reference, system, "instances")
+            counted = pl.concat([counted, others])
+        return counted, None
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The labels of all batches."""
@@ -91,6 +99,8 @@ class InstanceDetection(Metric):
         """All values, and the tables that show why they are what they are."""
         scored = self.scored(total)
         values = dict(self._values(scored.classes, scored.means))
+        if self._crash(total):
+            values = dict.fromkeys(values)
         shown = detection_tables.tables(scored.classes, scored.means, scored.curves, total)
         return values, shown
 
@@ -104,11 +114,16 @@ class InstanceDetection(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """What a reader of the values must know."""
-        return tuple(detection_tables.notes(total))
+        crash = self._crash(total)
+        return (*([crash] if crash else []), *detection_tables.notes(total))
+
+    def _crash(self, total: pl.DataFrame) -> str:
+        """Why the public scorer crashes; empty if it does not, and in the profile `plan`."""
+        return official_crashes.of_instances(total, self.options) if self.official else ""
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The files of the public scorer; none in the profile `plan`."""
-        if not self.official:
+        if not self.official or self._crash(total):
             return {}
         scored = self.scored(total)
         task = "nd" if self.kind == "norm" else "ed"
@@ -118,10 +133,11 @@ class InstanceDetection(Metric):
         )
         criteria = self.options.overlap
         compared = total.filter(criterion=official_detections.COMPARED)["class"]
+        written = official_files.alignment(instances, compared, self.options, self.kind)
         return {
-            "instance_alignment.tab": official_files.alignment(
-                instances, compared, self.options, self.kind
-            ),
+            "instance_alignment.tab": official_files.sorted_alignment(written),
+            "instance_alignment_class_stats.tab": official_statistics.of_outcomes(written),
+            **official_statistics.of_statuses(written),
             "scores_by_class.tab": official_files.by_class(scored.classes, scored.curves, criteria),
             "scores_aggregated.tab": official_files.aggregated(scored.means, task, criteria),
             "statistics_by_class.tab": official_statistics.by_class(total),

@@ -49,6 +49,7 @@ class DetectionOptions:
         file_merge: into how many parts documents are divided; 0 for instances as they are.
         align: a rule for one instance that overlaps several.
         conflicts_unscored: whether a segment with several statuses of one norm is not scored.
+        index: names of the documents that are scored; None for all.
         submission_form: whether instances have places (`regular`) or name segments of the reference
             (`open`); empty: places, and where there are none, segments.
     """
@@ -71,6 +72,7 @@ class DetectionOptions:
     align: Hack | Literal[""] = ""
     conflicts_unscored: bool = False
     submission_form: Literal["", "regular", "open"] = ""
+    index: frozenset[str] | None = None
 
     def constants(self, *, official: bool) -> Constants:
         """The constants of Appendix D; the public scorer merges only if an option asks for it."""
@@ -94,8 +96,10 @@ class ChangeOptions:
             several, the scores of the first have the plain names.
         delta_text: the same in characters.
         llr_filter: which change points of the system are scored.
+        index: names of the documents that are scored; None for all.
     """
 
     delta: tuple[float, ...] = (10.0,)
     delta_text: tuple[float, ...] = (100.0,)
     llr_filter: LlrFilter | None = None
+    index: frozenset[str] | None = None

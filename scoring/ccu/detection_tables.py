@@ -14,7 +14,7 @@ import polars as pl
 
 from hlteval.scoring import metric
 from hlteval.scoring.ccu.detection_measures import ALL, MEASURES, RATES
-from hlteval.scoring.ccu.detections import MISSED, UNPLACED
+from hlteval.scoring.ccu.detections import MISSED, UNMAPPED, UNPLACED
 
 _MOST = 5
 _COUNTS = ("relevant", "tp", "fp", "md", "scaled_tp", "scaled_fp", "llr")
@@ -45,7 +45,7 @@ def tables(
 
 def scorings(measured: pl.DataFrame, averaged: pl.DataFrame) -> pl.DataFrame:
     """The values as people read them: the means by genre, and each class; empty without any."""
-    criteria = averaged["criterion"].unique(maintain_order=True).to_list() or [""]
+    criteria = measured["criterion"].unique(maintain_order=True).to_list() or [""]
     rows: list[dict[str, object]] = []
     for written in criteria:
         added = f" at {written}" if len(criteria) > 1 else ""
@@ -98,16 +98,33 @@ def notes(total: pl.DataFrame) -> Iterator[str]:
         total: the labels of all instances.
     """
     instances = total.drop_nulls("outcome")
-    expected = instances.filter(pl.col("reference_start").is_not_null())["class"].unique()
+    of_reference = pl.col("reference_start").is_not_null()
+    expected = instances.filter(of_reference)["class"].unique()
     others = instances.filter(~pl.col("class").is_in(expected.implode()))["class"].unique().sort()
     if others.len():
         names = _few(others.to_list())
         which = _are(others.len(), "class of the system", "classes of the system")
         yield f"{which[0]} without references {which[1]} not scored: {names}"
+    yield from _of_hidden_norms(instances.filter(outcome=UNMAPPED), of_reference)
     lost = total.filter(pl.col("criterion") == UNPLACED).height
     if lost:
         which = _are(lost, "system instance", "system instances")
         yield f"{which[0]} without a place {which[1]} not scored"
+
+
+def _of_hidden_norms(unmapped: pl.DataFrame, of_reference: pl.Expr) -> Iterator[str]:
+    """What is not scored of hidden norms: they have no mapping, or it does not list their name."""
+    hidden, named = (
+        unmapped.filter(side)["class"].unique().sort().to_list()
+        for side in (of_reference, ~of_reference)
+    )
+    if hidden:
+        which = _are(len(hidden), "hidden norm", "hidden norms")
+        yield f"{which[0]} {which[1]} not scored without a mapping (--mapping): {_few(hidden)}"
+    elif named:
+        which = _are(len(named), "norm of the system", "norms of the system")
+        name = "names of hidden norms" if len(named) > 1 else "the name of a hidden norm"
+        yield f"{which[0]} with {name} {which[1]} not in the mapping and not scored: {_few(named)}"
 
 
 def _are(number: int, one: str, many: str) -> tuple[str, str]:

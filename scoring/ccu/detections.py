@@ -17,13 +17,18 @@ from hlteval.representation.judgments import NONE, UNANNOTATED, Constants, decid
 from hlteval.scoring.ccu import alignment, scaled, system_instances
 from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.file_merge import parts_of_reference, parts_of_system
+from hlteval.scoring.ccu.file_merge import in_parts, parts_of_reference, parts_of_system
+from hlteval.scoring.ccu.hidden_norms import HIDDEN, KNOWN, hidden_norms, in_plan_classes, unlisted
 from hlteval.scoring.ccu.spans import Whole, half_open, scored_places, union
 from hlteval.scoring.ccu.split import divided
 
 CORRECT, FALSE, MISSED, FORGIVEN = "CD", "FA", "MD", "F-FA"
-AGAIN = "MD again"
-"""Written by the public scorer: a missed detection again, beside a false alarm that is near it."""
+AGAIN, UNWRITTEN = "MD again", "MD unwritten"
+"""In `official`: a row that the public scorer writes as a missed detection, but does not count; and
+a missed detection that it counts, but does not write."""
+UNMAPPED = "not mapped"
+"""Not scored: an instance of a hidden norm without a mapping, or one of a system that has the name
+of a hidden norm and is not in the mapping."""
 UNPLACED = "unplaced"
 """The criterion of system instances without a place."""
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -68,23 +73,47 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         options: what was chosen.
     """
     expected, scored = _expected(reference, kind, options)
-    every = system_instances.system_instances(reference, system, kind, options)
-    found, lost = system_instances.placed(every)
+    every = system_instances.ranked(
+        system_instances.system_instances(reference, system, kind, options)
+    )
+    found, lost = system_instances.placed(
+        system_instances.filtered(every, options.llr_filter, "after_read")
+    )
     if options.file_merge:
         found = parts_of_system(found, _as_written(scored))
     found = system_instances.merged(found, options)
     found = system_instances.filtered(found, options.llr_filter, "after_transforms")
-    found = system_instances.in_reference_classes(half_open(found), options.mapping)
     expected = _chosen(scored_places(expected, union(scored)), options)
-    found = _chosen(scored_places(found, union(scored)), options)
+    found = scored_places(half_open(found), union(scored))
     found = found.filter(pl.col("end") > pl.col("start"))
+    hidden = hidden_norms(reference, system, options.mapping)
+    can_be_found = ~pl.col("class").is_in(list(hidden)) | (options.mapping is not None)
+    others = unlisted(found, hidden, options.mapping).with_columns(pl.col("label").alias("class"))
+    aside = unmapped(_chosen(others, options), expected.filter(~can_be_found), options)
+    expected = expected.filter(can_be_found)
+    found = _chosen(in_plan_classes(found, hidden, options.mapping), options)
     if options.align.startswith("ManyRef"):
         found = divided(found, expected)
     found = found.sort("document", "class", "start", "end", "llr", descending=[False] * 4 + [True])
     labelled = [labels(found, expected, criterion, options) for criterion in options.overlap]
     names = system_instances.documents(reference)
-    parts = [conformed(names.select("document", "genre")), unplaced(lost), *labelled]
+    parts = [conformed(names.select("document", "genre")), unplaced(lost), aside, *labelled]
     return with_disclosure(pl.concat(parts), reference)
+
+
+def unmapped(
+    system: pl.DataFrame, reference: pl.DataFrame, options: DetectionOptions
+) -> pl.DataFrame:
+    """The rows of hidden norms that are not scored, by each criterion.
+
+    Args:
+        system: instances that have the name of a hidden norm, and that nothing maps.
+        reference: instances of hidden norms, if there is no mapping.
+        options: the criteria.
+    """
+    sides = (system.select(_SYSTEM), reference.select(_REFERENCE))
+    own = pl.concat(conformed(side.with_columns(outcome=pl.lit(UNMAPPED))) for side in sides)
+    return pl.concat(own.with_columns(criterion=pl.lit(each.written)) for each in options.overlap)
 
 
 def unplaced(rows: pl.DataFrame) -> pl.DataFrame:
@@ -121,7 +150,8 @@ def _parts(
     decisions = decided(reference, kind, constants).with_columns(genre=pl.lit(""))
     own = reference.regions.join(decisions, on="document", how="semi")
     segments = own.select("document", "start", "end")
-    parts = parts_of_reference(decisions, segments, number, official=False).drop("genre")
+    placed = in_parts(segments, number, lambda span: span / number)
+    parts = parts_of_reference(decisions, placed).drop("genre")
     annotated = parts.filter(pl.col("label") != UNANNOTATED)
     places = annotated.select("document", "text", "start", "end").unique(maintain_order=True)
     return annotated.filter(pl.col("label") != NONE), places
@@ -238,9 +268,7 @@ def conformed(rows: pl.DataFrame) -> pl.DataFrame:
 def with_disclosure(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
     """Rows that say whether their norm is known or hidden, where the reference lists it."""
     listed = reference.entities.select(pl.col("entity").alias("class"), disclosure="label")
-    known = listed.filter(pl.col("disclosure").is_in(["known", "hidden"])).unique(
-        "class", keep="first"
-    )
+    known = listed.filter(pl.col("disclosure").is_in([KNOWN, HIDDEN])).unique("class", keep="first")
     joined = rows.drop("disclosure").join(known, on="class", how="left", maintain_order="left")
     return joined.select(*ROWS)
 

@@ -8,6 +8,8 @@ has an instance of it that overlaps the part, with the highest score of these.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import polars as pl
 
 from hlteval.representation.judgments import UNANNOTATED
@@ -17,20 +19,13 @@ _DOCUMENT = ("document", "genre", "text")
 _HALF = 0.5
 
 
-def parts_of_reference(
-    decided: pl.DataFrame, segments: pl.DataFrame, number: int, *, official: bool
-) -> pl.DataFrame:
+def parts_of_reference(decided: pl.DataFrame, placed: pl.DataFrame) -> pl.DataFrame:
     """The labels of each part, `noann` among them; places as written.
 
     Args:
         decided: what is in each segment: `document`, `genre`, `text`, `label`, `start`, `end`.
-        segments: all segments of these documents: `document`, `start`, `end`.
-        number: of parts.
-        official: whether parts have whole lengths where the span cannot be divided.
+        placed: all segments of these documents with their parts, as from `in_parts`.
     """
-    placed = _placed(
-        segments.with_columns(pl.col("start", "end").round(3)), number, official=official
-    )
     extents = placed.group_by("document", "part").agg(
         first=pl.col("start").min(), last=pl.col("end").max()
     )
@@ -45,22 +40,33 @@ def parts_of_reference(
     ).sort("document", "start", "label")
 
 
-def _placed(segments: pl.DataFrame, number: int, *, official: bool) -> pl.DataFrame:
-    """Segments with the number of their `part`."""
-    first, last = (pl.col("start").min().over("document"), pl.col("end").max().over("document"))
-    rows = segments.with_columns(first=first, span=last - first)
-    step = pl.col("span") / number
-    if official:
-        # the public scorer multiplies with a binary fraction, and takes the rest for a remainder
-        step = pl.col("span") * (1 / number)
-        whole = pl.col("span") % step == 0
-        step = pl.when(whole).then(step).otherwise(step.floor())
-    rows = rows.with_columns(step=step)
-    index = ((pl.col("start") - pl.col("first")) / pl.col("step")).floor()
-    rows = rows.with_columns(part=index.clip(0, number - 1))
-    limit = pl.col("first") + (pl.col("part") + 1) * pl.col("step")
+def in_parts(
+    segments: pl.DataFrame, number: int, step: Callable[[pl.Expr], pl.Expr]
+) -> pl.DataFrame:
+    """Segments with the number of their `part`, from 0; places with three decimals.
+
+    Args:
+        segments: of whole documents: `document`, `start`, `end`.
+        number: of parts.
+        step: the length of a part but for the last one, from that of the annotated span.
+
+    Examples:
+        >>> rows = {"document": ["d"] * 3, "start": [0.0, 6.0, 9.0], "end": [6.0, 9.0, 20.0]}
+        >>> in_parts(pl.DataFrame(rows), 2, lambda span: span / 2)["part"].to_list()
+        [0, 0, 1]
+    """
+    rows = segments.with_columns(pl.col("start", "end").round(3))
+    first, last = pl.col("start").min().over("document"), pl.col("end").max().over("document")
+    bounds = [(first + part * step(last - first)).round(3) for part in range(1, number)]
+    names = [f"bound_{part}" for part in range(len(bounds) + 1)]
+    rows = rows.with_columns(*map(pl.Expr.alias, [*bounds, last], names))
+    part = pl.sum_horizontal(pl.lit(0), *(pl.col(name) <= pl.col("start") for name in names[:-1]))
+    rows = rows.with_columns(part=part)
+    limit = pl.coalesce(
+        *(pl.when(pl.col("part") == at).then(name) for at, name in enumerate(names))
+    )
     later = (pl.col("end") - limit > limit - pl.col("start")) & (pl.col("part") < number - 1)
-    return rows.with_columns(part=pl.col("part") + later).drop("first", "span", "step")
+    return rows.with_columns(part=pl.col("part") + later).drop(names)
 
 
 def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:

@@ -220,8 +220,9 @@ class LevelDiarization(Metric):
 _MANY = 50
 """Documents that intervals of kappa need; docs/intervals.md has their coverage."""
 _CRASHES = (
-    "no official score: the public scorer crashes on a submission without levels, and where a "
-    "level ends in a window after all levels that follow it"
+    "no official score: the public scorer crashes on a submission without levels, where a level "
+    "ends in a window after all levels that follow it, and where a data type of the reference has "
+    "no segment that is scored"
 )
 
 

@@ -1,7 +1,6 @@
 """The reference of valence and arousal (Appendix D): averaged judgments, extended gaps.
 
-What no annotator rated, one annotator alone rated, or an annotator could not rate (`noann`) is a
-no-score region.
+What fewer than two annotators rated is a no-score region; `noann` is no rating.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
 def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     """Judgment Averaging: one level per segment.
 
-    - Three judgments are averaged; so are two, if the third is missing.
-    - One judgment makes a no-score region, as does `noann`, a judgment without a level.
+    Three judgments are averaged; so are two, if the third is missing or is `noann`, a judgment
+    without a level. One judgment makes a no-score region.
 
     An annotator counts once, however often a record is repeated.
 
@@ -53,11 +52,9 @@ def averaged(judgments: pl.DataFrame, least: int = 2) -> pl.DataFrame:
     """
     annotator = pl.coalesce("annotator", pl.format("{}", "row"))
     level = pl.col("level")
-    own = judgments.group_by(*PIECE, "text", annotator.alias("annotator")).agg(
-        level.mean(), noann=level.is_null().any()
-    )
-    pieces = own.group_by(*PIECE, "text").agg(level.mean(), pl.col("noann").any(), judges=pl.len())
-    rated = (pl.col("judges") >= least) & ~pl.col("noann")
+    own = judgments.group_by(*PIECE, "text", annotator.alias("annotator")).agg(level.mean())
+    pieces = own.group_by(*PIECE, "text").agg(level.mean(), judges=level.count())
+    rated = pl.col("judges") >= least
     scored = pieces.with_columns(level=pl.when(rated).then("level").otherwise(NO_SCORE))
     return scored.select(*PIECE, "text", "level").sort(PIECE)
 

@@ -24,7 +24,13 @@ def scored_documents(reference: Corpus, kind: str, options: LevelOptions) -> pl.
     Those of the index, or without one all of the reference, of which the reference has levels.
     """
     rated = reference.ratings.filter(pl.col("kind") == kind)["document"].unique()
-    rows = reference.documents.filter(pl.col("row").is_in(rated.implode()))
+    rows = known_documents(reference, options)
+    return rows.filter(pl.col("document").is_in(rated.implode()))
+
+
+def known_documents(reference: Corpus, options: LevelOptions) -> pl.DataFrame:
+    """The documents of the index, or without one all of the reference; as `scored_documents`."""
+    rows = reference.documents
     if options.index is not None:
         names = pl.Series(sorted(options.index), dtype=pl.String)
         rows = rows.filter(pl.col("name").is_in(names.implode()))
@@ -52,6 +58,7 @@ def plan_units(
     gold = reference_pieces(ratings(reference, kind, documents), options)
     own = ratings(system, kind, documents)
     own = own.filter(pl.col("document").is_in(processed(system).implode()))
+    documents = _with_ends(documents, gold)
     said = up_to_the_end(system_pieces(own, gaps=gaps), documents)
     missing = ~pl.col("document").is_in(said["document"].unique().implode())
     further = documents.select("document", unprocessed=missing.cast(pl.Int64))
@@ -61,8 +68,7 @@ def plan_units(
         "document", at=pl.lit(0.0), reference=pl.lit(NO_SCORE), system=first
     )  # fmt: skip
     changes = [opening, events(gold, "reference", NO_SCORE), events(said, "system", fill)]
-    until = _ends(documents, gold, said)
-    parts = stretches(pl.concat(changes, how="diagonal"), until)
+    parts = stretches(pl.concat(changes, how="diagonal"), _until(documents, gold, said))
     units = decision_units(
         parts, documents.filter("text")["document"], options.window, options.window_text
     )
@@ -88,26 +94,23 @@ def decision_units(
     return pl.concat(each, how="vertical_relaxed")
 
 
-def _ends(documents: pl.DataFrame, gold: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
-    """Where the last stretch of each document ends.
+def _with_ends(documents: pl.DataFrame, gold: pl.DataFrame) -> pl.DataFrame:
+    """Documents with their `length`: of a text, up to its last annotated character.
 
-    A document ends at its length. Offsets of text may begin at 1: what both sides have after its
-    length is scored too.
+    Offsets of text may begin at 1: an annotated character at the length is scored too.
     """
-    ends = [
-        pieces.group_by("document").agg(pl.col("end").max().alias(side))
-        for side, pieces in (("gold", gold), ("said", said))
-    ]
-    rows = documents
-    for side in ends:
-        rows = rows.join(side, on="document", how="left", maintain_order="left")
-    both = pl.when(pl.col("said").is_not_null()).then(pl.min_horizontal("gold", "said"))
-    of_text = pl.when(pl.col("length").is_null()).then("gold").otherwise(
-        pl.max_horizontal("length", both)
-    )  # fmt: skip
-    of_time = pl.coalesce("length", pl.max_horizontal("gold", "said"))
-    until = pl.when("text").then(of_text).otherwise(of_time)
-    return rows.select("document", until=until.fill_null(0.0))
+    ends = gold.group_by("document").agg(_last=pl.col("end").max())
+    rows = documents.join(ends, on="document", how="left", maintain_order="left")
+    of_text = pl.max_horizontal("length", "_last")
+    return rows.with_columns(length=pl.when("text").then(of_text).otherwise("length")).drop("_last")
+
+
+def _until(documents: pl.DataFrame, gold: pl.DataFrame, said: pl.DataFrame) -> pl.DataFrame:
+    """Where the last stretch of each document ends: its length, or else the last level."""
+    last = pl.concat([gold.select("document", "end"), said.select("document", "end")])
+    ends = last.group_by("document").agg(pl.col("end").max())
+    rows = documents.join(ends, on="document", how="left", maintain_order="left")
+    return rows.select("document", until=pl.coalesce("length", "end").fill_null(0.0))
 
 
 def readable(units: pl.DataFrame) -> pl.DataFrame:

@@ -8,14 +8,21 @@ scored, their limits included. Curves of several genres are written as that of t
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu.changes import CLASS, labelled, points, written
+from hlteval.scoring.ccu.changes import CLASS, labelled, listed, points, written
 from hlteval.scoring.ccu.detection_options import ChangeOptions
-from hlteval.scoring.ccu.detections import CORRECT, MISSED, conformed
+from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, conformed
 from hlteval.scoring.ccu.official_files import number, table, whole
+from hlteval.scoring.ccu.official_inventory import FILES, NUMBERS, counted
+from hlteval.scoring.ccu.official_numbers import as_read
+from hlteval.scoring.ccu.official_statistics import of_outcomes
 from hlteval.scoring.ccu.system_instances import documents
 
 UNSCORED, REFERENCE, SYSTEM = "unscored", "reference", "system"
@@ -24,16 +31,24 @@ UNSCORED, REFERENCE, SYSTEM = "unscored", "reference", "system"
 def rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.DataFrame:
     """The rows of a batch of documents (`detections.ROWS`)."""
     names = documents(reference)
-    expected, found = points(reference, names), points(system, names, options.llr_filter)
+    expected, found = points(reference, names), listed(system, names, options.llr_filter)
+    found = found.with_columns(as_read(found["llr"]))
     regions = outside(reference, names)
     scored = _scored(found, regions)
     parts = [conformed(names.select("document", "genre"))]
-    for what, side in ((REFERENCE, expected), (REFERENCE, regions), (SYSTEM, found)):
-        own = side.select("document", "genre", criterion=pl.lit(what))
+    first = reference.changes.group_by(key="document").agg(distance=pl.col("record").min())
+    order = names.join(first, on="key", how="left").select("document", "distance")
+    limits = regions.with_columns(at="begin")
+    for what, side in ((REFERENCE, expected), (UNSCORED, limits), (SYSTEM, found)):
+        own = side.select("document", "genre", reference_start="at", criterion=pl.lit(what))
+        own = own.join(order, on="document", how="left", maintain_order="left")
         parts.append(conformed(own.with_columns(pl.lit(CLASS).alias("class"))))
     for text, deltas in ((False, options.delta), (True, options.delta_text)):
         own, other = (part.filter(pl.col("text") == text) for part in (scored, expected))
-        parts += [labelled(own, other, nearest(own, other, delta), delta) for delta in deltas]
+        for delta in deltas:
+            near = nearest(own, other)
+            parts += [labelled(own, other, first_of_each(near, own, delta), delta),
+                      _repeated(near, own, delta)]  # fmt: skip
     return pl.concat(parts)
 
 
@@ -59,17 +74,20 @@ def _scored(found: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     return numbered.join(inside, on="_order", how="anti").drop("_order")
 
 
-def nearest(system: pl.DataFrame, reference: pl.DataFrame, delta: float) -> pl.DataFrame:
-    """The correct pairs: rows of points, `_system` and `_reference`.
+def nearest(system: pl.DataFrame, reference: pl.DataFrame) -> pl.DataFrame:
+    """The nearest reference of each change point, the earlier of two that are as near.
 
     Args:
         system: change points.
         reference: the same, by document and place.
-        delta: how far a correct one may be.
+
+    Returns:
+        `_system`, `_reference`, the `distance`, and how many `same` references there are.
     """
     row = pl.int_range(pl.len(), dtype=pl.Int64)
-    own = system.select("document", "at", "llr", _system=row).sort("at")
+    own = system.select("document", "at", _system=row).sort("at")
     others = reference.select("document", other="at", _reference=row)
+    others = others.with_columns(same=pl.len().over("document", "other"))
     others = others.unique(["document", "other"], keep="first", maintain_order=True).sort("other")
     found = []
     for strategy in ("backward", "forward"):
@@ -84,11 +102,44 @@ def nearest(system: pl.DataFrame, reference: pl.DataFrame, delta: float) -> pl.D
         found.append(near.drop_nulls("_reference"))
     distance = (pl.col("at") - pl.col("other")).abs()
     pairs = pl.concat(found).with_columns(distance=distance)
-    best = pairs.sort("_system", "distance", "other").unique("_system", keep="first")
-    hits = best.filter(pl.col("distance") <= delta).sort("llr", "_system", descending=[True, False])
-    return hits.unique("_reference", keep="first", maintain_order=True).select(
+    return pairs.sort("_system", "distance", "other").unique(
+        "_system", keep="first", maintain_order=True
+    )
+
+
+def first_of_each(near: pl.DataFrame, system: pl.DataFrame, delta: float) -> pl.DataFrame:
+    """The correct pairs: of those with one reference, that of the highest score.
+
+    Args:
+        near: the nearest references.
+        system: change points, in the order of the files.
+        delta: how far a correct one may be.
+    """
+    scores = system.select("llr").with_row_index("_system").cast({"_system": pl.Int64})
+    hits = near.filter(pl.col("distance") <= delta).join(scores, on="_system")
+    ranked = hits.sort("llr", "_system", descending=[True, False], nulls_last=True)
+    return ranked.unique("_reference", keep="first", maintain_order=True).select(
         "_system", "_reference"
     )
+
+
+def _repeated(near: pl.DataFrame, system: pl.DataFrame, delta: float) -> pl.DataFrame:
+    """False alarms of the references that are repeated: each of them after the first is one."""
+    again = near.filter(pl.col("same") > 1).select("_system", pl.col("same") - 1)
+    rows = again["_system"].repeat_by(again["same"]).explode().drop_nulls()
+    own = system[rows.cast(pl.Int64)] if rows.len() else system.clear()
+    return conformed(
+        own.with_columns(
+            pl.lit(CLASS).alias("class"),
+            criterion=pl.lit(written(delta)),
+            outcome=pl.lit(FALSE),
+            system_start="at",
+            system_end="at",
+        )
+    )
+
+
+COLUMNS = ("class", "file_id", "eval", "ref", "sys", "llr", "parameters")
 
 
 def files(
@@ -102,65 +153,130 @@ def files(
         swept: the points of the curves.
         options: the deltas.
     """
+    nothing = total.filter(criterion=SYSTEM).is_empty()
+    lines = _places(total) if nothing else _alignment(total)
     return {
-        "instance_alignment.tab": _alignment(total),
-        "scores_by_class.tab": _scores(scored, swept, options),
+        "instance_alignment.tab": table(COLUMNS, lines),
+        "instance_alignment_class_stats.tab": of_outcomes(
+            pl.DataFrame(lines, schema=dict.fromkeys(COLUMNS, pl.String), orient="row")
+        ),
+        "scores_by_class.tab": _scores(total, scored, swept, options),
         "statistics_by_class.tab": _counts(total),
         "statistics_aggregated.tab": _documents(total),
     }
 
 
-def _scores(scored: pl.DataFrame, swept: pl.DataFrame, options: ChangeOptions) -> str:
-    rows: list[tuple[str, ...]] = []
+def _genres(total: pl.DataFrame, *criteria: str) -> list[str]:
+    """The data types that have references, in the order in which the scorer meets them."""
+    own = total.filter(pl.col("criterion").is_in(criteria or [REFERENCE]))
+    order = pl.col("criterion").replace_strict({REFERENCE: 0, UNSCORED: 1})
+    ranked = own.sort(order, "distance", maintain_order=True, nulls_last=True)
+    return ranked["genre"].unique(maintain_order=True).to_list()
+
+
+def _criteria(
+    genres: list[str], options: ChangeOptions, *, nothing: bool = False
+) -> Iterator[tuple[float, str, list[str]]]:
+    """Each delta, as a number and as written, with the data types that have it.
+
+    A number of seconds that is one of characters too stands for both; where the system has nothing,
+    for seconds.
+    """
     for text, deltas in ((True, options.delta_text), (False, options.delta)):
-        of_genre = (pl.col("genre") == "text") == text
         for delta in deltas:
-            shown = f"{{delta_cp={whole(delta) if text else float(delta)}}}"
-            at = pl.col("criterion") == written(delta)
-            own = scored.filter(of_genre, at).sort("genre")
-            genres = own["genre"].to_list()
-            rows += [
-                (CLASS, genre, "AP", number(value), shown)
-                for genre, value in own.select("genre", "ap_interpolated").rows()
-            ]
-            points = swept.filter(at, pl.col("genre").is_in(genres[:1]))
-            names = ("precision", "recall", "llr")
-            curve = json.dumps({name: points[name].to_list() or [0.0] for name in names})
-            rows += [(CLASS, genre, "PRCurve_json", curve, shown) for genre in genres]
+            of_time = delta in options.delta
+            of_text = delta in options.delta_text and not (nothing and of_time)
+            own = [name for name in genres if (of_text if name == "text" else of_time)]
+            yield delta, f"{{delta_cp={whole(delta) if text else float(delta)}}}", own
+
+
+def first_has_system(total: pl.DataFrame, options: ChangeOptions) -> bool:
+    """Whether a curve is written that has points of the system: that of the first data type."""
+    found = total.filter(pl.col("outcome").is_in([CORRECT, FALSE]))["genre"].unique().to_list()
+    return any(own[:1] and own[0] in found for *_, own in _criteria(_genres(total), options))
+
+
+def _scores(
+    total: pl.DataFrame, scored: pl.DataFrame, swept: pl.DataFrame, options: ChangeOptions
+) -> str:
+    rows: list[tuple[str, ...]] = []
+    nothing = total.filter(criterion=SYSTEM).is_empty()
+    every = _genres(total, REFERENCE, UNSCORED) if nothing else _genres(total)
+    names = ("precision", "recall", "llr")
+    for delta, shown, genres in _criteria(every, options, nothing=nothing):
+        own = scored.filter(criterion=written(delta))
+        areas = dict(own.select("genre", "ap_interpolated").rows())
+        rows += [(CLASS, name, "AP", number(areas.get(name, 0.0)), shown) for name in genres]
+        points = swept.filter(criterion=written(delta), genre=(genres or [""])[0])
+        points = points.select(pl.col(names).fill_null(math.nan))
+        curve = json.dumps({name: points[name].to_list() or [0.0] for name in names})
+        rows += [(CLASS, name, "PRCurve_json", curve, shown) for name in genres]
     return table(("class", "genre", "metric", "value", "correctness_criteria"), rows)
 
 
-def _alignment(total: pl.DataFrame) -> str:
-    columns = ("class", "file_id", "eval", "ref", "sys", "llr", "parameters")
-    every = total.drop_nulls("outcome")
-    hit = every.filter(outcome=CORRECT)["reference_start"]
-    # a missed point is not listed where a point of the same place, in any document, was found
-    missed = every.filter(
-        pl.col("outcome") == MISSED, ~pl.col("reference_start").is_in(hit.implode())
-    )
-    listed = pl.concat([every.filter(pl.col("outcome") != MISSED), missed])
-    lines = list(dict.fromkeys(map(_line, listed.iter_rows(named=True))))
-    lines.sort(key=lambda line: (line[1], line[4], line[3]))
-    return table(columns, lines)
+def _places(total: pl.DataFrame) -> list[tuple[str, ...]]:
+    """All places of the reference, with the starts of regions, where the system has nothing."""
+    own = total.filter(pl.col("criterion").is_in([REFERENCE, UNSCORED]))
+    lines = [
+        (CLASS, name, "unmapped", _point(at), "{}", "", "{}")
+        for name, at in own.select("document", "reference_start").rows()
+    ]
+    return _sorted(lines)
 
 
-def _line(row: dict[str, object]) -> tuple[str, ...]:
+def _sorted(lines: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    return sorted(lines, key=lambda line: (line[1], line[4], line[3]))
+
+
+def _alignment(total: pl.DataFrame) -> list[tuple[str, ...]]:
+    """The rows of `instance_alignment.tab`, of data types that have references."""
+    lines: dict[tuple[str, ...], None] = {}
+    integers = _are_integers(total)
+    for genre in _genres(total):
+        own = total.drop_nulls("outcome").filter(pl.col("genre") == genre)
+        hit = own.filter(outcome=CORRECT)["reference_start"]
+        # a missed point is not listed where one of the same place, in any document, was found
+        missed = pl.col("outcome") == MISSED
+        listed = own.filter(~(missed & pl.col("reference_start").is_in(hit.implode())))
+        expected = own.filter(pl.col("reference_start").is_not_null())["document"]
+        alone = own.filter(outcome=FALSE).filter(~pl.col("document").is_in(expected.implode()))
+        shown = whole if integers and alone.is_empty() else str
+        for _, rows in listed.group_by("criterion", maintain_order=True):
+            ranked = rows.sort("llr", descending=True, nulls_last=True, maintain_order=True)
+            lines |= dict.fromkeys(_line(row, shown) for row in ranked.iter_rows(named=True))
+    return _sorted(lines)
+
+
+def _are_integers(total: pl.DataFrame) -> bool:
+    """Whether the scorer reads all places as integers, so that distances are integers too."""
+    if counted(total, NUMBERS, "timestamp") or counted(total, NUMBERS, "reference"):
+        return False
+    ends = total.filter(pl.col("criterion") == UNSCORED, pl.col("reference_start") > 0)
+    return not counted(total, NUMBERS, "segments") or ends.is_empty()
+
+
+def _line(row: Mapping[str, Any], shown: Callable[[float], str]) -> tuple[str, ...]:
     expected, own = (_point(row[f"{side}_start"]) for side in ("reference", "system"))
     mapped = row["outcome"] == CORRECT
-    distance = f"{{delta_cp={row['distance']}}}" if mapped else "{}"
-    score = "" if row["llr"] is None else str(row["llr"])
+    delta = shown(abs(row["system_start"] - row["reference_start"])) if mapped else ""
+    distance = f"{{delta_cp={delta}}}" if mapped else "{}"
     state = "mapped" if mapped else "unmapped"
-    return CLASS, str(row["document"]), state, expected, own, score, distance
+    return CLASS, str(row["document"]), state, expected, own, number(row["llr"]), distance
 
 
 def _point(at: object) -> str:
     return f"{{timestamp={whole(at)}}}" if isinstance(at, float) else "{}"
 
 
+_SIDES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"ref": (REFERENCE, UNSCORED), "sys": (SYSTEM,)}
+)
+
+
 def _counts(total: pl.DataFrame) -> str:
     rows = []
-    for part, data in ((REFERENCE, "ref"), (SYSTEM, "sys")):
-        own = total.filter(pl.col("outcome").is_null(), pl.col("criterion") == part)
+    for data, criteria in _SIDES.items():
+        own = total.filter(pl.col("criterion").is_in(criteria))
         counts = own.group_by("genre").len().sort("genre")
         rows += [(data, CLASS, genre, "instance_counts", str(n)) for genre, n in counts.rows()]
     return table(("data", "class", "genre", "metric", "value"), rows)
@@ -168,10 +284,10 @@ def _counts(total: pl.DataFrame) -> str:
 
 def _documents(total: pl.DataFrame) -> str:
     rows = []
-    listed = total["document"].n_unique()
-    for part, data in ((REFERENCE, "ref"), (SYSTEM, "sys")):
-        own = total.filter(pl.col("outcome").is_null(), pl.col("criterion") == part)
-        rows.append((data, "all", "file_counts", str(listed)))
+    for data, criteria in _SIDES.items():
+        own = total.filter(pl.col("criterion").is_in(criteria))
+        files = counted(total, FILES, "reference" if data == "ref" else "system")
+        rows.append((data, "all", "file_counts", str(files)))
         rows.append((data, "all", "file_scoring_counts", str(own["document"].n_unique())))
         if data == "ref":
             rows.append((data, "all", "noann_segment_scoring_counts", "0"))

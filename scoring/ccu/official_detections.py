@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
+import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.scoring.ccu import best_reference, scaled, split
+from hlteval.representation.judgments import UNANNOTATED
+from hlteval.scoring.ccu import best_reference, official_split, scaled
 from hlteval.scoring.ccu.criteria import Criterion
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.detections import (
@@ -14,18 +19,22 @@ from hlteval.scoring.ccu.detections import (
     FALSE,
     FORGIVEN,
     MISSED,
+    UNWRITTEN,
     conformed,
     unplaced,
     with_disclosure,
 )
 from hlteval.scoring.ccu.official_reference import OfficialReference, official_reference
-from hlteval.scoring.ccu.official_system import official_system
+from hlteval.scoring.ccu.official_system import in_reference_classes, official_system
 from hlteval.scoring.ccu.spans import half_open
-from hlteval.scoring.ccu.system_instances import documents, filtered, in_reference_classes
+from hlteval.scoring.ccu.system_instances import documents, filtered
 
 REFERENCE, UNSCORED, SYSTEM, COMPARED = "reference", "unscored", "system", "compared"
 """Instances and regions without an evaluation label, for the statistics, and one of each class of
 the system that is compared; by their criterion."""
+INDIVISIBLE, UNLABELLED = "indivisible", "unlabelled"
+"""The criteria of what makes the scorer crash: an instance that it cannot divide, and a part of a
+document that has segments, but no label."""
 
 
 def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions) -> pl.DataFrame:
@@ -53,6 +62,8 @@ def rows(reference: Corpus, system: Corpus, kind: str, options: DetectionOptions
         _compared(moved),
         *(labels(moved, prepared, criterion, options) for criterion in options.overlap),
     ]
+    if prepared.unlabelled:
+        parts.append(conformed(pl.DataFrame({"criterion": [UNLABELLED]})))
     return with_disclosure(pl.concat(parts), reference)
 
 
@@ -76,85 +87,133 @@ def labels(
     criterion: Criterion,
     options: DetectionOptions,
 ) -> pl.DataFrame:
-    """The evaluation label of each instance, by a criterion."""
+    """The evaluation label of each instance, by a criterion.
+
+    In a document, rows of a class are in the order of the scorer: those of the system by falling
+    score, then references without any, then what is written again.
+    """
     expected = half_open(reference.instances).with_columns(pl.col("label").alias("class"))
     own = half_open(system)
-    several = options.align.startswith("ManyRef")
-    if several:
-        own = split.divided(own, expected)
     expected, own = _numbered(expected, "_reference"), _numbered(own, "_system")
-    regions = half_open(reference.unscored)
-    pairs = _pairs(own, expected, regions, between=not several)
+    others = best_reference.places(own, expected, half_open(reference.unscored))
+    indivisible = False
+    if options.align.startswith("ManyRef"):
+        chosen, indivisible = official_split.pieces(own, others)
+    else:
+        chosen = best_reference.candidates(own, others)
+    pairs = _compared_spans(own, expected, chosen, options)
     iou, common = pairs["iou"].to_numpy(), pairs["intersection"].to_numpy()
     similar = criterion.holds(iou=iou, intersection=common) & (common > 0)
-    correct = best_reference.first_of_each(pairs, similar)
-    extra = similar & ~correct & options.align.endswith("ManyHyp")
-    hits = pairs.filter(pl.Series(correct))
-    rest = pairs.filter(~pl.Series(correct | extra))
-    parts = [
-        _paired(hits, CORRECT, options),
-        _paired(pairs.filter(pl.Series(extra)), FORGIVEN, options),
-        _false(rest),
-        _missed(expected, hits, rest),
-    ]
-    named = [conformed(part.with_columns(criterion=pl.lit(criterion.written))) for part in parts]
-    return pl.concat(named)
+    labelled = _labelled(pairs, best_reference.first_of_each(pairs, similar), options)
+    found = pl.concat([labelled, *_missed(expected, labelled)], how="diagonal")
+    named = conformed(found.with_columns(criterion=pl.lit(criterion.written)))
+    if indivisible:
+        crash = pl.DataFrame({"criterion": [INDIVISIBLE]})
+        named = pl.concat([named, conformed(crash)])
+    return named
 
 
 def _numbered(rows: pl.DataFrame, name: str) -> pl.DataFrame:
     return rows.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(name))
 
 
-def _pairs(
-    own: pl.DataFrame, expected: pl.DataFrame, unscored: pl.DataFrame, *, between: bool
+def _compared_spans(
+    own: pl.DataFrame, expected: pl.DataFrame, chosen: pl.DataFrame, options: DetectionOptions
 ) -> pl.DataFrame:
-    """Each system instance with its best reference, if any, in the order of the files.
-
-    Where instances are divided between references (not `between`), no region is the best.
-    """
-    best = best_reference.candidates(own, expected, unscored, regions=between)
-    others = expected.select(
-        "_reference",
-        expected_start="start",
-        expected_end="end",
-        reference_start="from",
-        reference_end="to",
-        reference_status="status",
+    """Candidates with both spans, their overlap and scaled shares; by falling score."""
+    if "start" in chosen.columns:
+        own = own.drop("start", "end")
+    step = pl.col("text").cast(pl.Float64)
+    pairs = chosen.join(own, on="_system", maintain_order="left").join(
+        expected.select(
+            "_reference",
+            expected_start="start",
+            expected_end="end",
+            reference_start="from",
+            reference_end="to",
+            reference_status="status",
+        ),
+        on="_reference",
+        how="left",
+        maintain_order="left",
     )
-    pairs = best.join(own, on="_system").join(others, on="_reference", how="left")
-    return pairs.sort("_system", "_reference").with_columns(
-        system_start="from",
-        system_end="to",
+    common = pl.min_horizontal("end", "expected_end") - pl.max_horizontal("start", "expected_start")
+    pairs = pairs.with_columns(
+        intersection=pl.when(pl.col("_reference").is_null()).then(0.0).otherwise(common.clip(0)),
+        system_start="start",
+        system_end=pl.col("end") - step,
         system_status="status",
         system_class="label",
-        _place=pl.struct("class", "document", "reference_start", "reference_end"),
+        _span=pl.struct("class", "document", "reference_start", "reference_end"),
+    )
+    shared = scaled.shares(pairs, options.collar, options.collar_text)
+    point = pl.col("reference_start") == pl.col("reference_end")
+    apart = pl.col("intersection") <= 0
+    shared = shared.with_columns(
+        iou=(pl.col("intersection") / pl.col("union")).fill_null(0.0),
+        tp_share=pl.when(point).then(0.0).otherwise("tp_share"),
+        fp_share=pl.when(apart).then(1.0).when(point).then(0.0).otherwise("fp_share"),
+    )
+    return shared.sort(
+        "class", "document", "llr", descending=[False, False, True], nulls_last=True,
+        maintain_order=True,
+    )  # fmt: skip
+
+
+def _labelled(pairs: pl.DataFrame, correct: np.ndarray, options: DetectionOptions) -> pl.DataFrame:
+    """Candidates with their labels.
+
+    Of an instance with several, only the first can be a false alarm; others are written as if
+    their references were missed.
+    """
+    hit = pl.col("_correct")
+    place = pl.int_range(pl.len()).over("_system")
+    alone = (~hit).sum().over("_system") <= 1
+    label = (
+        pl.when(hit)
+        .then(pl.lit(CORRECT))
+        .when((place > 0) & ~alone)
+        .then(pl.lit(AGAIN))
+        .otherwise(pl.lit(FALSE))
+    )
+    if options.align.endswith("ManyHyp"):
+        assigned = (label == FALSE) & pl.col("_reference").is_not_null()
+        label = pl.when(assigned).then(pl.lit(FORGIVEN)).otherwise(label)
+    marked = pairs.with_columns(_correct=pl.Series(correct)).with_columns(outcome=label)
+    false, again = pl.col("outcome") == FALSE, pl.col("outcome") == AGAIN
+    region = pl.col("_reference").is_null()
+    lost = pl.when(again & region).then(pl.lit(math.nan))
+    measures = ("iou", "intersection", "union", "shifted_start", "shifted_end")
+    return marked.with_columns(
+        *(lost.otherwise(name).alias(name) for name in ("reference_start", "reference_end")),
+        *(pl.when(~false & ~again).then(name).alias(name) for name in measures),
+        tp_share=pl.when(~false).then("tp_share").otherwise(0.0),
+        fp_share=pl.when(~false).then("fp_share").otherwise(1.0),
+        reference_status=pl.when(again & region)
+        .then(pl.lit(UNANNOTATED))
+        .otherwise("reference_status"),
     )
 
 
-def _paired(pairs: pl.DataFrame, outcome: str, options: DetectionOptions) -> pl.DataFrame:
-    """Pairs of a system instance and a reference that are similar enough."""
-    shared = scaled.shares(pairs.drop("union"), options.collar, options.collar_text)
-    return shared.with_columns(outcome=pl.lit(outcome))
+def _missed(expected: pl.DataFrame, labelled: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """References without a correct instance.
 
-
-def _false(rest: pl.DataFrame) -> pl.DataFrame:
-    """System instances without a reference; one that has several candidates counts once."""
-    of_reference = [name for name in rest.columns if name.startswith("reference_")]
-    alone = rest.unique("_system", keep="first", maintain_order=True)
-    alone = alone.drop("iou", "intersection", "union", *of_reference)
-    return alone.with_columns(outcome=pl.lit(FALSE), tp_share=pl.lit(0.0), fp_share=pl.lit(1.0))
-
-
-def _missed(expected: pl.DataFrame, hits: pl.DataFrame, rest: pl.DataFrame) -> pl.DataFrame:
-    """References without a system instance, once for each false alarm that is near."""
-    near = rest.drop_nulls("_reference").select("_reference", "llr", "system_start")
-    missed = expected.join(hits, on="_reference", how="anti", maintain_order="left").join(
-        near, on="_reference", how="left", maintain_order="left"
+    One that is no candidate is written by itself, another one beside each of its false alarms; not
+    beside those that are forgiven.
+    """
+    correct = labelled.filter(outcome=CORRECT)
+    missed = expected.join(correct, on="_reference", how="anti", maintain_order="left")
+    missed = missed.with_columns(
+        reference_start="from", reference_end="to", reference_status="status"
     )
-    again = ~pl.col("_reference").is_first_distinct()
-    return missed.with_columns(
-        outcome=pl.when(again).then(pl.lit(AGAIN)).otherwise(pl.lit(MISSED)),
-        reference_start="from",
-        reference_end="to",
-        reference_status="status",
+    near = missed.join(labelled, on="_reference", how="semi", maintain_order="left")
+    yield missed.join(near, on="_reference", how="anti", maintain_order="left").with_columns(
+        outcome=pl.lit(MISSED)
+    )
+    false = labelled.filter(outcome=FALSE).select("_reference", "llr", "system_start")
+    beside = false.join(missed, on="_reference", maintain_order="left")
+    first = pl.col("_reference").is_first_distinct()
+    yield beside.with_columns(outcome=pl.when(first).then(pl.lit(MISSED)).otherwise(pl.lit(AGAIN)))
+    yield near.join(beside, on="_reference", how="anti", maintain_order="left").with_columns(
+        outcome=pl.lit(UNWRITTEN)
     )

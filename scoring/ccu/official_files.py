@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import polars as pl
 
 from hlteval.scoring.ccu.criteria import Criterion
-from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, FORGIVEN, MISSED
+from hlteval.scoring.ccu.detection_options import DetectionOptions
+from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, UNWRITTEN
 
 CLASS_METRICS: Mapping[str, str] = MappingProxyType(
     {
@@ -84,7 +86,7 @@ def by_class(measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Cri
     rows: list[tuple[str, ...]] = []
     for criterion in criteria:
         own = measured.filter(criterion=criterion.written).sort("class", "genre")
-        nothing = own["llr"].is_null().all()
+        nothing = (own["tp"] + own["fp"] == 0).all()
         for row in own.to_dicts():
             name, genre = row["class"], row["genre"]
             whole_counts = _whole(row, nothing=nothing)
@@ -99,7 +101,7 @@ def by_class(measured: pl.DataFrame, swept: pl.DataFrame, criteria: Iterable[Cri
 
 def _whole(row: Mapping[str, object], *, nothing: bool) -> frozenset[str]:
     """The counts that are written without decimals: not those of what the system does not have."""
-    if row["llr"] is not None:
+    if row["tp"] or row["fp"]:
         return _COUNTS
     return frozenset() if nothing else frozenset({"md"})
 
@@ -110,7 +112,8 @@ def _float(value: float | None) -> float | None:
 
 def _curve(points: pl.DataFrame) -> str:
     """The points of a curve as JSON."""
-    return json.dumps({name: points[name].to_list() for name in ("precision", "recall", "llr")})
+    numbers = points.select(pl.col("precision", "recall", "llr").fill_null(math.nan))
+    return json.dumps(numbers.to_dict(as_series=False))
 
 
 def aggregated(averaged: pl.DataFrame, task: str, criteria: Iterable[Criterion]) -> str:
@@ -146,8 +149,26 @@ def _aggregates(row: Mapping[str, float | None]) -> Iterator[tuple[str, float | 
         yield f"sum_{count}_at_MinLLR", None if value is None else float(value)
 
 
-def alignment(instances: pl.DataFrame, compared: pl.Series, options: object, kind: str) -> str:
-    """The file `instance_alignment.tab`.
+def in_order(instances: pl.DataFrame, compared: pl.Series) -> pl.DataFrame:
+    """The rows that the scorer writes, as its table has them before it is sorted.
+
+    Classes follow each other; in each are the rows by falling score and document, then missed
+    instances that are near a false alarm. Where the system has nothing, references stay as listed.
+    """
+    if compared.is_empty():
+        return instances.sort("document", "reference_start", "reference_end", maintain_order=True)
+    again = pl.col("system_start").is_not_null() & pl.col("system_end").is_null()
+    written = instances.filter(pl.col("outcome") != UNWRITTEN)
+    return written.sort(
+        "class", again, "llr", "document", descending=[False, False, True, False],
+        nulls_last=True, maintain_order=True,
+    )  # fmt: skip
+
+
+def alignment(
+    instances: pl.DataFrame, compared: pl.Series, options: DetectionOptions, kind: str
+) -> pl.DataFrame:
+    """The rows of `instance_alignment.tab`, in the order of `in_order`.
 
     Args:
         instances: with evaluation labels, of classes that have references.
@@ -157,29 +178,42 @@ def alignment(instances: pl.DataFrame, compared: pl.Series, options: object, kin
     """
     columns = ["class", "file_id", "eval", "ref", "sys", "llr", "parameters"]
     statuses = ["ref_status", "hyp_status"] if kind == "norm" else []
-    start = pl.coalesce("system_start", "reference_start")
     silent = ~pl.col("class").is_in(compared.unique().implode())
-    order = {CORRECT: 0, FALSE: 1, FORGIVEN: 1, MISSED: 2}
-    written = pl.col("outcome").replace(AGAIN, MISSED)
-    ranked = instances.with_columns(outcome=written).with_columns(
-        _start=start, _silent=silent, _rank=pl.col("outcome").replace_strict(order)
-    )
-    found = ranked.sort("class", "document", "_start", "_rank", "system_end", maintain_order=True)
+    start = pl.coalesce("system_start", "reference_start")
+    ranked = in_order(instances, compared).with_columns(_silent=silent, _start=start)
     rows = []
-    for row in found.iter_rows(named=True):
+    for row in ranked.iter_rows(named=True):
         line = [
             row["class"],
             row["document"],
             _mapped(row),
-            _span(row, "reference"),
-            _span(row, "system"),
+            "{}" if row["outcome"] == FALSE else _span(row, "reference"),
+            "{}" if row["outcome"] in _NOT_FOUND else _span(row, "system"),
             number(row["llr"]),
             _parameters(row, options),
         ]
         if statuses:
-            line += [row["reference_status"] or EMPTY, row["system_status"] or EMPTY]
-        rows.append(line)
-    return table([*columns, *statuses], rows)
+            line += _statuses(row)
+        rows.append([*line, row["_start"]])
+    schema = {**dict.fromkeys([*columns, *statuses], pl.String), "sort": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_NOT_FOUND = frozenset({MISSED, AGAIN})
+
+
+def _statuses(row: Mapping[str, object]) -> list[str]:
+    """The statuses of both sides, `EMPTY_NA` for a side that is not there."""
+    beside = row["outcome"] in _NOT_FOUND and row["system_end"] is None
+    expected = EMPTY if row["outcome"] == FALSE else row["reference_status"] or EMPTY
+    own = EMPTY if beside else row["system_status"] or ""
+    return [str(expected), str(own)]
+
+
+def sorted_alignment(rows: pl.DataFrame) -> str:
+    """The file `instance_alignment.tab`, of rows as from `alignment`."""
+    ordered = rows.sort("class", "file_id", "sort", maintain_order=True).drop("sort")
+    return table(ordered.columns, ordered.iter_rows())
 
 
 def _mapped(row: Mapping[str, object]) -> str:
@@ -193,14 +227,15 @@ def _span(row: Mapping[str, float | None], side: str) -> str:
     return f"{{start={whole(start)},end={whole(end)}}}"
 
 
-def _parameters(row: Mapping[str, object], options: object) -> str:
+def _parameters(row: Mapping[str, object], options: DetectionOptions) -> str:
     """What is said of an instance or pair."""
     if row["_silent"]:
         return "{}"
     outcome = row["outcome"]
-    if row["iou"] is None:
-        share = "1.0" if outcome == FALSE else "0.0"
-        return f"{{pct_temp_tp=0.0,pct_temp_fp={share},eval={outcome}}}"
+    if outcome in _NOT_FOUND:
+        return f"{{pct_temp_tp=0.0,pct_temp_fp=0.0,eval={MISSED}}}"
+    if outcome == FALSE:
+        return f"{{pct_temp_tp=0.0,pct_temp_fp=1.0,eval={FALSE}}}"
     text = row["genre"] == "text"
     values = {
         "iou": row["iou"],
@@ -210,7 +245,7 @@ def _parameters(row: Mapping[str, object], options: object) -> str:
         "shifted_end_hyp": row["shifted_end"],
         "pct_temp_tp": row["tp_share"],
         "pct_temp_fp": row["fp_share"],
-        "collar": getattr(options, "collar_text" if text else "collar"),
+        "collar": options.collar_text if text else options.collar,
     }
     shown = ",".join(f"{name}={value:.3f}" for name, value in values.items())
     return f"{{{shown},type={row['genre']},eval={outcome}}}"

@@ -112,10 +112,15 @@ def units(aligned: pl.DataFrame, kind: str) -> str:
 def _lines(levels: pl.DataFrame, kind: str) -> str:
     """The lines of some documents, joined."""
     rows = levels.with_columns(number=pl.int_ranges("units")).explode("number")
-    rows = rows.with_columns(start=pl.col("start") + pl.col("number") * pl.col("step"))
+    place = (pl.col("start") + pl.col("number") * pl.col("step")).round(3)
+    rows = rows.with_columns(start=place)
     rows = rows.sort("document", "start", maintain_order=True)
     start = pl.col("start")
-    end = pl.when(_TEXT).then(start).otherwise(pl.min_horizontal(start + pl.col("step"), "end"))
+    end = (
+        pl.when(_TEXT)
+        .then(start)
+        .otherwise(pl.min_horizontal(start + pl.col("step"), "end").round(3))
+    )
     window = [pl.lit("{start="), _number(start), pl.lit(",end="), _number(end), pl.lit("}")]
     cells = (pl.lit(kind), "document", pl.concat_str(window), "reference", "system", pl.lit("{}"))
     lines: str = rows.select(pl.concat_str(cells, separator="\t").str.join("\n")).item()

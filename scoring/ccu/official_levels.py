@@ -20,7 +20,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.level_options import LevelOptions
-from hlteval.scoring.ccu.level_series import decision_units
+from hlteval.scoring.ccu.level_series import decision_units, known_documents
 from hlteval.scoring.ccu.level_spans import (
     ABSENT,
     NO_SCORE,
@@ -30,6 +30,7 @@ from hlteval.scoring.ccu.level_spans import (
     stretches,
 )
 from hlteval.scoring.ccu.level_system import UNPROCESSED
+from hlteval.scoring.ccu.official_inventory import listed
 from hlteval.scoring.ccu.official_irregular import as_windows, layers
 from hlteval.scoring.ccu.official_normalization import normalized_judgments, normalized_system
 
@@ -51,7 +52,6 @@ lists it, its records of any document, its pieces with a level, the sum of these
 squares, and its other pieces."""
 WINDOW, SECOND = 2000, 1000
 """Milliseconds."""
-_INPUTS = "system_input.index.tab"
 
 
 def official_units(
@@ -79,14 +79,15 @@ def official_units(
     level = pl.when(pl.col("document").is_in(undefined.implode())).then(NO_SCORE)
     scored = units.filter(_scores("reference") & _scores("system") & _MATCHED)
     scored = scored.with_columns(system=level.otherwise("system"))
-    own = levels.join(known.select("document"), on="document", maintain_order="left")
+    every = known_documents(reference, options).drop_nulls("genre")  # also what nobody judged
+    own = levels.join(every.select("document"), on="document", maintain_order="left")
     own = own.with_columns(level=level.otherwise("level"), scored=pl.lit(value=True))
     gold = gold.with_columns(scored=pl.col("level").is_not_nan())
     counts = [
         covered,
         _described(gold, "reference"),
         _described(own, "system"),
-        _listed(reference).with_columns(reference_listed=pl.lit(1)),
+        listed(reference).with_columns(reference_listed=pl.lit(1)),
         system.documents.filter(pl.col("processed").is_not_null()).select(
             document="row", system_listed=pl.lit(1)
         ),
@@ -107,9 +108,17 @@ def official_units(
 
 
 def crashes(total: pl.DataFrame) -> bool:
-    """Whether the public scorer crashes: without any level of the system, and at some overlaps."""
+    """Whether the public scorer crashes.
+
+    It does without any level of the system, at some overlaps, and where a data type has segments
+    of the reference, but none with a level.
+    """
     records, found = total["system_records"].sum(), total["crashes"].sum()
-    return total.height > 0 and (records == 0 or found > 0)
+    sides = pl.col("reference_pieces").sum(), pl.col("reference_no_score").sum()
+    silent = total.group_by("genre").agg(sides).filter(
+        pl.col("reference_pieces") == 0, pl.col("reference_no_score") > 0
+    )  # fmt: skip
+    return total.height > 0 and (records == 0 or found > 0 or silent.height > 0)
 
 
 _MATCHED = pl.col("reference_length") == pl.col("system_length")
@@ -270,11 +279,3 @@ def _described(pieces: pl.DataFrame, side: str) -> pl.DataFrame:
     }
     named = [count.alias(f"{side}_{name}") for name, count in counts.items()]
     return pieces.group_by("document").agg(named)
-
-
-def _listed(reference: Corpus) -> pl.DataFrame:
-    """The documents of the first index of inputs."""
-    indexes = reference.attributes.filter(
-        pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)
-    )
-    return indexes.filter(pl.col("name") == pl.col("name").min()).select("document").unique()

@@ -8,6 +8,7 @@ not scored, and each segment that nobody annotated, as a region of its own.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import polars as pl
@@ -19,10 +20,9 @@ from hlteval.representation.judgments import (
     UNANNOTATED,
     Constants,
     is_text,
-    joined_statuses,
 )
 from hlteval.scoring.ccu.detection_options import DetectionOptions
-from hlteval.scoring.ccu.file_merge import parts_of_reference
+from hlteval.scoring.ccu.file_merge import in_parts, parts_of_reference
 
 _COLUMNS = ("document", "genre", "text", "label", "status", "start", "end")
 
@@ -34,11 +34,13 @@ class OfficialReference(NamedTuple):
         instances: `document` by name, `genre`, `text`, `label`, `status`, `start`, `end`.
         unscored: no-score regions, with the same columns.
         parts: the parts of documents, if these are compared.
+        unlabelled: whether a part has segments, but no label.
     """
 
     instances: pl.DataFrame
     unscored: pl.DataFrame
     parts: pl.DataFrame | None = None
+    unlabelled: bool = False
 
 
 def official_reference(corpus: Corpus, kind: str, options: DetectionOptions) -> OfficialReference:
@@ -71,11 +73,25 @@ def _of_parts(corpus: Corpus, decided: pl.DataFrame, number: int) -> OfficialRef
     names = corpus.documents.select(key="row", document="name")
     segments = corpus.regions.select("start", "end", key="document").join(names, on="key")
     own = segments.join(decided, on="document", how="semi").select("document", "start", "end")
-    parts = parts_of_reference(decided, own, number, official=True)
+    placed = in_parts(own, number, partial(_step, number=number))
+    named = ["document", "start", "end"]
+    empty = placed.join(
+        placed.join(decided, on=named, how="semi"), on=["document", "part"], how="anti"
+    )
+    parts = parts_of_reference(decided, placed)
     silent = pl.col("label") == UNANNOTATED
     return OfficialReference(
-        parts.filter(~silent, pl.col("label") != NONE), parts.filter(silent), parts
+        parts.filter(~silent, pl.col("label") != NONE),
+        parts.filter(silent),
+        parts,
+        empty.height > 0,
     )
+
+
+def _step(span: pl.Expr, number: int) -> pl.Expr:
+    """The length of a part: a whole number where a binary fraction of the span leaves a rest."""
+    step = span * (1 / number)
+    return pl.when(span % step == 0).then(step).otherwise(step.floor())
 
 
 def _rows(corpus: Corpus, kind: str) -> pl.DataFrame:
@@ -152,13 +168,19 @@ def chained(
         status = pl.col("status").fill_null("")
         begins |= status != status.shift().over(key)
     numbered = ordered.with_columns(number=begins.cum_sum())
-    score = {"min_llr": pl.col("llr").min(), "max_llr": pl.col("llr").max()}
+    scores = pl.col("llr")
+    score = {
+        name: pl.when(scores.first().is_not_null()).then(scores.get(place))
+        for name, place in (("min_llr", scores.arg_min()), ("max_llr", scores.arg_max()))
+    }
     one = numbered.group_by("number", maintain_order=True).agg(
         pl.col("document", "genre", "text", "label", "start").first(),
         pl.col("end").last(),
         *([score[llr], pl.col("truncated").any()] if llr else []),
     )
-    found = one.join(joined_statuses(numbered), on="number", how="left", maintain_order="left")
+    statuses = numbered.select("number", "status").drop_nulls().unique().sort("number", "status")
+    joined = statuses.group_by("number").agg(pl.col("status").str.join(","))
+    found = one.join(joined, on="number", how="left", maintain_order="left")
     return found.select(rows.columns)
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from hlteval.representation import Corpus
 from hlteval.scoring.ccu.detection_options import DetectionOptions
 from hlteval.scoring.ccu.file_merge import parts_of_system
+from hlteval.scoring.ccu.official_numbers import as_read
 from hlteval.scoring.ccu.official_reference import OfficialReference, chained
 from hlteval.scoring.ccu.spans import Whole, half_open, overlapping
-from hlteval.scoring.ccu.system_instances import placed, system_instances
+from hlteval.scoring.ccu.system_instances import filtered, placed, system_instances
 
 
 def official_system(
@@ -32,7 +33,9 @@ def official_system(
         prepared: the same, as it is scored.
         options: what was chosen.
     """
-    rows, lost = placed(system_instances(reference, system, kind, options))
+    every = system_instances(reference, system, kind, options)
+    every = every.with_columns(as_read(every["llr"]))
+    rows, lost = placed(filtered(every, options.llr_filter, "after_read"))
     rows = rows.sort("start", "end", maintain_order=True).unique(maintain_order=True)
     order = system.documents.select(document="name", _order="row")
     rows = rows.join(order, on="document", maintain_order="left").sort(
@@ -47,6 +50,31 @@ def official_system(
         by_status = options.merge_system_by == "class-status"
         rows = chained(rows, gaps, by_status=by_status, llr=options.merge_system_llr)
     return rows, lost
+
+
+def in_reference_classes(rows: pl.DataFrame, mapping: pl.DataFrame | None) -> pl.DataFrame:
+    """Instances with the `class` of the reference in which each is scored.
+
+    In each class, those that are mapped to it come first, in the order of the mapping; then those
+    that the system calls so.
+
+    Args:
+        rows: instances of the system.
+        mapping: `sys_norm` and `ref_norm`; None if nothing is mapped.
+
+    Examples:
+        >>> rows = pl.DataFrame({"label": ["A1", "101"], "llr": [1.0, 2.0]})
+        >>> mapping = pl.DataFrame({"sys_norm": ["A1", "101"], "ref_norm": ["005", "005"]})
+        >>> in_reference_classes(rows, mapping)["class"].to_list()
+        ['005', '005', 'A1', '101']
+    """
+    own = rows.with_columns(pl.col("label").alias("class"))
+    if mapping is None:
+        return own
+    pairs = mapping.select("ref_norm", label="sys_norm").unique(maintain_order=True)
+    others = pairs.filter(pl.col("label") != pl.col("ref_norm"))
+    moved = others.join(rows, on="label", maintain_order="left_right")
+    return pl.concat([moved.rename({"ref_norm": "class"}).select(own.columns), own])
 
 
 def truncated(rows: pl.DataFrame, unscored: pl.DataFrame) -> pl.DataFrame:

@@ -8,6 +8,7 @@ import polars as pl
 
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import is_text, joined_statuses
+from hlteval.representation.selection import of_documents
 from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
 
 _KEPT = ("document", "genre", "text", "label", "status", "start", "end", "llr")
@@ -18,6 +19,14 @@ def documents(reference: Corpus) -> pl.DataFrame:
     return reference.documents.select(
         document="name", key="row", genre="modality", text=is_text(), length="length"
     )
+
+
+def selected(sides: tuple[Corpus, Corpus], names: frozenset[str] | None) -> tuple[Corpus, Corpus]:
+    """The documents of both sides that are scored: those of an index, or all if it is None."""
+    if names is None:
+        return sides
+    chosen = pl.Series(sorted(names), dtype=pl.String)
+    return of_documents(sides[0], chosen), of_documents(sides[1], chosen)
 
 
 def system_instances(
@@ -42,9 +51,12 @@ def system_instances(
     if options.submission_form != "regular":
         rows = _placed(rows, reference, options.submission_form)
     rows = rows.join(documents(reference), on="document", maintain_order="left")
-    score = pl.col("llr").fill_null(-math.inf).fill_nan(-math.inf)
-    rows = rows.with_columns(llr=score).select(_KEPT)
-    return filtered(rows, options.llr_filter, "after_read")
+    return rows.with_columns(pl.col("llr").fill_nan(None)).select(_KEPT)
+
+
+def ranked(rows: pl.DataFrame) -> pl.DataFrame:
+    """Instances with a score each: what has none comes last."""
+    return rows.with_columns(pl.col("llr").fill_null(-math.inf))
 
 
 def placed(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -67,10 +79,10 @@ def _placed(rows: pl.DataFrame, reference: Corpus, form: str) -> pl.DataFrame:
 
 
 def filtered(rows: pl.DataFrame, chosen: LlrFilter | None, when: str) -> pl.DataFrame:
-    """Rows whose score is high enough, if a filter is chosen for this step."""
+    """Rows whose score is not too low, if a filter is chosen for this step."""
     if chosen is None or chosen.when != when:
         return rows
-    return rows.filter(pl.col("llr") >= chosen.least)
+    return rows.filter((pl.col("llr") >= chosen.least).fill_null(value=True))
 
 
 def merged(rows: pl.DataFrame, options: DetectionOptions) -> pl.DataFrame:

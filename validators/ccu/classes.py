@@ -1,12 +1,13 @@
-"""Rules over what instances say: norms, emotions, status, segments (CCU501 to 504, 508 to 512)."""
+"""Rules over what instances say: norms, emotions, status, segments (CCU501 to 504, 508 to 514)."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from hlteval.findings.suggest import did_you_mean
+from hlteval.findings.suggest import did_you_mean, hints
+from hlteval.representation import Corpus
 from hlteval.validators.ccu.context import shown, stretches
-from hlteval.validators.rule import RuleContext, at, first_of, only_if
+from hlteval.validators.rule import RuleContext, about_submission, at, first_of, only_if
 
 EMOTIONS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation")
 STATUS = ("adhere", "violate", "adhere,violate", "EMPTY_NA")
@@ -14,6 +15,9 @@ NOT_ANNOTATED, NOTHING = "noann", "none"
 _NO_CLASS = (NOTHING, NOT_ANNOTATED)
 CLASSES = "classes"
 """The option that names the list of known norms."""
+MAPPING = "mapping"
+"""The option that names the mapping of norms to hidden ones."""
+_MOST_SHOWN = 8
 _CHARACTERS = 3
 """Characters of the norms that the official validator accepts."""
 _OWN = "5"
@@ -89,6 +93,50 @@ def unlisted_norm(context: RuleContext) -> pl.LazyFrame:
         ~pl.col("label").str.starts_with(_OWN), pl.col("label").str.len_chars() == _CHARACTERS
     )
     return at(only_if(CLASSES in context.lists, rows), "label")
+
+
+def _annotated(context: RuleContext) -> list[str]:
+    """The classes of the annotation, listed or annotated, in order; none if it is not known."""
+    if context.own:
+        return []
+    annotated = context.against.instances.filter(
+        pl.col("kind") == context.schema.kind, ~pl.col("label").is_in(_NO_CLASS)
+    )["label"]
+    listed = context.against.entities.filter(pl.lit(context.schema.kind == "norm"))["entity"]
+    return sorted({*annotated, *listed})
+
+
+def _mapped(context: RuleContext) -> list[str]:
+    """The norms of the system that a mapping lists."""
+    return context.lists.get(MAPPING, Corpus()).mappings["label"].to_list()
+
+
+def not_annotated(context: RuleContext) -> pl.LazyFrame:
+    """A norm that the annotation does not have, and that is not mapped, once for each norm."""
+    known = context.once(_annotated)
+    listed = context.lists.get(CLASSES, Corpus()).documents["name"]
+    names = {*known, *listed, *context.once(_mapped)}
+    strange = context.cached(_norms).filter(~pl.col("label").is_in(list(names))).collect()
+    otherwise = "map it to a hidden norm, or correct it"
+    by_name = hints(strange["label"], known, otherwise)
+    hint = pl.col("label").replace_strict(by_name, default=otherwise, return_dtype=pl.String)
+    return at(only_if(bool(known), strange.lazy().with_columns(hint=hint)), "label")
+
+
+def none_in_common(context: RuleContext) -> pl.LazyFrame:
+    """Whether a submission with classes has none of the annotation; one row then."""
+    known, kind = context.once(_annotated), context.schema.kind
+    rows = _of_kind(context, kind).filter(~pl.col("label").is_in(_NO_CLASS))
+    found = rows.select(pl.col("label").unique().sort()).collect()["label"].to_list()
+    alone = bool(known and found) and not {*found} & {*known, *context.once(_mapped)}
+    help_ = {
+        "norm": "map its norms to hidden ones, or correct them",
+        "emotion": "check that these are the emotions of these documents",
+    }
+    shown_names = (", ".join(names[:_MOST_SHOWN]) for names in (known, found))
+    row = dict(zip(("reference", "given"), shown_names, strict=True))
+    named = pl.LazyFrame({**row, "what": kind, "hint": help_.get(kind, "")})
+    return about_submission(only_if(alone, named))
 
 
 def no_class(context: RuleContext) -> pl.LazyFrame:

@@ -110,12 +110,15 @@ ND = (
     _of_submission("CCU512", "instances", classes.none_with_status),
     _of_submission("CCU508", "instances", classes.unknown_segment),
     _of_submission("CCU510", "instances", classes.no_class),
+    _of_submission("CCU513", "instances", classes.not_annotated),
+    _of_submission("CCU514", "instances", classes.none_in_common, once=True),
     *_SEGMENTS,
 )
 ED = (
     *_of_stretches("instances"),
     *_EMOTIONS,
     _of_submission("CCU507", "instances", repeats.overlap),
+    _of_submission("CCU514", "instances", classes.none_in_common, once=True),
     *_SEGMENTS,
 )
 VD = (

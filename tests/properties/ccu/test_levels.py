@@ -75,8 +75,9 @@ def series(document) -> tuple[list[float], list[float]]:
     for number, (start, end, judgments) in enumerate(judged):
         later = judged[number + 1][0] if number + 1 < len(judged) else None
         stop = later if later is not None and later - end < gap else end
-        if len(judgments) > 1 and None not in judgments:
-            reference[start:stop] = np.mean(judgments)
+        given_levels = [level for level in judgments if level is not None]
+        if len(given_levels) > 1:
+            reference[start:stop] = np.mean(given_levels)
     system = np.full(length, 500.0)
     for start, end, level in levels:
         system[start:end] = level

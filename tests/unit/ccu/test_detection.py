@@ -88,26 +88,98 @@ def test_a_class_has_its_own_values_and_genres_have_theirs():
     assert (found["micro_recall"], found["micro_precision"]) == (0.5, 1)
 
 
+DISCLOSED = [("101", "known"), ("109", "hidden"), ("110", "hidden")]
+DISCOVERED = corpus(
+    [(0, "101", 0, 10, None), (0, "109", 20, 30, None), (0, "110", 40, 50, None)],
+    disclosed=DISCLOSED,
+)
+FOUND = corpus([(0, "101", 0, 10, 1.5), (0, "101", 20, 30, 0.5), (0, "110", 40, 50, 2.5)])
+
+
+def mapped(*pairs):
+    return pl.DataFrame(pairs, ["sys_norm", "ref_norm"], orient="row")
+
+
+def test_a_norm_that_the_mapping_does_not_list_is_not_scored_as_a_hidden_one():
+    """101 is mapped to 109; the cluster that the system calls 110 is not that of the annotation."""
+    scorer = InstanceDetection(options=DetectionOptions(mapping=mapped(("101", "109"))))
+    total = scorer.total([scorer.statistics(DISCOVERED, FOUND)[0]])
+    found = scorer.score(total)[0]
+    # 109: of the two detections of 101, the one with the lower score is right
+    assert (found["ap.101"], found["ap.109"], found["ap.110"]) == (1, 0.5, 0)
+    # what is not scored is no false alarm either
+    assert (found["precision.110"], found["recall.110"]) == (None, 0)
+    assert (found["map.known"], found["map.hidden"], found["classes"]) == (1, 0.25, 3)
+    assert found["map"] == 0.5
+    assert scorer.notes(total) == (
+        "1 norm of the system with the name of a hidden norm is not in the mapping and not "
+        "scored: 110",
+    )
+
+
+def test_a_norm_can_be_mapped_to_the_hidden_norm_of_its_name():
+    found = values(DISCOVERED, FOUND, mapping=mapped(("110", "110"), ("110", "109")))
+    assert (found["ap.110"], found["ap.109"], found["precision.109"]) == (1, 0, 0)
+    # A mapping to a norm that is not hidden changes nothing.
+    found = values(DISCOVERED, FOUND, mapping=mapped(("110", "101")))
+    assert (found["ap.101"], found["precision.101"]) == (1, 0.5)
+    # A row twice maps once.
+    found = values(DISCOVERED, FOUND, mapping=mapped(("110", "110"), ("110", "110")))
+    assert (found["ap.110"], found["precision.110"]) == (1, 1)
+
+
+def test_hidden_norms_without_a_mapping_have_no_values():
+    scorer = InstanceDetection()
+    total = scorer.total([scorer.statistics(DISCOVERED, FOUND)[0]])
+    found, tables = scorer.score(total)
+    for name in ("ap", "ap_interpolated", "precision", "recall", "f1", "scaled_f1"):
+        assert (found[f"{name}.109"], found[f"{name}.110"]) == (None, None)
+    # 101 is right at 0-10 with 1.5, and a false alarm at 20-30 with 0.5
+    assert (found["map"], found["map.known"], found["map.hidden"]) == (1, 1, None)
+    assert (found["map.audio"], found["classes"]) == (1, 1)
+    assert (found["micro_precision"], found["micro_recall"]) == (0.5, 1)
+    assert scorer.notes(total) == (
+        "2 hidden norms are not scored without a mapping (--mapping): 109, 110",
+    )
+    outcomes = tables["detections"].select("class", "outcome").sort("class", "outcome").rows()
+    hidden = [("109", "not mapped"), ("110", "not mapped"), ("110", "not mapped")]
+    assert outcomes == [("101", "CD"), ("101", "FA"), *hidden]
+
+
+def test_only_hidden_norms_without_a_mapping_are_no_score():
+    reference = corpus([(0, "109", 20, 30, None)], disclosed=DISCLOSED)
+    found, tables = of(reference, FOUND)
+    assert (found["map"], found["ap.109"], found["classes"]) == (None, None, 0)
+    rows = tables["scorings"].filter(scoring="109", measure="references")
+    assert rows["value"].to_list() == [1.0]
+
+
+def test_hidden_norms_are_all_that_is_mapped_to_where_the_annotation_lists_none():
+    reference = corpus([(0, "101", 0, 10, None), (0, "110", 40, 50, None)])
+    assert values(reference, FOUND)["ap.110"] == 1
+    assert values(reference, FOUND, mapping=mapped(("A1", "110")))["ap.110"] == 0
+
+
+def test_an_annotator_scored_like_a_system_knows_the_hidden_norms():
+    found = values(DISCOVERED, DISCOVERED.replace(instances=FOUND.instances))
+    assert (found["ap.110"], found["map.hidden"]) == (1, 0.5)
+
+
 def test_known_and_hidden_norms_are_reported_separately():
-    disclosed = [("101", "known"), ("005", "hidden"), ("006", "hidden")]
-    instances = [(0, "101", 0, 10, None), (0, "005", 20, 30, None), (0, "006", 40, 50, None)]
-    reference = corpus(instances, disclosed=disclosed)
     system = corpus([(0, "101", 0, 10, 1.5), (0, "A1", 20, 30, 1.5), (0, "A2", 40, 50, 1.5)])
-    found = values(reference, system)
-    assert (found["map.known"], found["map.hidden"]) == (1, 0)
-    mapping = pl.DataFrame({"sys_norm": ["A1", "A2"], "ref_norm": ["005", "006"]})
-    found = values(reference, system, mapping=mapping)
+    found = values(DISCOVERED, system, mapping=mapped(("A1", "109"), ("A2", "110")))
     assert (found["map.known"], found["map.hidden"]) == (1, 1)
+    found = values(DISCOVERED, system, mapping=mapped(("A1", "109")))
+    assert (found["map.known"], found["map.hidden"]) == (1, 0.5)
 
 
 def test_a_mapping_is_many_to_many_and_known_norms_stay_known():
-    reference = corpus(
-        [(0, "101", 0, 10, None), (0, "005", 20, 30, None), (0, "006", 20, 30, None)]
-    )
+    disclosed = [("101", "known"), ("005", "hidden"), ("006", "hidden")]
+    instances = [(0, "101", 0, 10, None), (0, "005", 20, 30, None), (0, "006", 20, 30, None)]
+    reference = corpus(instances, disclosed=disclosed)
     system = corpus([(0, "101", 0, 10, 1.5), (0, "A1", 20, 30, 1.5), (0, "A2", 20, 30, 0.5)])
     pairs = [("101", "005"), ("A1", "005"), ("A1", "006"), ("A2", "005")]
-    mapping = pl.DataFrame(pairs, ["sys_norm", "ref_norm"], orient="row")
-    found = values(reference, system, mapping=mapping)
+    found = values(reference, system, mapping=mapped(*pairs))
     assert (found["ap.101"], found["ap.006"]) == (1, 1)
     # of A1, A2 and the mapped known norm, one is right
     assert found["precision.005"] == pytest.approx(1 / 3)
@@ -213,6 +285,14 @@ def test_change_points_of_each_data_type_have_their_delta():
     found = of(reference, system, several)[0]
     assert (found["cd.ap.video"], found["cd.ap.video@10"], found["cd.ap.video@10.5"]) == (0, 0, 1)
     assert found["cd.ap.text@99"] == 0
+
+
+def test_a_change_point_without_a_score_is_the_last():
+    regions = [(0, 0, 500)]
+    reference = corpus(changes=[(0, 50, None)], regions=regions)
+    system = corpus(changes=[(0, 200, None), (0, 50, 0.5)], regions=regions)
+    # At 0.5 the one point is right: 1 · 1; the other one adds no recall.
+    assert of(reference, system, ChangeDetection())[0]["cd.ap.audio"] == 1
 
 
 def test_change_points_in_regions_that_nobody_annotated_do_not_count():

@@ -35,6 +35,7 @@ CCR125-two-commas              data/emotions.tab                       2  15  24
 CCR126-two-ends                docs/segments.tab                       3   4  11  E
 """,
     "ccu-submission": """
+CCS101-misnamed-index          system_index.tab                        0   0   0  E!
 CCS101-no-index                -                                       0   0   0  E!
 CCS102-capitals                D1.tab                                  1   1  34  E!
 CCS102-commas                  D1.tab                                  1   1  34  E!
@@ -74,6 +75,7 @@ CCS129-no-header               D1.tab                                  1   1  25
 CCS130-no-path                 system_output.index.tab                 3   1  10  E!
 CCS131-shared                  system_output.index.tab                 3  10  16  E!
 CCS132-from-above              system_output.index.tab                 2  10  41  W
+CCS133-lower-case              system_output.index.tab                 2   1   3  E!
 """,
     "ccu-index": """
 CCS102-no-header.index.tab     -                                       1   1   3  E!

@@ -87,15 +87,36 @@ def test_figure_2_is_compared_character_by_character():
         ((300, 500, 700), 500),
         ((300, 500), 400),
         ((300,), None),
-        ((300, None, 700), None),
+        ((300, None, 700), 500),
+        ((None, 300, None), None),
         ((None, None, None), None),
     ],
-    ids=["three", "two", "one", "one-noann", "noann"],
+    ids=["three", "two", "one", "two-and-noann", "one-and-noann", "noann"],
 )
 def test_segments_are_scored_by_their_number_of_judgments(judgments, level):
     segments = [("d", 0, 10, judgments), ("d", 10, 40, (500, 600))]
     _, units = scored(gold(AUDIO, segments), said(AUDIO, [("d", 0, 40, 500)]))
     assert levels(units)[0][:4] == ((0, 10, 5, level) if level else (10, 40, 15, 550))
+
+
+@pytest.mark.parametrize(
+    ("covered", "level"), [(39, 300), (40, 300), (38, 500)], ids=["before", "with", "far"]
+)
+def test_the_last_annotated_character_of_a_text_counts_whether_it_is_covered_or_not(covered, level):
+    """Offsets that begin at 1 end at the length: 40 characters are annotated, 1 to 40."""
+    reference = gold(TEXT, [("d", 1, 20, (100, 200)), ("d", 21, 40, (400, 600))])
+    _, units = scored(reference, said(TEXT, [("d", 0, covered, 300)]))
+    assert units["units"].sum() == 40
+    # 41 is the end of character 40; a single missing character is one of the way of counting
+    assert levels(units.tail(1)) == [(39 if level == 500 else 21, 41, 2 if level == 500 else 20,
+                                      500, level)]  # fmt: skip
+
+
+def test_a_text_of_unknown_length_ends_with_its_annotation():
+    documents = {"d": ("text", None)}
+    reference = gold(documents, [("d", 0, 9, (100, 200))])
+    _, units = scored(reference, said(documents, [("d", 0, 4, 300)]))
+    assert levels(units) == [(0, 5, 5, 150, 300), (5, 10, 5, 150, 500)]
 
 
 def test_an_annotator_counts_once():
@@ -322,3 +343,27 @@ def test_units_of_documents_are_the_same_however_many_are_written_together(monke
         ["c", "{start=1.5,end=2.5}", "4.000"],
     ]
     assert official_level_files.units(aligned.clear(), "valence").count("\n") == 1
+
+
+def test_the_end_of_the_last_window_has_three_decimals():
+    """62 + .8 s is 62.8 in binary fractions, and 62800 ms are; neither is 62.800000000000004."""
+    aligned = pl.DataFrame(
+        {"document": ["d"], "genre": ["audio"], "start": [62.0], "units": [1],
+         "end": [62.800000000000004], "reference": [0.5], "system": [0.5]}
+    )  # fmt: skip
+    line = official_level_files.units(aligned, "valence").splitlines()[1]
+    assert "{start=62,end=62.8}" in line
+
+
+def test_the_software_describes_the_levels_of_documents_that_nobody_judged_too():
+    documents = {"d": ("audio", 40.0), "e": ("audio", 10.0)}
+    reference = gold(documents, [("d", 0, 20, (300, 400)), ("d", 20, 40, (700, 800))])
+    system = said(documents, [("d", 0, 20, 300), ("d", 20, 40, 400), ("e", 0, 10, 800)])
+    metric = LevelDiarization("official", LevelOptions())
+    total = metric.total([metric.statistics(reference, system)[0]])
+    lines = metric.official_files(total)["statistics_aggregated.tab"].splitlines()
+    assert "sys\tall\tfile_scoring_counts\t2" in lines
+    assert "ref\tall\tfile_scoring_counts\t1" in lines
+    # Z-scores have the deviation of the population, 1; that of the sample of three is √(3 / 2).
+    assert "sys\taudio\tmean_level\t0" in lines
+    assert "sys\taudio\tstdev_level\t1.22" in lines

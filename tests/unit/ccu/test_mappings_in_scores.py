@@ -37,10 +37,20 @@ def test_a_right_mapping_is_used(reference: str, tmp_path: Path) -> None:
     assert not [note for note in result.notes if "--mapping" in note]
 
 
+def test_a_mapping_of_a_norm_without_a_detection_finds_nothing(
+    reference: str, tmp_path: Path
+) -> None:
+    given = {"mapping": written(tmp_path, f"999\t112\t{NAMED}")}
+    result = score("ccu-nd", reference, SYSTEM, options=given)
+    (note,) = (note for note in result.notes if note.startswith("--mapping"))
+    assert note.endswith("nd.map.tab:2:1: the submission has no norm 999 (rows: 1) (CCU711)")
+    assert (result.metrics["ap.112"], result.metrics["precision.112"]) == (0, None)
+    assert result.metrics["map.hidden"] == 0
+
+
 @pytest.mark.parametrize(
     ("rows", "code"),
     [
-        ((f"999\t112\t{NAMED}",), "CCU711"),
         ((f"110\t101\t{NAMED}",), "CCU712"),
         ((f"110\t112\t{NAMED}", f"109\t112\t{NAMED[:-1]}4"), "CCU714"),
         (("110\t112\tmine",), "CCU715"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from hlteval import validate
 from hlteval.findings import suggest
 from hlteval.representation import Corpus
 from hlteval.validators.ccu.submission_id import malformed, parse, strange
@@ -101,3 +104,15 @@ def test_many_unknown_norms_are_not_compared_with_all_hidden_ones(
     assert len(compared) == 50
     assert codes(context("ndmap", mapping(*rows), hidden(*names))) == {"CCU712": 300}
     assert len(compared) == 50
+
+
+@pytest.mark.parametrize(("profile", "passed"), [("plan", False), ("official", True)])
+def test_a_line_without_a_norm_of_the_system_maps_nothing_in_the_software(
+    profile: str, passed: bool, tmp_path: Path
+) -> None:
+    submission = "CCU_P1_TA1_ND_NIST_mini-eval1_20220531_050236"
+    lines = ("sys_norm\tref_norm\tsub_id", f"\t101\t{submission}", f"107\t102\t{submission}")
+    (tmp_path / "nd.map.tab").write_text("".join(f"{line}\n" for line in lines))
+    verdict = validate("ccu-ndmap", str(tmp_path), profile=profile)
+    assert "CCS108" in [finding.code for finding in verdict.findings]
+    assert verdict.passed is passed

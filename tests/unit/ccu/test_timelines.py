@@ -54,7 +54,7 @@ MARKED = {
     "TLN505-dependent.eaf": (17, '<REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1">'),
     "XML105-other-element.eaf": (15, "<TRACK/>"),
     "TLN101-no-label.csv": (3, ""),
-    "TLN601-no-kind.csv": (1, "document,type,label,start,end"),
+    "TLN601-no-kind.csv": (1, "document,label,start,end"),
     "TLN602-comma.csv": (3, "M01,norm,101,45,2,60,2,,,,"),
     "TLN603-misspelt.csv": (1, "directoin"),
     "TLN604-word.csv": (3, "early"),

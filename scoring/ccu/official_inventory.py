@@ -1,0 +1,79 @@
+"""What the public scorer knows of both sides beside the documents that are scored.
+
+It reads all files of a submission before it selects documents: types of columns are guessed, and
+files counted, over all of them. What is counted here are rows of `detections` without a document.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu.detections import conformed
+
+WHOLE = "whole"
+"""The element of attributes that names such a column of a submission."""
+FILES, RECORDS, NUMBERS = "files", "records", "numbers"
+"""The criteria: how many files an index of each side lists; how many records the system has; and
+how many scores or places have decimals, or are none at all. The class is the side or the column,
+the number in `distance`."""
+_INPUTS = "system_input.index.tab"
+
+
+def inventory(reference: Corpus, system: Corpus, table: str) -> pl.DataFrame:
+    """The counts of a batch.
+
+    Args:
+        reference: all documents.
+        system: all documents.
+        table: what the task has records of: `instances` or `changes`.
+    """
+    done = system.documents.filter(pl.col("processed").fill_null(value=True))["row"]
+    records = getattr(system, table).filter(pl.col("document").is_in(done.implode()))
+    counts = [
+        (FILES, "reference", listed(reference).height),
+        (FILES, "system", system.documents.filter(pl.col("processed").is_not_null()).height),
+        (RECORDS, "system", records.height),
+    ]
+    if table == "changes":
+        segments = pl.concat([reference.regions["start"], reference.regions["end"]])
+        counts += [
+            *((NUMBERS, name, _written(system, records, name)) for name in ("llr", "timestamp")),
+            (NUMBERS, "reference", _fractions(reference.changes["at"])),
+            (NUMBERS, "segments", _fractions(segments)),
+        ]
+    rows = pl.DataFrame(counts, schema=["criterion", "class", "distance"], orient="row")
+    return conformed(rows)
+
+
+def _written(system: Corpus, records: pl.DataFrame, name: str) -> int:
+    """How many documents have a column of numbers that are not all written without decimals."""
+    whole = system.attributes.filter(pl.col("element") == WHOLE, pl.col("name") == name)
+    return records.join(whole, on="document", how="anti")["document"].n_unique()
+
+
+def _fractions(values: pl.Series) -> int:
+    """How many values have decimals, or are missing."""
+    number = values.fill_nan(None)
+    whole = (number == number.round()) & number.is_finite()
+    return int((~whole.fill_null(value=False)).sum())
+
+
+def counted(total: pl.DataFrame, criterion: str, name: str) -> int:
+    """A number of the inventory; 0 where there is none."""
+    own = total.filter(pl.col("criterion") == criterion, pl.col("class") == name)
+    return int(own["distance"].sum())
+
+
+def has_none(total: pl.DataFrame, criterion: str, name: str) -> bool:
+    """Whether a number of the inventory is known to be 0; not of some documents by themselves."""
+    own = total.filter(pl.col("criterion") == criterion, pl.col("class") == name)
+    return own.height > 0 and own["distance"].sum() == 0
+
+
+def listed(reference: Corpus) -> pl.DataFrame:
+    """The documents of the first index of inputs."""
+    indexes = reference.attributes.filter(
+        pl.col("element") == "index", pl.col("name").str.ends_with(_INPUTS)
+    )
+    return indexes.filter(pl.col("name") == pl.col("name").min()).select("document").unique()

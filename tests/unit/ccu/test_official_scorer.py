@@ -1,0 +1,168 @@
+"""The profile `official` of norms, emotions and change points: what only the scorer does."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from hlteval.representation import Corpus
+from hlteval.scoring.ccu import official_measures
+from hlteval.scoring.ccu.change_metric import ChangeDetection
+from hlteval.scoring.ccu.detection_metric import InstanceDetection
+from hlteval.scoring.ccu.detection_options import DetectionOptions, LlrFilter
+
+NAMES = ("d0", "d1")
+
+
+def corpus(instances=(), changes=(), kinds=("audio", "audio"), length=100.0, attributes=()):
+    """Instances as (document, label, start, end, llr, status), changes as (document, at, llr)."""
+    shared = {"origin": 0}
+    rows = [
+        {
+            **shared, "row": row, "record": row, "document": document, "kind": "norm",
+            "label": label, "start": float(start), "end": float(end), "llr": llr,
+            "status": status, "region": f"{document}-{start}",
+        }
+        for row, (document, label, start, end, llr, status) in enumerate(instances)
+    ]  # fmt: skip
+    places = ("row", "origin", "record", "document", "region", "start", "end")
+    return Corpus(
+        documents=[
+            {"row": row, "name": name, "modality": kind, "length": length, "processed": True}
+            for row, (name, kind) in enumerate(zip(NAMES, kinds, strict=True))
+        ],
+        instances=rows,
+        regions=[{name: row[name] for name in places} for row in rows],
+        changes=[
+            {**shared, "row": row, "record": row, "document": document, "at": float(at), "llr": llr}
+            for row, (document, at, llr) in enumerate(changes)
+        ],
+        attributes=[
+            {**shared, "row": row, "record": 1, "document": document, "element": "whole",
+             "name": name, "value": ""}
+            for row, (document, name) in enumerate(attributes)
+        ],
+    )  # fmt: skip
+
+
+def counted(reference, system, **options):
+    metric = InstanceDetection("official", DetectionOptions(**options))
+    return metric, metric.total([metric.statistics(reference, system)[0]])
+
+
+GOLD = corpus([(0, "101", 0, 10, None, "adhere"), (0, "none", 10, 50, None, None)])
+TWO = corpus([(0, "101", 0, 10, 1.5, "adhere"), (0, "101", 30, 40, 2.5, "violate")])
+
+
+def test_false_alarms_that_have_a_reference_are_forgiven_whether_they_overlap_it_or_not():
+    # the second instance is the higher one: precision is 1/2 at the only correct one
+    metric, total = counted(GOLD, TWO)
+    assert metric.score(total)[0]["map"] == 0.5
+    # both belong to 101 from 0 to 10, the only reference of the document: one remains
+    metric, total = counted(GOLD, TWO, align="OneRef:ManyHyp")
+    assert metric.score(total)[0]["map"] == 1.0
+
+
+def test_counts_of_outcomes_and_statuses_are_written():
+    metric, total = counted(GOLD, TWO)
+    files = metric.official_files(total)
+    # adhere is found; violate is a false alarm, and its reference is found already
+    assert files["instance_alignment_class_stats.tab"].split("\n")[1:-1] == [
+        f"{name}\tnumber_{outcome}\t{count}"
+        for name in ("all", "101")
+        for outcome, count in (("cd", 1), ("fa", 1), ("md", 0))
+    ]
+    assert files["instance_alignment_status_confusion.tab"].split("\n")[1:-1] == [
+        f"{name}\t{expected}\t{said}\tnumber_instance\t1"
+        for name in ("all", "101")
+        for expected, said in (("EMPTY_NA", "violate"), ("adhere", "adhere"))
+    ]
+
+
+def test_a_text_is_divided_after_the_middle_of_a_gap_of_characters():
+    gold = corpus(
+        [(0, "101", 0, 9, None, "adhere"), (0, "101", 15, 24, None, "adhere")],
+        kinds=("text", "text"),
+    )
+    system = corpus([(0, "101", 0, 24, 1.0, "adhere")], kinds=("text", "text"))
+    metric, total = counted(gold, system, align="ManyRef:OneHyp")
+    own = total.filter(outcome="CD").select("system_start", "system_end").sort("system_start")
+    # the last character of the first is 9, the first of the next 15: their middle is 12
+    assert own.rows() == [(0.0, 12.0), (13.0, 24.0)]
+    assert metric.score(total)[0]["map"] == 1.0
+
+
+def test_means_are_sums_of_rounded_values_in_the_order_of_classes():
+    # 0.475 + 0.489 = 0.964, + 0.65 = 1.6139999999999999, + 0.744 = 2.3579999999999997: over 4
+    # .58949…, which rounds to .589; their exact mean .5895 rounds to .59
+    values = [0.475, 0.489, 0.65, 0.744]
+    names = ["101", "102", "103", "104"]
+    group = {"criterion": "0.2", "genre": "all", "disclosure": None, "relevant": 1}
+    rows = [
+        {**group, "class": name, **dict.fromkeys(official_measures.COUNTS, 1.0),
+         **dict.fromkeys(official_measures.MEASURES, value)}
+        for name, value in zip(names, values, strict=True)
+    ]  # fmt: skip
+    mean = official_measures.means(pl.DataFrame(rows[::-1]).cast({"disclosure": pl.String}))
+    assert mean["mean_ap"].item() == 0.589
+
+
+SILENT = corpus([(0, "101", 0, 100, None, "adhere"), (0, "102", 0, 100, None, "adhere")])
+HALF_LABELLED = corpus([(0, "101", 0, 40, None, "adhere"), (0, "101", 80, 80, None, "adhere")])
+POINT = corpus([(0, "101", 0, 0, 1.0, "adhere")])
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "options", "why"),
+    [
+        (corpus([(0, "none", 0, 10, None, None)]), TWO, {}, "the reference has no instance"),
+        (GOLD, corpus(), {"llr_filter": LlrFilter("after_read", 0.5)}, "filters a submission"),
+        (SILENT, POINT, {"align": "ManyRef:OneHyp"}, "no no-score region"),
+        (GOLD, corpus(), {"file_merge": 2}, "a submission has no instances"),
+        (HALF_LABELLED, TWO, {"file_merge": 2}, "no segment of a part of a document has a label"),
+    ],
+)
+def test_there_is_no_score_where_the_scorer_crashes_on_instances(reference, system, options, why):
+    metric, total = counted(reference, system, **options)
+    assert set(metric.score(total)[0].values()) <= {None}
+    assert why in metric.notes(total)[0]
+    assert metric.official_files(total) == {}
+
+
+CHANGES = [(0, 20, 1.0), (0, 70, 2.0)]
+SEGMENT = [(0, "none", 0, 100, None, None)]
+
+
+@pytest.mark.parametrize(
+    ("system", "why"),
+    [
+        (corpus(), "without change points"),
+        (corpus(changes=CHANGES, attributes=[(0, "llr")]), "whole numbers"),
+    ],
+)
+def test_there_is_no_score_where_the_scorer_crashes_on_change_points(system, why):
+    metric = ChangeDetection("official")
+    reference = corpus(SEGMENT, changes=[(0, 20, None)])
+    total = metric.total([metric.statistics(reference, system)[0]])
+    assert set(metric.score(total)[0].values()) == {None}
+    assert why in metric.notes(total)[0]
+    assert metric.official_files(total) == {}
+
+
+def test_a_repeated_change_point_makes_a_false_alarm():
+    metric = ChangeDetection("official")
+    reference = corpus(SEGMENT, changes=[(0, 20, None), (0, 20, None)])
+    system = corpus(changes=[(0, 20, 1.5)])
+    total = metric.total([metric.statistics(reference, system)[0]])
+    # of two equal references the point finds one, and is a false alarm for the other: P = R = 1/2
+    assert metric.score(total)[0]["cd.ap.audio"] == 0.25
+    assert "\t{delta_cp=0.0}" in metric.official_files(total)["instance_alignment.tab"]
+
+
+def test_an_instance_without_a_score_comes_last():
+    system = corpus([(0, "101", 0, 10, None, "adhere"), (0, "101", 30, 40, 2.5, "violate")])
+    metric, total = counted(GOLD, system)
+    assert metric.score(total)[0]["map"] == 0.5
+    rows = metric.official_files(total)["scores_by_class.tab"].splitlines()
+    assert "101\tall\tllr_at_MinLLR\t\t{iou=0.2}" in rows
+    assert '""llr"": [2.5, NaN]' in rows[15]
