@@ -1,6 +1,7 @@
 """The texts of annotations in BioC, which are what is at their locations in a passage or document.
 
-Line breaks count as spaces. The parts of a discontinuous annotation may be joined with or without a
+Line breaks count as spaces; spaces at either end are often lost, by tools and by formats that have
+none there. The parts of a discontinuous annotation may be joined with or without a
 space or dots, or be followed from the first to the last.
 """
 
@@ -36,7 +37,7 @@ class TextWindow(NamedTuple):
     start: int
 
     def has(self, spans: Sequence[tuple[int, int]], text: str) -> bool:
-        """Whether a text is what is at some places.
+        """Whether a text is what is at some places; spaces at its ends may be lost.
 
         Examples:
             >>> TextWindow("liver and lung cancer", 10).has([(10, 15), (25, 31)], "liver cancer")
@@ -49,8 +50,8 @@ class TextWindow(NamedTuple):
         if len(spans) > 1:
             whole = self.text[first - self.start : last - self.start]
             pieces = [*(joint.join(pieces) for joint in _JOINTS), whole]
-        plain = text.translate(_SPACE)
-        return text in pieces or any(piece.translate(_SPACE) == plain for piece in pieces)
+        plain = text.translate(_SPACE).strip(" ")
+        return any(piece.translate(_SPACE).strip(" ") == plain for piece in pieces)
 
 
 class Mismatch(NamedTuple):
@@ -106,6 +107,9 @@ class Mismatch(NamedTuple):
         found = [place + low for place in (before, after) if place >= 0]
         if found:
             nearest = min(found, key=lambda place: abs(place - at)) + self.window.start
+            if nearest == self.spans[0][0]:
+                single = "" if len(self.spans) == 1 else f"a single location at {nearest} with "
+                return f"use {single}length {len(self.text)}{also}"
             return f"use offset {nearest}{also}"
         if also:
             return f"count offsets in characters{also}"

@@ -27,13 +27,14 @@ import polars as pl
 
 from hlteval.converters.edl.lines import count_losses, write
 from hlteval.converters.edl.records import TABLE, explain
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.format import Format, ReadResult, Setting, one_table
 from hlteval.converters.toolkit.confidences import from_text
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import locate_in_text
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources.decoding import not_text
 
 SUFFIX = ".tab"
 _SOME = 100_000
@@ -123,7 +124,7 @@ def _decoded(member: Member, data: bytes) -> tuple[str, Sequence[Finding]]:
     """
     decoded = decode(data, display=member.display, encoding=member.encoding)
     text = decoded.text
-    if text is None and b"\0" not in data:
+    if text is None and b"\0" not in data and not not_text(data):
         text = data.decode(member.encoding, "replace").removeprefix("\ufeff")
     return text or "", decoded.findings
 
@@ -232,6 +233,7 @@ FORMAT = Format(
         *("mentions.text", "mentions.entity", "mentions.mention_type", "mentions.confidence"),
         *("mentions.confidence_text", "mentions.annotator", "links.entity"),
     ),
+    tabular=one_table(TABLE),
     sniff=sniff,
     documents=lambda source: {"": files(source)},
     read=read,

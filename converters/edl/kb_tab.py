@@ -23,7 +23,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.toolkit.single_file import File, head, read_files
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus
@@ -92,6 +92,7 @@ FORMAT = Format(
         *("sources", "entities"),
         *("entities.label", "entities.source", "entities.name"),
     ),
+    tabular=one_table(TABLE),
     sniff=sniff,
     read=read,
     codes=("KBT",),

@@ -23,13 +23,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
 from hlteval.converters.edl.neleval_records import TABLE, place
-from hlteval.converters.format import Format, ReadResult, Setting
+from hlteval.converters.format import Format, ReadResult, Setting, one_table
 from hlteval.converters.toolkit.confidences import from_text, number, to_text
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
@@ -255,6 +256,7 @@ FORMAT = Format(
         *("mentions.entity", "mentions.confidence", "mentions.confidence_text"),
         *("links.entity", "links.label", "links.confidence"),
     ),
+    tabular=one_table(replace(TABLE, ragged=True)),
     sniff=sniff,
     read=read,
     codes=("NEL",),

@@ -25,6 +25,9 @@ STATUS = "OBJ_STATUS"
 LIKE_HEADER = r"^(?:<[^<>\n]*>[ \t]*[:=]|[A-Za-z0-9_]+-[^<>\s]+-[0-9]+[ \t]*:=$)"
 """A header whose sign is not `:=` but begins like it, or whose pointer has no angle brackets."""
 
+WITHOUT_COLON = r'^([A-Z][A-Z0-9_-]*)[ \t]*[=;]?[ \t]*(?:"[^"\n]*"|<[^<>\s]+>)'
+"""The name of a slot before its fill, with another sign than a colon, or none."""
+
 RULES = ("header", "slot", "alternative", "fill")
 """The kinds of lines; `kind` is an index of this list."""
 _HEADER, _SLOT, _ALTERNATIVE, _FILL = range(4)

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.single_file import File, head_of_first, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -47,8 +47,8 @@ _GAP = 1_000_000
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file that begins with a tag and has DOCNO or DOCID."""
-    text = head(source).lstrip(" \t\r\n").replace("\r", "")
+    """Whether its first file begins with a tag and has DOCNO or DOCID."""
+    text = head_of_first(source).lstrip(" \t\r\n").replace("\r", "")
     named = any(f"<{name}>" in text.upper() for name in _IDENTIFIERS)
     return bool(named and _FIRST.match(text) and not _NOT_TEXT.search(text))
 

@@ -24,6 +24,7 @@ Codes raised: HUB1xx.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -33,11 +34,19 @@ from types import MappingProxyType
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult, Setting
-from hlteval.converters.hub4.lines import OUTSIDE, RULES, SPACES, UNREAD, Tables, tables
+from hlteval.converters.hub4.lines import (
+    OUTSIDE,
+    RULES,
+    SPACES,
+    UNREAD,
+    WITHOUT_COLON,
+    Tables,
+    tables,
+)
 from hlteval.converters.hub4.records import explain, field_spans
 from hlteval.converters.hub4.writing import instances, unwritten
 from hlteval.converters.toolkit.frame_kinds import TEMPLETTE
-from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.single_file import File, head_of_first, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -48,8 +57,8 @@ EXPLAINED = 2000
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file whose first line is a header."""
-    return begins_set(head(source))
+    """Whether the first line of its first file is a header."""
+    return begins_set(head_of_first(source))
 
 
 def begins_set(text: str) -> bool:
@@ -127,11 +136,18 @@ def _rejected(
 _NOTHING: Mapping[str, object] = MappingProxyType({"expected": ""})
 
 
+def _name_hint(line: str) -> str:
+    """What to do about a fill before the first slot."""
+    if name := re.match(WITHOUT_COLON, line):
+        return f"write {name[1]}: with the colon at the name"
+    return "write the slot name and a colon before its first fill, such as KIND:"
+
+
 def _worded(problem: Problem, line: str, written: str, outside: int) -> Problem:
     """A problem with its place in a line as written, and the values of its message."""
     expected = problem.values["expected"] or "what a line of its kind has there"
     given = line[problem.start : problem.end].strip(SPACES)[:40] or "end of line"
-    values = {"given": given, "expected": expected, "count": outside}
+    values = {"given": given, "expected": expected, "count": outside, "hint": _name_hint(line)}
     return problem._replace(values=values).moved(len(written) - len(written.lstrip(SPACES)))
 
 

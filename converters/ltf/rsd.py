@@ -1,7 +1,8 @@
 r"""RSD: the raw text of each document of a language pack.
 
 Format:
-    One UTF-8 file `<document>.rsd.txt` per document, which contains only the text.
+    One UTF-8 file `<document>.rsd.txt` per document, which contains only the text; or `.txt`, where
+    a folder or archive has nothing else.
 
 Conventions:
     Offsets of annotations are 0-based code points. When written as LTF, each line becomes a segment
@@ -29,24 +30,32 @@ from hlteval.findings import FieldRef, Finding, Location, Problem, spot
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
 
-SUFFIX = ".rsd.txt"
+SUFFIX, PLAIN = ".rsd.txt", ".txt"
 UNWRITABLE = "[\x00-\x08\x0b-\x1f\ufffe\uffff]"
 """Characters that XML cannot hold, and carriage returns, which it turns into line feeds."""
 
 
 def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document, by its name without `.rsd.txt`."""
-    return per_document.documents(source, SUFFIX)
+    """The file of each document, by its name without `.rsd.txt` or `.txt`."""
+    return per_document.documents(source, _suffix(source))
 
 
 def sniff(source: Source) -> bool:
-    """Whether a file has the suffix."""
-    return per_document.has_suffix(source, SUFFIX)
+    """Whether a file has the suffix, or there is nothing but plain texts."""
+    return per_document.has_suffix(source, SUFFIX) or _suffix(source) == PLAIN
+
+
+def _suffix(source: Source) -> str:
+    """The suffix of the files of a source: that of plain texts if these are all that there is."""
+    names = [member.basename for member in source.members]
+    plain = source.kind not in {"file", "stdin"} and bool(names)
+    plain = plain and all(name.endswith(PLAIN) and not name.endswith(SUFFIX) for name in names)
+    return PLAIN if plain else SUFFIX
 
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The texts of a source in batches, in the order of their names."""
-    for files in per_document.batches(source, FORMAT.name, SUFFIX):
+    for files in per_document.batches(source, FORMAT.name, _suffix(source)):
         unwritable = _unwritable(files)
         yield ReadResult(texts(files), (*files.findings, *unwritable), tuple(files.members))
 
@@ -112,6 +121,7 @@ FORMAT = Format(
     separable=True,
     carries=("sources", "documents", "documents.text"),
     sniff=sniff,
+    general=True,
     documents=documents,
     read=read,
     codes=("RSD",),

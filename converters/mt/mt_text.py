@@ -100,7 +100,7 @@ def read(source: Source) -> Iterator[ReadResult]:
             findings += lists[name].table.findings(member)
         elif (beside := _list_of(name, files)) in lists:
             findings += _add(collected, member, content, lists[beside], beside)
-    if not lists and source.members:
+    if source.members and not any(name.endswith(LIST) for name in files):
         findings.append(finding("MTF403", file=source.path))
     yield collected.result(findings)
 

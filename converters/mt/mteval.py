@@ -87,6 +87,8 @@ def _file(text: str, member: Member, collected: Collected) -> Iterator[Named]:
         yield reason.problem, None
         return
     yield from problems
+    if not elements:  # another root
+        return
     file = _Sets(elements, collected)
     documents: dict[int, list[Element]] = {}
     for element in elements:

@@ -24,7 +24,15 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.format import Format, ReadResult
-from hlteval.converters.mt.aligned import ids, keys, lines_of, lost, read_ids, sets, wrong_length
+from hlteval.converters.mt.aligned import (
+    ids,
+    keys,
+    lines_of,
+    lost,
+    read_ids,
+    sets,
+    wrong_length,
+)
 from hlteval.converters.mt.collected import Collected, Text
 from hlteval.converters.mt.texts import REFERENCE, SOURCE, SYSTEM, with_sources
 from hlteval.converters.toolkit.cell_escapes import escaped, unescaped
@@ -58,6 +66,11 @@ def members(source: Source) -> tuple[Member, ...]:
     return tuple(files[name] for name in named if name in files)
 
 
+def tabular(member: Member, first: str) -> Sequence[Table]:  # noqa: ARG001
+    """The list of columns; the other tables may hold anything."""
+    return (_COLUMNS,) if member.basename == COLUMNS else ()
+
+
 def sniff(source: Source) -> bool:
     """Whether it is a folder with both lists."""
     return {SEGMENTS, COLUMNS} <= {member.basename for member in source.members}
@@ -73,6 +86,8 @@ def read(source: Source) -> Iterator[ReadResult]:
         findings.append(finding("MTF403", file=source.path))
     for member in members(source) if complete else ():
         content = collected.open(member)
+        if content is None and member.basename in {SEGMENTS, COLUMNS}:
+            break  # without it, the tables cannot be understood
         contents[member.basename] = content or ""
         if member.basename == COLUMNS:
             findings += _COLUMNS.read(contents[COLUMNS]).findings(member)
@@ -147,6 +162,7 @@ FORMAT = Format(
         "rejected_records": "unreadable line",
     },
     carries=("sources", "documents", "translations", "translations.set"),
+    tabular=tabular,
     sniff=sniff,
     documents=lambda source: {"": members(source)},
     read=read,

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, Setting
 from hlteval.converters.standoff import files, fitting, reading
 from hlteval.converters.standoff.dialects import ASKED, BIONLP, GIVEN, TEXT
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
@@ -34,9 +34,12 @@ from hlteval.sources import Source
 __all__ = ["BATCH", "EXPLAINED", "FORMAT", "read", "write"]
 
 
-def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
+def read(
+    source: Source, offsets: str = CHARACTERS, invalid_bytes: str = "reject"
+) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    results = (batch.result for batch in reading.read(source, BIONLP))
+    replace = invalid_bytes == "replace"
+    results = (batch.result for batch in reading.read(source, BIONLP, replace=replace))
     return results_in_characters(results, offsets)
 
 
@@ -48,6 +51,14 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     """
     files.write(corpora, path, BIONLP)
 
+
+_INVALID_BYTES = Setting(
+    "invalid-bytes",
+    "Files with bytes that are not text: reject the file, or replace the bytes by U+FFFD.",
+    "reject",
+    of="read",
+    choices=("reject", "replace"),
+)
 
 FORMAT = Format(
     name="standoff",
@@ -78,7 +89,7 @@ FORMAT = Format(
         *("frames.frame", "frames.trigger", "modifiers.value"),
     ),
     count_losses=partial(fitting.lost, dialect=BIONLP),
-    settings=(OFFSETS,),
+    settings=(OFFSETS, _INVALID_BYTES),
     known_losses="layout of non-canonical lines; unreadable records",
     sniff=partial(reading.sniff, dialect=BIONLP),
     documents=partial(reading.documents, dialect=BIONLP),

@@ -11,7 +11,8 @@ Conventions:
     Fragments of a discontinuous span are separated by ``;``, their texts by a space. The first
     normalization of a mention is its entity, further ones are other candidates. An entity without a
     knowledge base is written with the knowledge base ``KB``. An event without a trigger gets one at
-    its first argument. Identifiers that are not valid in brat are replaced.
+    its first argument, with a note that marks it; reading removes both. Identifiers that are not
+    valid in brat are replaced.
 
 Example lines:
     T1	Organization 0 4	Sony
@@ -40,7 +41,7 @@ from hlteval.converters.format import Format, ReadResult
 from hlteval.converters.standoff import files, fitting, reading
 from hlteval.converters.standoff.dialects import ANNOTATIONS, BRAT, TEXT
 from hlteval.converters.standoff.reading import Batch
-from hlteval.converters.standoff.references import with_entities
+from hlteval.converters.standoff.references import with_entities, without_placeholders
 from hlteval.converters.toolkit.span_texts import misplaced
 from hlteval.converters.toolkit.units import CHARACTERS, OFFSETS, in_characters
 from hlteval.findings import FieldRef, Finding, Problem
@@ -55,7 +56,8 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
         result = replace(as_read, corpus=in_characters(as_read.corpus, offsets))
         batch = read_batch._replace(result=result)
         findings = (*result.findings, *_remarks(batch))
-        yield ReadResult(with_entities(result.corpus), findings, result.members)
+        corpus = with_entities(without_placeholders(result.corpus))
+        yield ReadResult(corpus, findings, result.members)
 
 
 _REMARK = {

@@ -61,15 +61,21 @@ def sniff(source: Source, dialect: Dialect) -> bool:
     return any(member.basename.endswith(dialect.annotations) for member in source.members)
 
 
-def read(source: Source, dialect: Dialect) -> Iterator[Batch]:
-    """The documents of a source in batches, in the order of their names."""
+def read(source: Source, dialect: Dialect, *, replace: bool = False) -> Iterator[Batch]:
+    """The documents of a source in batches, in the order of their names.
+
+    Args:
+        source: the source.
+        dialect: the dialect that it is read as.
+        replace: whether files with invalid bytes are read, with U+FFFD for these.
+    """
     named = iter(documents(source, dialect).items())
     while batch := list(islice(named, BATCH)):
-        yield _read_batch(source.path, batch, dialect)
+        yield _read_batch(source.path, batch, dialect, replace=replace)
 
 
 def _read_batch(
-    path: str, batch: Sequence[tuple[str, Sequence[Member]]], dialect: Dialect
+    path: str, batch: Sequence[tuple[str, Sequence[Member]]], dialect: Dialect, *, replace: bool
 ) -> Batch:
     sources: list[tuple[str, str, str, str]] = []
     members: list[Member] = []
@@ -79,7 +85,7 @@ def _read_batch(
     for document, (name, files) in enumerate(batch):
         text: tuple[int | None, str, str | None] = (None, name, None)
         for member in files:
-            content, digest, of_file = _content(member)
+            content, digest, of_file = _content(member, replace=replace)
             findings.extend(of_file)
             if content is None:
                 continue
@@ -110,13 +116,13 @@ def _read_batch(
     return Batch(ReadResult(corpus, (*findings, *problems), tuple(members)), tails)
 
 
-def _content(member: Member) -> tuple[str | None, str, Iterable[Finding]]:
+def _content(member: Member, *, replace: bool) -> tuple[str | None, str, Iterable[Finding]]:
     """The text of a file, null where it cannot be read, its digest, and findings."""
     try:
         data = member.fetch()
     except Unreadable as reason:
         return None, "", (reason.finding,)
-    decoded = decode(data, display=member.display, encoding=member.encoding)
+    decoded = decode(data, display=member.display, encoding=member.encoding, replace=replace)
     return decoded.text, sha256(data), decoded.findings
 
 
@@ -327,7 +333,8 @@ def _rejected_rows(lines: pl.DataFrame, problems: Sequence[Problem]) -> pl.DataF
 
 def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:
     """The locations of fields of a file; None for a line that does not exist."""
-    decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
+    data, encoding = member.fetch(), member.encoding
+    decoded = decode(data, display=member.display, encoding=encoding, replace=True)
     lines = (decoded.text or "").split("\n")
     records: dict[int, _Record] = {}  # one line may hold a million of the places
     for place in places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +19,8 @@ from hlteval.representation import Corpus
 
 _REFERENCE = r"^[^ \t\r\n\f\x0b\x00:]+:[^ \t\r\n\f\x0b\x00]+$"
 _KEYS = ("document", "origin", "record")
+NOTE, PLACEHOLDER = "AnnotatorNotes", "placeholder: the event has no trigger"
+"""The note on the trigger of an event that has none."""
 
 
 def reference(entity: str) -> pl.Expr:
@@ -104,7 +107,8 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
     """A new trigger for each event without a trigger of its own type.
 
     Its place is that of the trigger of another type, or of the first argument. An event that leads
-    to no mention is left out. Events read from brat do not change.
+    to no mention is left out. Events read from brat do not change. A note marks each trigger of an
+    event that has none, so that it goes away on the way back (`without_placeholders`).
 
     Args:
         corpus: a corpus whose items have identifiers.
@@ -130,10 +134,36 @@ def with_triggers(corpus: Corpus, counts: Counter[str]) -> Corpus:
     frames = corpus.frames.join(triggers, on="row", how="left", maintain_order="left")
     frames = frames.with_columns(trigger=pl.coalesce("new", "trigger")).drop("new")
     lost = bare.join(placed, on="row", how="anti")["row"].implode()
+    marked = made.filter(found["trigger"].is_null())
+    notes = marked.select(
+        *_KEYS,
+        modifier=fresh(identifiers(corpus, "modifiers"), "#", marked["document"]),
+        label=pl.lit(NOTE),
+        target="mention",
+        text=pl.lit(PLACEHOLDER),
+    )
     return corpus.replace(
         mentions=_with(corpus.mentions, made),
+        modifiers=_with(corpus.modifiers, notes),
         frames=frames.filter(~pl.col("row").is_in(lost)),
         arguments=corpus.arguments.filter(~pl.col("frame_row").is_in(lost)),
+    )
+
+
+def without_placeholders(corpus: Corpus) -> Corpus:
+    """Events without the triggers that `with_triggers` gave them, as their notes say."""
+    is_mark = (pl.col("label") == NOTE) & (pl.col("text") == PLACEHOLDER)
+    marks = corpus.modifiers.filter(is_mark.fill_null(value=False))
+    if marks.is_empty():
+        return corpus
+    marked = marks.select("document", trigger="target").unique()
+    events = corpus.frames.join(marked, on=["document", "trigger"], how="semi")["row"].implode()
+    trigger = pl.when(~pl.col("row").is_in(events)).then("trigger")
+    on: dict[str, Any] = {"left_on": ["document", "mention"], "right_on": ["document", "trigger"]}
+    return corpus.replace(
+        frames=corpus.frames.with_columns(trigger=trigger),
+        mentions=corpus.mentions.join(marked, **on, how="anti", maintain_order="left"),
+        modifiers=corpus.modifiers.join(marks, on="row", how="anti", maintain_order="left"),
     )
 
 

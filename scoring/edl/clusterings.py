@@ -20,6 +20,7 @@ from functools import cached_property
 import polars as pl
 
 from hlteval.scoring.assignment import assigned
+from hlteval.scoring.ratios import rates
 
 COUNTS = ("ptp", "p_den", "rtp", "r_den")
 """Numerators and denominators of precision and recall."""
@@ -290,13 +291,9 @@ def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame, *, defined: bool = True)
 def _link_figures(counts: pl.DataFrame, kind: str) -> pl.DataFrame:
     """Precision, recall and F of links of one kind; null where neither side has any."""
     system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
-    whole = {"precision": system, "recall": reference, "fscore": system + reference}
-    part = {"precision": pl.col("ptp"), "recall": pl.col("rtp"), "fscore": 2 * pl.col("ptp")}
     some = system + reference > 0
+    both = rates(pl.col("ptp"), system, reference)
     return counts.select(
-        pl.when(some & (whole[name] > 0))
-        .then(part[name] / whole[name])
-        .otherwise(pl.when(some).then(0.0))
-        .alias(f"{kind}_{name}")
-        for name in whole
+        pl.when(some).then(rate.fill_null(0.0)).alias(f"{kind}_{name}")
+        for name, rate in zip(("precision", "recall", "fscore"), both, strict=True)
     )

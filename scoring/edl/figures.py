@@ -14,8 +14,10 @@ from types import MappingProxyType
 
 import polars as pl
 
+from hlteval.scoring.edl import official
 from hlteval.scoring.edl.counts import COUNTS, Counting
 from hlteval.scoring.edl.measures import FIGURES, GROUPINGS, Measure
+from hlteval.scoring.ratios import side_rates
 
 AVERAGES = ("<micro>", "<macro>")
 RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
@@ -113,19 +115,10 @@ class Rating:
 
     def with_rates(self, counts: pl.DataFrame) -> pl.DataFrame:
         """Counts with precision, recall and their harmonic mean."""
-        precision, recall = pl.col("precision"), pl.col("recall")
-        mean = self._ratio(2 * precision * recall, precision + recall)
-        if not self.official:
-            mean = pl.when(pl.sum_horizontal(COUNTS) > 0).then(mean.fill_null(0.0))
-        return counts.with_columns(
-            precision=self._ratio(pl.col("ptp"), pl.col("ptp") + pl.col("fp")),
-            recall=self._ratio(pl.col("rtp"), pl.col("rtp") + pl.col("fn")),
-        ).with_columns(fscore=mean)
-
-    def _ratio(self, part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-        """A ratio; undefined where it is 0/0, and a 0 in the public scorer."""
-        undefined = pl.lit(0.0 if self.official else None, dtype=pl.Float64)
-        return pl.when(whole == 0).then(undefined).otherwise(part / whole)
+        found, wrong, met, missed = (pl.col(name) for name in COUNTS)
+        rates = official.rates if self.official else side_rates
+        both = rates(found, found + wrong, met, met + missed)
+        return counts.with_columns(**dict(zip(_RATES, both, strict=True)))
 
 
 def compared(measure: Measure) -> tuple[str, tuple[str, ...]]:

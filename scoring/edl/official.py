@@ -23,6 +23,16 @@ from hlteval.scoring.edl.clusterings import (
     unresolved,
 )
 from hlteval.scoring.edl.overlaps import Integers, covered, self_overlapping, spans, swept
+from hlteval.scoring.ratios import Rates, harmonic, side_rates
+
+
+def rates(found: pl.Expr, predicted: pl.Expr, met: pl.Expr, expected: pl.Expr) -> Rates[pl.Expr]:
+    """The rates of `ratios.side_rates`, but 0 where nothing can be divided."""
+    precision, recall, _ = side_rates(found, predicted, met, expected)
+    precision = pl.when(predicted == 0).then(0.0).otherwise(precision)
+    recall = pl.when(expected == 0).then(0.0).otherwise(recall)
+    mean = pl.when(precision + recall == 0).then(0.0).otherwise(harmonic(precision, recall))
+    return Rates(precision, recall, mean)
 
 
 def counts(aggregate: str, members: pl.DataFrame) -> pl.LazyFrame:

@@ -175,10 +175,13 @@ def _longest_of_nested(
 
 
 def _step(stair: list[int], longest: list[int], end: int, length: int) -> None:
-    """Put a span of a length and an end into the staircase of rising ends and lengths."""
+    """Put a span of a length and an end into the staircase of rising ends and lengths.
+
+    Spans come by falling begin: of those with one end, each is as long as all before it.
+    """
     at = bisect_left(stair, end)
     if at < len(stair) and stair[at] == end:
-        longest[at] = max(longest[at], length)
+        longest[at] = length
     elif at == 0 or longest[at - 1] < length:
         stair.insert(at, end)
         longest.insert(at, length)

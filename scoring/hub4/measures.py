@@ -10,6 +10,7 @@ from hlteval.scoring.hub4.instance_sets import TemplateSetMapping
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
 from hlteval.scoring.hub4.points import POINTS, Mode
 from hlteval.scoring.metric import Replicates, Weights
+from hlteval.scoring.ratios import quotient
 from hlteval.scoring.resampling import weighted
 
 SIDES = ("reference", "system")
@@ -80,20 +81,16 @@ def derived(beta: float = 1.0) -> dict[str, pl.Expr]:
     return {
         "pos": pos,
         "act": act,
-        "rec": _ratio(cor, pos),
-        "pre": _ratio(cor, act),
+        "rec": quotient(cor, pos),
+        "pre": quotient(cor, act),
         # (b^2 + 1) P R / (b^2 P + R), with P and R written out, so that no 0 / 0 is left over
-        "f": _ratio((weighed + 1) * cor, weighed * pos + act),
-        "und": _ratio(mis, pos),
-        "ovg": _ratio(spu, act),
-        "sub": _ratio(inc, cor),
-        "sub_muc": _ratio(inc, cor + inc),
-        "err": _ratio(inc + spu + mis, cor + inc + spu + mis),
+        "f": quotient((weighed + 1) * cor, weighed * pos + act),
+        "und": quotient(mis, pos),
+        "ovg": quotient(spu, act),
+        "sub": quotient(inc, cor),
+        "sub_muc": quotient(inc, cor + inc),
+        "err": quotient(inc + spu + mis, cor + inc + spu + mis),
     }
-
-
-def _ratio(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    return pl.when(whole > 0).then(part / whole)
 
 
 def measures(points: Mapping[str, int], beta: float = 1.0) -> dict[str, float | None]:

@@ -209,14 +209,10 @@ def _spared(rows: pl.DataFrame, texts: pl.DataFrame, normalizer: TextNormalizer)
 
 def _minimal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     """The minimal strings of each text fill, with their extents."""
-    some = texts.filter(
-        (pl.col("brackets").list.len() > 0).fill_null(False)
-        | (pl.col("extents").list.len() > 1).fill_null(False)
-    ).select("fill", "document", "text", "brackets", "extents")
-    inside = _parts(some, pl.col("brackets"), "text").select(
+    inside = _parts(texts, pl.col("brackets"), "text").select(
         "fill", "document", "number", text=_slice()
     )
-    extents = _parts(some, pl.col("extents").list.slice(1))
+    extents = _parts(texts, pl.col("extents").list.slice(1))
     rows = inside.join(extents, on=["fill", "document", "number"], how="full", coalesce=True)
     rows = rows.sort("fill", "number")
     return rows.select(

@@ -9,6 +9,8 @@ from typing import Literal
 
 import polars as pl
 
+from hlteval.scoring.ambiguous_places import resolved, with_entries
+
 Pairs = frozenset[tuple[str, str]]
 """Segments, each as its document and its identifier."""
 
@@ -27,8 +29,9 @@ FRAMES = ("document", "type", "place", "segment")
 class Justifications:
     """The segments that justify correct situation frames (section 15.2).
 
-    A frame is correct if the reference has one of its document, type and place; frames without a
-    place are correct beside such a frame of the reference.
+    A frame is correct if the reference has one of its document, type and place, which is any of the
+    entries of an ambiguous place (`ambiguous_places`); frames without a place are correct beside
+    such a frame of the reference.
 
     Attributes:
         submitted: the frames of a submission (`FRAMES`).
@@ -42,13 +45,9 @@ class Justifications:
     def correct(self) -> pl.DataFrame:
         """The frames of the submission that are correct, in its order."""
         key = list(FRAMES[:-1])
-        return self.submitted.join(
-            self.reference.select(key).unique(),
-            on=key,
-            how="semi",
-            nulls_equal=True,
-            maintain_order="left",
-        )
+        reference = with_entries(self.reference.select(key)).unique(maintain_order=True)
+        system = resolved(with_entries(self.submitted), reference, key[:-1])
+        return system.join(reference, on=key, how="semi", nulls_equal=True, maintain_order="left")
 
     @property
     def frames(self) -> pl.DataFrame:

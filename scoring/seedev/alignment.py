@@ -36,8 +36,8 @@ def aligned(
     """The alignment of the pairs of one evaluation.
 
     Args:
-        pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other`, the
-            identifier of a predicted annotation that is not an event.
+        pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other` and
+            `other_system`, the identifiers of annotations that are not events, if these count.
         sides: reference and system.
         conditions: the optional roles.
         names: the name of each document.
@@ -51,14 +51,13 @@ def aligned(
     for name, listed in _differences(rows, sides, conditions).items():
         rows = rows.join(listed, on="at", how="left").with_columns(pl.col(name).fill_null([]))
     paired = pl.col("weight").is_not_null()
+    others = "other" in pairs.columns
     only_left = paired & pl.col("negated") & ~pl.col("negated_system")
     only_right = paired & ~pl.col("negated") & pl.col("negated_system")
     return rows.sort("at").select(
         document="name",
-        reference="frame",
-        predicted=pl.coalesce(
-            *(["frame_system", "other"] if "other" in pairs.columns else ["frame_system"])
-        ),
+        reference=pl.coalesce("frame", "other") if others else pl.col("frame"),
+        predicted=pl.coalesce("frame_system", "other_system") if others else pl.col("frame_system"),
         reference_type="label",
         predicted_type="label_system",
         similarity=pl.col("weight").fill_null(0) / unit,

@@ -230,26 +230,34 @@ def _events(corpus: Corpus, known: pl.DataFrame) -> pl.DataFrame:
     return corpus.frames.select("document", "row", "record", "frame", "label", negated=negated)
 
 
-def others(system: Corpus, given: Corpus) -> pl.DataFrame:
-    """Predicted annotations other than events: `document`, `label`, and the identifier as `other`.
+def others(corpus: Corpus, given: Corpus) -> pl.DataFrame:
+    """Annotations other than events: `document`, `row`, `label`, and the identifier as `other`.
 
     These are text spans, modifiers, records that could not be read but for lines without a tab and
-    equivalences, and what stands in for an identifier that leads nowhere.
+    equivalences, and what stands in for an identifier that leads nowhere. None of them has a row.
+
+    Args:
+        corpus: of either side.
+        given: the reference, whose text spans of .a1 files are annotations of neither side.
     """
-    unread = system.rejected_records.filter(
-        (pl.col("code") != "STD101") & (pl.col("kind") != "group")
+    unread = corpus.rejected_records.filter(
+        pl.col("code") != "STD101", ~pl.col("kind").is_in(["group", "given"])
     )
-    known = items(system, given).select("document", "target")
+    mentions = corpus.mentions
+    if corpus is given:
+        asked = corpus.sources.filter(pl.col("member").str.ends_with(".a2"))["row"]
+        mentions = mentions.filter(pl.col("origin").is_in(asked.implode()).fill_null(value=False))
+    known = items(corpus, given).select("document", "target")
     references = pl.concat(
-        rows.select("document", "target") for rows in (system.arguments, system.modifiers)
+        rows.select("document", "target") for rows in (corpus.arguments, corpus.modifiers)
     )
     dummies = references.unique(maintain_order=True)
     dummies = dummies.join(known, on=["document", "target"], how="anti", maintain_order="left")
     return pl.concat(
         [
-            system.mentions.select("document", "label", other="mention"),
-            system.modifiers.select("document", "label", other="modifier"),
+            mentions.select("document", "label", other="mention"),
+            corpus.modifiers.select("document", "label", other="modifier"),
             unread.select("document", "label", other="id"),
             dummies.select("document", label=pl.lit("DUMMY"), other="target"),
         ]
-    ).with_columns(pl.col("label").fill_null(""), row_system=pl.lit(None, pl.Int64))
+    ).with_columns(pl.col("label").fill_null(""), row=pl.lit(None, pl.Int64))

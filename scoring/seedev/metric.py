@@ -21,7 +21,7 @@ import polars as pl
 from hlteval.representation import TABLES, Corpus, align
 from hlteval.scoring.evidence import Evidence, texts
 from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights, scorings
-from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
+from hlteval.scoring.ratios import Numbers, Whole, harmonic, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.alignment import aligned, marks
 from hlteval.scoring.seedev.event_pairs import UNIT, Comparison, Evaluation, pairs
@@ -61,7 +61,7 @@ class EventMatch(Metric):
     Attributes:
         evaluations: the first is the main one, which the alignment shows.
         comparison: when two events are similar, and how much.
-        others_count: whether predicted annotations that are not events count as predictions.
+        others_count: whether annotations that are not events count, too.
         unknown_documents: whether predictions for documents without reference count.
         measures: the names of the measures in the table `scorings`, in order.
         whole_mismatches: whether SER takes only the whole part of the mismatches.
@@ -106,7 +106,7 @@ class EventMatch(Metric):
             self._side(reference, reference, "reference"),
             self._side(system, reference, "system"),
         )
-        extra = others(system, reference) if self.others_count else None
+        extra = tuple(others(one, reference) for one in (reference, system) if self.others_count)
         tables = [self._paired(e, sides, reference, extra) for e in self.evaluations]
         counts = pl.concat(
             _count(evaluation, table, similarities=self.draws_pairs)
@@ -135,7 +135,7 @@ class EventMatch(Metric):
         evaluation: Evaluation,
         sides: tuple[Side, Side],
         reference: Corpus,
-        extra: pl.DataFrame | None,
+        extra: tuple[pl.DataFrame, ...],
     ) -> pl.DataFrame:
         """A row per pair or unpaired annotation, with the scoring that counts each side."""
         if evaluation.inside_sentences:
@@ -144,19 +144,20 @@ class EventMatch(Metric):
             sides = (_of_types(sides[0], evaluation), _of_types(sides[1], evaluation))
         chosen = pairs(sides, evaluation, self.comparison).lazy()
         left, right = (_classed(side, evaluation) for side in sides)
-        right = right.rename({name: f"{name}_system" for name in ("row", "label", "scoring")})
+        if extra:
+            scored = (rows.lazy().with_columns(scoring=_scoring(evaluation)) for rows in extra)
+            left, right = (
+                pl.concat([events, rows], how="diagonal")
+                for events, rows in zip((left, right), scored, strict=True)
+            )
+        names = ("row", "label", "scoring", *(["other"] if extra else []))
+        right = right.rename({name: f"{name}_system" for name in names})
         paired = left.join(chosen, on="row", how="left", maintain_order="left")
         paired = paired.join(
             right.drop("document"), on="row_system", how="left", maintain_order="left"
         )
-        unpaired = [right.join(chosen, on="row_system", how="anti", maintain_order="left")]
-        if extra is not None:
-            scored = extra.lazy().with_columns(scoring=_scoring(evaluation))
-            unpaired.append(scored.rename({"label": "label_system", "scoring": "scoring_system"}))
-        rows = pl.concat(
-            [paired.with_columns(other=pl.lit(None, pl.String)), *unpaired], how="diagonal"
-        )
-        return rows.collect()
+        unpaired = right.join(chosen, on="row_system", how="anti", maintain_order="left")
+        return pl.concat([paired, unpaired], how="diagonal").collect()
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
@@ -202,14 +203,12 @@ class EventMatch(Metric):
         matches = counts["matched"] / UNIT
         insertions = predictions - pairs
         deletions = references - pairs
-        recall, precision = ratio(matches, references), ratio(matches, predictions)
+        precision, recall, f1 = rates(matches, predictions, references)
         # In integers, so that a sum that is whole stays whole.
         missed = pairs * UNIT - counts["matched"]
         substitutions = missed // UNIT if self.whole_mismatches else missed / UNIT
-        # From counts, F1 is 0 where nothing is right, and undefined only without any event.
-        f1 = ratio(2 * matches, references + predictions)
         if self.f1_of_rates:
-            f1 = ratio(2 * recall * precision, recall + precision)
+            f1 = harmonic(precision, recall)
         return {
             "F1": f1,
             "Recall": recall,

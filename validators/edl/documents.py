@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import polars as pl
 
+from hlteval.findings import Finding
 from hlteval.findings.suggest import closest_files
 from hlteval.validators.edl.tables import first, matches, mentions, shown
+from hlteval.validators.option_names import unknown_names
 from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
 DOCUMENTS = "documents"
@@ -76,3 +81,14 @@ def silent_documents(context: RuleContext) -> pl.LazyFrame:
     summed = silent.select(count=pl.len(), document=pl.col("name").first())
     found = summed.with_columns(listed=pl.lit(count))
     return about_submission(found.filter(pl.col("count") > 0, pl.col("count") < pl.col("listed")))
+
+
+def excluded_documents(
+    context: RuleContext, options: Mapping[str, str], values: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """The documents of --exclude that neither side, nor the list of --documents, has."""
+    if "exclude" in values:
+        corpora = (context.system, context.against, *context.lists.values())
+        known = {name for corpus in corpora for name in corpus.documents["name"]}
+        given = values["exclude"]["docid"]
+        yield from unknown_names("exclude", "document", given, known, options["exclude"])

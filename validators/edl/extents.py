@@ -1,4 +1,4 @@
-"""Rules of EDL about the extents of mentions beside each other (EDL316, EDL401 to EDL404)."""
+"""Rules of EDL about the extents of mentions (EDL316, EDL319, EDL401 to EDL404)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import polars as pl
 
 from hlteval.representation import hashed
 from hlteval.validators.edl.spans import crossing, in_order, nested
-from hlteval.validators.edl.tables import EXTENT, mentions
-from hlteval.validators.rule import RuleContext, at
+from hlteval.validators.edl.tables import EXTENT, blank, mentions, shown
+from hlteval.validators.rule import RuleContext, at, only_if
+
+_FEWEST, _MOST = 3, 0.9
+"""Mentions that do not fit, and the share of them, from which all follow another convention."""
 
 FIELDS = {
     "annotator": "run",
@@ -25,6 +28,36 @@ def end_before_start(context: RuleContext) -> pl.LazyFrame:
     """A mention whose last character is before its first."""
     found = context.cached(mentions).filter(pl.col("end") <= pl.col("start"))
     return at(found.with_columns(last=pl.col("end") - 1), "offsets")
+
+
+def other_length(context: RuleContext) -> pl.LazyFrame:
+    """A mention string that cannot be what is in its extent, of a document without a text.
+
+    Several spaces, and the line break after a hyphen, may be missing in the string. Where most that
+    do not fit differ by the same number, the others follow another convention: the first is told.
+    """
+    documents = context.against.documents.lazy().drop_nulls("text").select(document="row")
+    known = only_if(not context.own, documents)
+    rows = context.cached(mentions).join(known, on="document", how="anti", maintain_order="left")
+    extent, length = pl.col("end") - pl.col("start"), pl.col("text").str.len_chars()
+    loose = pl.col("text").str.contains(r"[\s-]")
+    fits = (length == extent) | ((length < extent) & loose)
+    proper = (extent > 0) & ~blank("text")
+    found = rows.with_columns(extent=extent, length=length).filter(proper & ~fits).collect()
+    difference = found["extent"].cast(pl.Int64) - found["length"].cast(pl.Int64)
+    most = difference.mode().sort().first() if found.height >= _FEWEST else None
+    same = difference == most if most is not None else pl.repeat(False, found.height, eager=True)
+    if same.sum() < _MOST * found.height:
+        same = pl.repeat(False, found.height, eager=True)
+    hint = "write the offsets of the first and the last character of the mention"
+    once = found.with_columns(same=same, count=same.sum(), string=shown("text"))
+    once = once.filter(~pl.col("same") | (pl.col("same").cum_sum() == 1))
+    all_alike = pl.format(
+        "all offsets of {} mentions differ alike; the second one is that of the last character",
+        "count",
+    )
+    hints = pl.when("same").then(all_alike).otherwise(pl.lit(hint))
+    return at(once.with_columns(hint=hints).lazy(), "offsets")
 
 
 def _same_extent(context: RuleContext) -> pl.LazyFrame:

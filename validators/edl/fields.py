@@ -1,6 +1,9 @@
-"""Rules of EDL about the fields of mentions (EDL101, EDL301 to EDL315)."""
+"""Rules of EDL about the fields of mentions (EDL101, EDL301 to EDL318)."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import polars as pl
 
@@ -77,6 +80,33 @@ def entity_form(context: RuleContext) -> pl.LazyFrame:
     return at(found.with_columns(given=shown("entity"), hint=hint), "entity")
 
 
+def padded_entity(context: RuleContext) -> pl.LazyFrame:
+    """An entity that differs from another one only by zeros before its number."""
+    rows = context.cached(mentions).filter(matches("entity", "entity"))
+    plain = pl.col("entity").str.replace("^(NIL)?0+([0-9])", "${1}${2}")
+    forms = rows.select("entity", plain=plain).unique("entity", maintain_order=True)
+    forms = forms.filter(pl.len().over("plain") > 1)
+    padded = forms.filter(pl.col("entity") != pl.col("plain"))
+    others = forms.select("plain", other="entity")
+    pairs = padded.join(others, on="plain", maintain_order="left")
+    pairs = pairs.filter(pl.col("entity") != pl.col("other")).unique("entity", maintain_order=True)
+    found = first(rows, "entity").join(pairs, on="entity", maintain_order="left")
+    return at(found.with_columns(given=shown("entity"), other=shown("other")), "entity")
+
+
+def nil_types(context: RuleContext) -> pl.LazyFrame:
+    """An entity without an entry that has mentions of several types, at the first of a second."""
+    nil = pl.col("entity").str.starts_with("NIL")
+    rows = context.cached(mentions).filter(nil, matches("entity", "entity") & ~blank("label"))
+    rows = rows.with_columns(
+        type=pl.col("label").first().over("entity"), count=pl.len().over("entity")
+    )
+    other = rows.filter(pl.col("label") != pl.col("type")).unique(
+        "entity", keep="first", maintain_order=True
+    )
+    return at(other.with_columns(given=shown("entity"), other=shown("label")), "type")
+
+
 def alternatives(context: RuleContext) -> pl.LazyFrame:
     """A mention with several entities, which only a reference may have."""
     links = context.table("links", "mention_row", "entity").group_by(
@@ -95,12 +125,25 @@ def only_in_references(corpus: Corpus) -> str:
     return "" if corpus.links.is_empty() else "the submission has mentions with several entities"
 
 
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("PERSON", "PERS", "PEOPLE"), "PER"),
+        **dict.fromkeys(("ORGANIZATION", "ORGANISATION", "ORGA"), "ORG"),
+        **dict.fromkeys(("LOCATION", "PLACE"), "LOC"),
+        **dict.fromkeys(("GEO-POLITICAL ENTITY", "GEOPOLITICAL ENTITY", "GPES"), "GPE"),
+    }
+)
+"""The entity types by other names that systems give them."""
+
+
 def entity_type(context: RuleContext) -> pl.LazyFrame:
     """An entity type that is none of the four."""
     meant = pl.col("label").str.strip_chars().str.to_uppercase()
     hint = (
         pl.when(meant.str.contains(f"^(?:{pattern('edl', 'type')})$"))
         .then(pl.format("write {}", meant))
+        .when(meant.is_in(list(_NAMES)))
+        .then(pl.format("write {}", meant.replace(_NAMES)))
         .when(meant == "FAC")
         .then(pl.lit("write LOC; facilities are locations in this task"))
         .otherwise(pl.lit("use GPE, LOC, ORG or PER"))

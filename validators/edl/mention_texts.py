@@ -38,6 +38,9 @@ CONVENTIONS: Mapping[str, tuple[str, str]] = {
 }
 """Other ways to count offsets: a description and the fix."""
 
+MOVED: Mapping[str, tuple[int, int]] = {"one": (1, 1), "exclusive": (0, 1), "one-exclusive": (1, 2)}
+"""What is to be subtracted from each start and from each end, where that is the fix."""
+
 _Slice = Callable[[str, int, int], str]
 
 
@@ -128,6 +131,17 @@ def convention(rows: pl.DataFrame, documents: pl.DataFrame) -> tuple[str, pl.Dat
             left = misfits.join(fits, on="row", how="anti", maintain_order="left")
             return name, left.sort("row")
     return None
+
+
+def explains_all(name: str, rows: pl.DataFrame, documents: pl.DataFrame) -> bool:
+    """Whether all mentions fit by another way to count, those too that fit without it.
+
+    Args:
+        name: of the convention.
+        rows: as from `compared`.
+        documents: the documents, with their texts.
+    """
+    return _fitting(rows, _texts(documents), _cuts()[name]).height == rows.height
 
 
 def _fitting(rows: pl.DataFrame, texts: Mapping[int, str], cut: _Slice) -> pl.DataFrame:

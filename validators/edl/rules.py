@@ -29,6 +29,9 @@ RULES = (
     Rule("EDL314", "mentions", fields.out_of_range, SUBMITTED, submission_only=True),
     Rule("EDL315", "mentions", fields.confidence_form, SUBMITTED, submission_only=True),
     Rule("EDL316", "mentions", extents.end_before_start),
+    Rule("EDL317", "mentions", fields.padded_entity, SUBMITTED),
+    Rule("EDL318", "mentions", fields.nil_types, SUBMITTED),
+    Rule("EDL319", "mentions", extents.other_length, SUBMITTED),
     Rule("EDL401", "mentions", extents.line_twice),
     Rule("EDL402", "mentions", extents.same_extent),
     Rule("EDL403", "mentions", extents.inside_another),
@@ -41,5 +44,5 @@ RULES = (
     Rule("EDL506", "mentions", documents.unlisted, submission_only=True),
     Rule("EDL507", "mentions", documents.nothing_listed, submission_only=True),
     Rule("EDL508", "mentions", documents.silent_documents, submission_only=True),
-    Rule("EDL509", "mentions", texts.other_convention),
+    Rule("EDL509", "mentions", texts.other_convention, rewrites=texts.right_offsets),
 )

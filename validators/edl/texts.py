@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
-from hlteval.validators.edl.mention_texts import CONVENTIONS, compared, convention, nearest
+from hlteval.validators.edl.mention_texts import (
+    CONVENTIONS,
+    MOVED,
+    compared,
+    convention,
+    explains_all,
+    nearest,
+)
 from hlteval.validators.edl.tables import mentions, shown
 from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
@@ -56,6 +63,34 @@ def other_convention(context: RuleContext) -> pl.LazyFrame:
     rows = context.cached(_compared).collect()
     name, rest = convention(rows, context.against.documents) or ("", rows)
     how, hint = CONVENTIONS.get(name, ("", ""))
+    if name in MOVED and right_offsets(context).height:
+        hint = f"{hint}; --fix --unsafe-fixes does so"
     misfits = rows.filter(~pl.col("fits")).height
     summary = {"count": misfits - rest.height, "all": misfits, "how": how, "hint": hint}
     return about_submission(only_if(name != "", pl.LazyFrame([summary])))
+
+
+_NONE = pl.DataFrame(
+    schema={"origin": pl.Int64, "record": pl.Int64, "field": pl.String, "put": pl.String}
+)
+_FORMAT = "edl-tab"
+"""The format in which both offsets are one field."""
+
+
+def right_offsets(context: RuleContext) -> pl.DataFrame:
+    """What replaces offsets counted in another way: `origin`, `record` and `field` with `put`.
+
+    There are no rows unless the correction is certain: the text of every mention is known, and
+    every mention fits afterwards. Lines that cannot be read would stay as they are.
+    """
+    rows, documents = context.cached(_compared).collect(), context.against.documents
+    name, _ = convention(rows, documents) or ("", rows)
+    system = context.system
+    other = system.rejected_records.height or rows.height < system.mentions.height
+    if name not in MOVED or other or (system.sources["format"] != _FORMAT).any():
+        return _NONE
+    if not explains_all(name, rows, documents):
+        return _NONE
+    start, end = MOVED[name]
+    put = pl.format("{}-{}", pl.col("start") - start, pl.col("end") - 1 - end)
+    return rows.with_columns(put=put, field=pl.lit("offsets")).select(_NONE.columns)

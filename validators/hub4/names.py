@@ -5,13 +5,16 @@ Without a reference only the names that the task itself gives a meaning are know
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
+from hlteval.findings import Finding
 from hlteval.findings.suggest import closest, closest_files, did_you_mean
-from hlteval.validators.hub4.schema import Schema
+from hlteval.validators.hub4.schema import Schema, schema
 from hlteval.validators.hub4.tables import allowed_names, fills, frames
+from hlteval.validators.option_names import unknown_names
 from hlteval.validators.rule import RuleContext, at, first_of, only_if
 
 _SHOWN = 8
@@ -86,6 +89,18 @@ def _several(names: Sequence[str]) -> str:
 def of_task(schema: Schema) -> set[str]:
     """The slots to which the task gives a meaning, as SLOT or TYPE.SLOT."""
     return {*schema.pointers, *schema.unscored, schema.document, schema.status}
+
+
+def unscored_names(
+    context: RuleContext, options: Mapping[str, str], _: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """The slots of --unscored that neither side, the task nor the file of --slots has."""
+    given = [name for name in options.get("unscored", "").split(",") if name]
+    if given:
+        own = fills(context).select("label", "slot").unique().collect().rows()
+        pairs = {*own, *_reference_slots(context), *allowed_names(context)}
+        slots = {slot for _, slot in pairs} | {f"{label}.{slot}" for label, slot in pairs}
+        yield from unknown_names("unscored", "slot", given, slots | of_task(schema({})))
 
 
 def misspelt(context: RuleContext) -> pl.LazyFrame:

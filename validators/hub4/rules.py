@@ -52,6 +52,7 @@ RULES = (
     Rule("HUB233", "frames", names.set_elsewhere, submission_only=True),
     Rule("HUB234", "frames", allowed.other_type),
     Rule("HUB235", "fills", allowed.other_slot),
+    Rule("HUB236", "fills", slots.slot_without_colon),
     Rule("HUB301", "frames", instances.unknown_document, blocks_reference=True),
     Rule("HUB302", "fills", extents.outside_document),
     Rule("HUB303", "fills", extents.text_differs),

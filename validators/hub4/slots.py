@@ -13,6 +13,7 @@ from hlteval.validators.hub4.tables import (
     two_in_one,
     undefined,
     unknown_sets,
+    without_colon,
 )
 from hlteval.validators.rule import RuleContext, at, only_if
 
@@ -69,6 +70,11 @@ def like_a_slot(context: RuleContext) -> pl.LazyFrame:
         given=pl.col("slot"), reading=pl.lit("a slot name"), field=pl.lit("slot")
     )
     return pl.concat([like, numbers])
+
+
+def slot_without_colon(context: RuleContext) -> pl.LazyFrame:
+    """A line that is a fill of the slot before it, and likely a slot without its colon."""
+    return texts(context).with_columns(name=without_colon()).drop_nulls("name")
 
 
 def text_for_pointer(context: RuleContext) -> pl.LazyFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from hlteval.converters.hub4.lines import WITHOUT_COLON
 from hlteval.validators.rule import RECORD, RuleContext, at, only_if
 
 
@@ -133,6 +134,12 @@ def like_slot() -> pl.Expr:
     looks = pl.col("text").str.contains("^[A-Za-z][A-Za-z0-9_-]*(?: [A-Za-z0-9_-]+){1,2} ?:")
     bare = pl.col("quoted").eq(other=False) & looks & (pl.col("position") > 1)
     return bare.fill_null(value=False)
+
+
+def without_colon() -> pl.Expr:
+    """The name of a slot that has no colon: its line is a fill of the slot before it."""
+    bare = ~pl.col("begins") & ~pl.col("quoted")
+    return pl.when(bare).then(pl.col("text").str.extract(WITHOUT_COLON + "$", 1))
 
 
 def two_in_one() -> pl.Expr:

@@ -1,4 +1,4 @@
-"""Rules of LAF: annotations beside the texts of their documents (LAF201 to LAF205)."""
+"""Rules of LAF: annotations beside the texts of their documents (LAF201 to LAF207)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import polars as pl
 
 from hlteval.validators.ltf.identifiers import id_hint, with_files
 from hlteval.validators.ltf.texts import text_convention, where
-from hlteval.validators.rule import RuleContext, about_file, at, only_if
+from hlteval.validators.rule import RuleContext, about_file, at, first_of, only_if
+
+_TYPES = ("GPE", "LOC", "ORG", "PER")
+"""The types of names."""
 
 
 def _mentions(context: RuleContext) -> pl.LazyFrame:
@@ -101,3 +104,16 @@ def repeated_identifier(context: RuleContext) -> pl.LazyFrame:
     """An identifier of an earlier annotation of the document."""
     named = context.records("mentions").filter(pl.col("id") != "")
     return at(named.filter(~pl.struct("document", "id").is_first_distinct()), "id")
+
+
+def unknown_type(context: RuleContext) -> pl.LazyFrame:
+    """A type that is none of those of names, once for each."""
+    rows = context.records("mentions", "label").filter(~pl.col("label").is_in(_TYPES))
+    found = first_of(rows, "label").collect()
+    listed = f"use {', '.join(_TYPES[:-1])} or {_TYPES[-1]}"
+    meant = [
+        next((t for t in _TYPES if t == label.strip().upper()), "") for label in found["label"]
+    ]
+    hints = [f"did you mean {name}?" if name else listed for name in meant]
+    hinted = found.lazy().with_columns(pl.Series("hint", hints, pl.String), given="label")
+    return at(hinted, "type")

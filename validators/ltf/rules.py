@@ -47,4 +47,5 @@ LAF_RULES = (
     Rule("LAF204", "mentions", laf.other_text),
     Rule("LAF205", "mentions", laf.repeated_identifier),
     Rule("LAF206", "mentions", laf.other_units),
+    Rule("LAF207", "mentions", laf.unknown_type),
 )

@@ -56,7 +56,29 @@ def convention(segments: Sequence[tuple[Span, Sequence[Span]]]) -> Convention | 
     for known, unit, past in _UNITS:
         if all(_fits(segment, tokens, unit, past) for segment, tokens in segments):
             return known
+    for known, unit, _ in _UNITS[:2]:
+        if any(_tokens_fit(segments, unit, absolute=absolute) for absolute in (True, False)):
+            what = f"segments count code points, but token {known.what}"
+            return Convention(what, known.fix)
     return None
+
+
+def _tokens_fit(
+    segments: Sequence[tuple[Span, Sequence[Span]]],
+    unit: Callable[[str], int],
+    *,
+    absolute: bool,
+) -> bool:
+    """Whether only the tokens fit with other units, from the start of the document or segment."""
+    before = 0
+    for (begin, end, text), tokens in segments:
+        offsets = [0, *accumulate(map(unit, text))]
+        moved = [(s - before, e - before, token) for s, e, token in tokens]
+        segment = (begin, begin + offsets[-1], text)
+        if end - begin != len(text) or not _fits(segment, moved if absolute else tokens, unit, 0):
+            return False
+        before += offsets[-1] - len(text)
+    return True
 
 
 def _fits(segment: Span, tokens: Sequence[Span], unit: Callable[[str], int], past: int) -> bool:

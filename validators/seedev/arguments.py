@@ -140,7 +140,8 @@ def any_filler_is_illegal(context: RuleContext) -> bool:
 
 def illegal_filler(context: RuleContext) -> pl.LazyFrame:
     """A role with a filler of a type that it does not take; SEE101 reports unknown types."""
-    found = _of_kinds(context, _wrong(("label", "role", "filler_label"), _fillers(context)))
+    wrong = _fillers(context)
+    found = _of_kinds(context, _wrong(("label", "role", "filler_label"), wrong))
     types = {
         f"{event.label} {role}": ", ".join(sorted(allowed))
         for event in context.schema.events.values()
@@ -148,7 +149,43 @@ def illegal_filler(context: RuleContext) -> pl.LazyFrame:
         if allowed is not None
     }
     allowed = pl.format("{} {}", "label", "role").replace_strict(types, return_dtype=pl.String)
-    return at(found, _TARGET).with_columns(allowed=allowed)
+    exchanged = _exchanged(context, found, wrong)
+    hints = found.join(exchanged, on="row", how="left", maintain_order="left").with_columns(
+        hint=pl.coalesce(
+            pl.format("exchange the fillers of {} and {}", "role", "other_role"),
+            pl.format("use a filler of type {}", allowed),
+        )
+    )
+    return at(hints, _TARGET)
+
+
+def _exchanged(
+    context: RuleContext, found: pl.LazyFrame, wrong: Sequence[tuple[str, str, str]]
+) -> pl.LazyFrame:
+    """The `row` of arguments that are right if another of the event is exchanged with them.
+
+    Returns:
+        These, each with the `other_role` of its event.
+    """
+    events = context.schema.events
+
+    def takes(label: str, role: str, of: str) -> bool:
+        roles = events[label].roles
+        return role in roles and of in (roles[role] or {of})
+
+    kinds = [(label, role, of) for label, role, _, of in context.once(kind_rows) if of is not None]
+    swaps = [
+        (label, role, of, other_role, other)
+        for label, role, of in wrong
+        for other_label, other_role, other in kinds
+        if other_label == label and other_role != role
+        if takes(label, role, other) and takes(label, other_role, of)
+    ]
+    names = ("label", "role", "filler_label", "other_role", "other_filler")
+    others = context.arguments.select("frame_row", other_role="role", other_filler="filler_label")
+    pairs = found.join(_wrong(names, swaps).lazy(), on=names[:3])
+    pairs = pairs.join(others, on=["frame_row", *names[3:]], how="semi")
+    return pairs.select("row", "other_role").sort("row", "other_role").unique("row", keep="first")
 
 
 def any_role_is_repeated(context: RuleContext) -> bool:

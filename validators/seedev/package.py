@@ -60,8 +60,16 @@ def _missing_and_unknown(package: Package) -> Iterator[Finding]:
     unknown = [document for document in package.found if document not in package.expected]
     # Longer names of a corpus are all much alike, so only a letter or two may differ.
     meant_by = closest_files(missing, unknown, distance=2)
+    read = {member.name for members in package.found.values() for member in members}
+    nested = {
+        member.basename.removesuffix(PREDICTED): member.display.rpartition("/")[0]
+        for member in package.submission.members
+        if member.name not in read and member.name.endswith(PREDICTED)
+    }
     for document in missing:
         hint = "add the file, or an empty one if nothing is predicted"
+        if document in nested:
+            hint = f"use the folder {nested[document]}, which has this file"
         if document in meant_by:
             hint = f"rename {meant_by[document]}{PREDICTED} if it is meant for this document"
         yield finding("SEE401", file=package.submission.path, document=document, hint=hint)

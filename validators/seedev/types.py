@@ -45,13 +45,15 @@ def any_is_elsewhere(context: RuleContext) -> bool:
 def _with_hints(context: RuleContext, wrong: pl.Expr) -> pl.LazyFrame:
     """The records with a type that is wrong, and how to correct it."""
     unknown = context.cached(labels).filter(wrong).collect()
-    hints = [_hint(label, context.schema) for label in unknown["label"]]
+    hints = [_hint(label, kind, context.schema) for label, kind in unknown.iter_rows()]
     return _with_labels(context, unknown.with_columns(hint=pl.Series(hints, dtype=pl.String)))
 
 
-def _hint(label: str, schema: EventSchema) -> str:
+def _hint(label: str, kind: str, schema: EventSchema) -> str:
     if label not in schema.elsewhere:
-        otherwise = f"docs/tasks.md lists the types of {schema.task}"
+        types = {"a text span": schema.mentions, "an event": schema.events}
+        listed = types.get(kind, schema.labels)
+        otherwise = f"the types of {schema.task} are {', '.join(sorted(listed))}"
         return did_you_mean(label, sorted(schema.labels), otherwise)
     own = schema.elsewhere[label]
     return f"{f'use {own}' if own else 'remove the line'}; {label} is a type of {schema.other}"

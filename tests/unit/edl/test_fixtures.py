@@ -17,6 +17,7 @@ VALID, INVALID = FIXTURES / "lorehlt-edl/valid", FIXTURES / "lorehlt-edl/invalid
 # Line, column, end column (0: the file, or the whole submission); then E for an error, W for a
 # warning, I for an info, ! where it blocks, and x where the official validator refuses it.
 PLACES = """
+CHR101-zero-width.tab          2   1  50  W
 EDL101-empty.tab               0   0   0  E
 EDL102-header.tab              1   1  88  Ex
 EDL103-between.tab             2   1   1  W
@@ -55,6 +56,9 @@ EDL313-comma.tab               2  45  49  E
 EDL314-zero.tab                2  45  48  E
 EDL315-no-point.tab            1  44  45  E
 EDL316-reversed.tab            2  23  28  E
+EDL317-zeros.tab               8  28  36  W
+EDL318-place.tab               9  34  37  W
+EDL319-one-more.tab            1  24  27  W
 EDL401-line.tab               10   1  49  Ex
 EDL402-two-types.tab          10  17  29  Ex
 EDL403-surname.tab            10  23  28  Wx
@@ -68,6 +72,15 @@ EDL506-one-more.tab            0   0   0  I
 EDL507-suffix.tab              0   0   0  Ex
 EDL508-english-only.tab        0   0   0  I
 EDL509-from-one.tab            0   0   0  E
+TAB101-quotes.tab              1   1  63  E!x
+TAB102-commas.tab              1   1  47  E!x
+TAB105-other-names.tab         1   1  40  E!x
+TAB106-decimal-commas.tab      1   1  47  E
+TAB107-percentages.tab         1   1  47  E
+TAB108-types.tab               1   1  47  E
+TAB109-row-numbers.tab         1   1  49  E!x
+TAB110-no-mention-type.tab     1   1  43  E!x
+TAB111-small-letters.tab       1   1  47  E
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -75,6 +88,8 @@ ROWS = [line.split() for line in PLACES.strip().splitlines()]
 def beside(code: str) -> tuple[str | None, dict[str, str]]:
     """What a fixture is checked against: everything but what would tell its fault again."""
     texts, names, base = (str(VALID / name) for name in ("texts.jsonl", "documents.list", "kb.tab"))
+    if code in {"EDL317", "EDL318", "EDL319"}:
+        return None, {}
     if code in {"EDL506", "EDL507", "EDL508"}:
         return None, {"documents": names}
     if code in {"EDL214", "EDL215", "EDL501"}:
@@ -113,7 +128,11 @@ def test_a_fixture_raises_its_code_and_nothing_else(row: list[str]) -> None:
 def test_every_code_has_a_fixture() -> None:
     names = {row[0] for row in ROWS}
     assert names == {path.name for path in INVALID.iterdir()}
-    assert {name[:6] for name in names} == {code for code in catalogue() if code.startswith("EDL")}
+    own = {name[:6] for name in names if name.startswith(("CHR", "EDL"))}
+    assert own == {code for code in catalogue() if code.startswith(("CHR", "EDL"))}
+    tables = {name[:6] for name in names if name.startswith("TAB")}
+    # Without a header, there is none that is wrong: unit/ccu/test_ta2.py.
+    assert tables == {code for code in catalogue() if code.startswith("TAB")} - {"TAB103", "TAB104"}
 
 
 @pytest.mark.parametrize("name", ["submission.tab", "NIST_EDL_CP1_1.tab.tgz"])

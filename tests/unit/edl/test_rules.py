@@ -48,6 +48,8 @@ def check(tmp_path: Path) -> Check:
         ("entity", "Q42", "EDL307", "a number of the knowledge base, or NIL"),
         ("type", "gpe ", "EDL309", "write GPE"),
         ("type", "FAC", "EDL309", "write LOC"),
+        ("type", "PERSON", "EDL309", "write PER"),
+        ("type", "Organization", "EDL309", "write ORG"),
         ("type", "WEA", "EDL309", "GPE, LOC, ORG or PER"),
         ("kind", "nam", "EDL310", "write NAM"),
         ("kind", "PRO", "EDL310", "NOM for a nominal"),
@@ -72,7 +74,6 @@ def test_a_finding_says_what_to_do(
     ("text", "hint"),
     [
         ("\t".join(GOOD[:7]) + "\t", "add the confidence"),
-        (" ".join(GOOD), "separate the fields with tabs"),
         (f"{line()}\r{line()}", "separate"),
         ("x\ry", "end in CR alone"),
         ("a\tb", "separated by single tabs"),
@@ -84,8 +85,17 @@ def test_a_wrong_number_of_fields_says_why(check: Check, text: str, hint: str) -
     assert hint in (found[0].help or "") or "\r" in text
 
 
+def test_spaces_in_place_of_tabs_are_one_mistake(check: Check) -> None:
+    (found,) = check(" ".join(GOOD))
+    assert found.code == "TAB102"
+    assert "tabs" in (found.help or "")
+
+
 def test_a_run_is_told_once(check: Check) -> None:
-    lines = [line(run=run, mention=f"m{n}", extent=f"D:{n}-{n}") for n, run in enumerate("AABBBC")]
+    lines = [
+        line(run=run, mention=f"m{n}", text="x", extent=f"D:{n}-{n}")
+        for n, run in enumerate("AABBBC")
+    ]
     found = check(*lines)
     assert [(item.code, item.span and item.span.line) for item in found] == [
         ("EDL302", 3),
@@ -249,9 +259,10 @@ def test_links_that_a_type_can_have(check: Check, entity: str, types: str) -> No
 
 def test_nil_is_in_no_knowledge_base_and_each_other_entity_is_told_once(check: Check) -> None:
     lines = [
-        line(entity=e, mention=e, extent=f"D:{n}-{n}") for n, e in enumerate(["NIL1", "9", "1"])
+        line(entity=e, mention=e, text="x", extent=f"D:{n}-{n}")
+        for n, e in enumerate(["NIL1", "9", "1"])
     ]
-    again = line(entity="9", mention="x", extent="D:7-7")
+    again = line(entity="9", mention="x", text="x", extent="D:7-7")
     (finding,) = check(*lines, again, kb=KB)
     assert finding.code == "EDL504"
     assert "(mentions: 2)" in finding.message
@@ -260,7 +271,7 @@ def test_nil_is_in_no_knowledge_base_and_each_other_entity_is_told_once(check: C
 
 
 def test_a_list_says_what_is_not_scored(check: Check) -> None:
-    lines = [line(), line(mention="m2", extent="B:1-2"), line(mention="m3", extent="C:1-2")]
+    lines = [line(), line(mention="m2", extent="B:1-5"), line(mention="m3", extent="C:1-5")]
     found = check(*lines, documents="ENG_D1\nE\nF\n")
     assert [item.code for item in found] == ["EDL506", "EDL508"]
     assert found[0].message == ("unscored mentions: 2, in unlisted documents (2, such as B)")
@@ -286,15 +297,17 @@ def test_what_a_line_needs_can_be_added(tmp_path: Path) -> None:
 
 
 def test_a_finding_about_two_mentions_names_the_line_of_the_other(check: Check) -> None:
-    again = check(*(line(extent=f"D:{n}-{n}") for n in range(3)))
+    again = check(*(line(text="x", extent=f"D:{n}-{n}") for n in range(3)))
     assert [item.message for item in again] == [
         "the mention identifier m1 is already used on line 1"
     ] * 2
-    (inner,) = check(line(extent="D:3-4"), line(mention="m2", extent="D:0-9"))
+    (inner,) = check(
+        line(text="is", extent="D:3-4"), line(mention="m2", text="Paris Nord", extent="D:0-9")
+    )
     assert inner.message == "3-4 is nested in the mention 0-9 on line 2"
-    (crossing,) = check(line(extent="D:3-9"), line(mention="m2", extent="D:0-4"))
+    (crossing,) = check(line(text="is Nord", extent="D:3-9"), line(mention="m2", extent="D:0-4"))
     assert crossing.message == "3-9 crosses the mention 0-4 on line 2"
-    (same,) = check(line(), line(mention="m2", text="Lyon", type="LOC"))
+    (same,) = check(line(), line(mention="m2", text="Osaka", type="LOC"))
     assert same.message == (
         "the mention on line 1 has the same extent; "
         "the two lines differ in mention id, mention string, type"

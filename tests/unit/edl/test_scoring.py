@@ -143,6 +143,11 @@ def test_spans_that_end_before_they_start_overlap_nothing(scored):
     assert any("1 mention ends before it starts" in note for note in plan.notes)
 
 
+def test_a_mention_of_one_unit_does_not_end_before_it_starts(scored):
+    sides = (["d 5 5 E1 1 PER"], ["d 5 5 E1 1 PER"])
+    assert not [note for note in scored(sides).notes if "ends before it starts" in note]
+
+
 ALTERNATIVES = (["d 1 5 E1|E2 1 PER", "d 7 9 E1 1 PER"], ["d 1 5 E2 1 PER", "d 7 9 E1 1 PER"])
 
 
@@ -174,6 +179,16 @@ def test_alternatives_in_a_table_of_mentions_without_the_option(tmp_path):
         for profile in ("plan", "official")
     ]
     assert found == [(1, 0, 1, 0), (0, 1, 0, 1)]
+
+
+def test_the_public_scorer_tries_alternatives_of_a_table_where_it_is_asked_to(tmp_path):
+    line = "R\tm1\tOsh\tD:1-3\t{}\tGPE\tNAM\t1.0\n"
+    paths = [tmp_path / "gold.tab", tmp_path / "system.tab"]
+    paths[0].write_text(line.replace("{}", "7|8"), "utf-8")
+    paths[1].write_text(line.replace("{}", "8"), "utf-8")
+    options = {"measure": "strong_link_match", "alternatives": "eid"}
+    scores = score("lorehlt-edl", *map(str, paths), profile="official", options=options)
+    assert counts(scores, "strong_link_match") == (1, 0, 1, 0)
 
 
 def weights(tmp_path, *lines):

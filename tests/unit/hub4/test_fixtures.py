@@ -86,6 +86,7 @@ HUB232-type.tpl                       1   1  16  E
 HUB233-no-set.tpl                     3   1  17  W
 HUB234-letters.tpl                    3   1  15  E
 HUB235-capitals.tpl                   4   5   9  E
+HUB236-no-colon.tpl                   5   5  20  E
 HUB301-hyphen-in-type.tpl             3   1  21  E!
 HUB301-unknown.tpl                    2   1  16  E!
 HUB302-behind.tpl                     4  23  30  E

@@ -17,13 +17,14 @@ REFERENCE = """<TEMPLATE-D1-1> :=
     MADE_BY: "Anna" ##15#19#
 <CAKE-D1-1> :=
     ICING: "white" ##25#30#
-<TEMPLATE-D2-1> :=
 """
 
 
-def found(folder: Path, text: str, *, beside: bool = True, **options: str) -> list[Finding]:
+def found(
+    folder: Path, text: str, *, beside: bool = True, more: str = "", **options: str
+) -> list[Finding]:
     reference, system = folder / "reference.tpl", folder / "system.tpl"
-    reference.write_text(REFERENCE, "utf-8")
+    reference.write_text(REFERENCE + more, "utf-8")
     system.write_text(text, "utf-8")
     against = str(reference) if beside else None
     verdict = validate("hub4", str(system), against=against, options=options)
@@ -78,8 +79,11 @@ def test_a_top_in_other_case_is_one_finding(tmp_path: Path) -> None:
 
 
 def test_a_document_that_the_reference_lacks(tmp_path: Path) -> None:
-    (only,) = found(tmp_path, "<TEMPLATE-D1-1> :=\n<TEMPLATE-d2-1> :=\n")
-    assert (only.code, only.help, only.severity) == ("HUB233", "did you mean D2?", "warning")
+    text, more = "<TEMPLATE-D1-1> :=\n<TEMPLATE-d2-1> :=\n", "<TEMPLATE-D2-1> :=\n"
+    first, second = sorted(found(tmp_path, text, more=more), key=lambda finding: finding.code)
+    assert (first.code, first.help, first.severity) == ("HUB233", "did you mean D2?", "warning")
+    assert (second.code, second.severity) == ("REF107", "info")
+    assert second.message == "1 document of the reference is not in the submission: D2"
 
 
 def test_a_header_with_another_sign_asks_for_its_own(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ LTF407-tagged.ltf.xml                  8  28  32  I
 LTF501-bytes.ltf.xml                   4  10  22  E
 LTF501-exclusive-ends.ltf.xml          4  10  31  E
 LTF501-from-one.ltf.xml                4  10  25  E
+LTF501-tokens-in-utf-16.ltf.xml        4  10  33  E
 LTF501-utf-16-units.ltf.xml            4  10  29  E
 LTF502-too-many-digits.ltf.xml         4 105 125  E
 LTF502-with-comma.ltf.xml              4 100 105  E
@@ -95,6 +96,7 @@ LAF204-one-off                         6  37  42  E
 LAF204-other-case                      6  37  42  E
 LAF205-copied                          8  17  22  E
 LAF206-utf-16                          0   0   0  E
+LAF207-letters                         5  40  43  W
 """
 CONLLU = """
 CNU101-blanks.conllu                   7   1  61  E

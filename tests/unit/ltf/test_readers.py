@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import hlteval
 from hlteval.converters import ReadResult, load
 from hlteval.converters.ltf.bulk import bulk
 from hlteval.converters.ltf.elements import read_elements
@@ -211,3 +212,29 @@ def test_files_of_several_layouts_in_a_batch_are_read_as_they_are_alone():
             rows = getattr(together, name).filter(pl.col("origin") == at).drop("origin")
             assert rows.equals(getattr(tables, name).drop("origin")), (name, at)
             assert rows.equals(getattr(alone[0], name).drop("origin")), (name, at)
+
+
+def test_a_folder_of_plain_texts_is_texts_of_documents(tmp_path: Path) -> None:
+    for name in ("D1.txt", "D2.txt"):
+        (tmp_path / name).write_text(f"In {name}.\n", "utf-8")
+    corpus, findings = hlteval.read(str(tmp_path))
+    assert not findings
+    assert set(corpus.sources["format"]) == {"rsd"}
+    assert corpus.documents.select("name", "text").rows() == [
+        ("D1", "In D1.txt.\n"),
+        ("D2", "In D2.txt.\n"),
+    ]
+    mention = "R\tm1\tD1.txt\tD1:3-8\t17\tGPE\tNAM\t0.5\n"
+    path = tmp_path.with_name("run.tab")
+    path.write_text(mention, "utf-8")
+    assert hlteval.validate("lorehlt-edl", str(path), against=str(tmp_path)).findings == ()
+    path.write_text(mention.replace("3-8", "2-7"), "utf-8")
+    found = hlteval.validate("lorehlt-edl", str(path), against=str(tmp_path)).findings
+    assert [each.code for each in found] == ["EDL503"]
+
+
+def test_plain_texts_beside_other_files_are_none(tmp_path: Path) -> None:
+    (tmp_path / "D1.txt").write_text("In D1.\n", "utf-8")
+    (tmp_path / "notes.md").write_text("# Notes\n", "utf-8")
+    with pytest.raises(ValueError, match="matches no known format"):
+        hlteval.read(str(tmp_path))

@@ -55,7 +55,7 @@ MTF402-one-line                        0   0   0  E
 MTF403-no-list                         0   0   0  E!
 """
 SACREBLEU = """
-MTF501-spaces                          2   1  25  E
+MTF501-plural                          2  13  20  E
 MTF502-one-cell                        2   1  11  E
 """
 ROOMS = {

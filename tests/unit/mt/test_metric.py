@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
+from hlteval.scoring.ambiguous_places import with_entries
 from hlteval.scoring.mt.metric import Translation
-from hlteval.scoring.mt.options import TranslationOptions
+from hlteval.scoring.mt.options import Justifications, TranslationOptions
+from hlteval.scoring.situations.lorehlt import knowledge_base
 from tests.unit.mt.translations import corpus
 
 REFERENCE = [
@@ -186,6 +188,30 @@ def test_parts_have_the_values_that_are_named():
 def frames(*rows):
     names = ("document", "type", "place", "segment")
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+@pytest.mark.parametrize(
+    ("expected", "submitted", "right"),
+    [
+        ("1001|1009", "1001", True),
+        ("1001|1009", "1009", True),
+        ("1001|1009", "1009|1001", True),
+        ("1001|1009", "1002", False),
+        ("1001", "1001|1009", False),
+        ("1001", "", False),
+    ],
+)
+def test_a_frame_is_right_here_where_situation_frames_are_scored_as_right(
+    expected: str, submitted: str, right: bool
+) -> None:
+    """The entries of a place of the reference, and the one rule of both tasks."""
+    gold = frames(("D1", "food", expected, None), ("D1", "water", "1001", None))
+    own = frames(("D1", "food", submitted, "segment-0"))
+    assert Justifications(own, gold).correct.height == int(right)
+    names = {"document": "docid"}
+    system, reference = (with_entries(rows.rename(names)) for rows in (own, gold))
+    system = knowledge_base.resolved(system, reference, official=False)
+    assert (system["place"][0] == with_entries(gold)["place"][0]) == right
 
 
 def test_only_justifications_of_correct_frames_are_scored():

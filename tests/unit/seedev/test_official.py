@@ -105,3 +105,132 @@ def test_modifiers_are_no_fillers_and_not_modified(lines, code, rejected, profil
     verdict = validate("seedev-full", system, against=reference, profile=profile)
     assert [item.code for item in verdict.findings] == [code]
     assert verdict.passed is (profile == "official" and not rejected)
+
+
+def write(folder, **files):
+    """Puts files of bytes, named by document and suffix, over those of a side."""
+    for name, content in files.items():
+        document, _, suffix = name.rpartition("_")
+        (Path(folder) / f"{document}.{suffix}").write_bytes(content)
+
+
+def scores_of(reference, system, *, lenient=False):
+    scored = score("seedev-binary", reference, system, profile="official", lenient=lenient)
+    return {name: scored.metrics[name] for name in ("references", "predictions", "recall")}
+
+
+def test_a_reference_that_the_software_refuses_blocks(sides):
+    reference, system = sides(SECOND)
+    write(reference, d_a2=(FIRST + SECOND.replace("Is_Localized_In", "Bindng")).encode())
+    with pytest.raises(Refused) as refused:
+        score("seedev-binary", reference, system, profile="official")
+    assert {(item.side, item.code) for item in refused.value.blocking} == {("reference", "SEE101")}
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert (verdict.passed, verdict.decided) == (False, False)
+    # E2 has another type than that of the reference: one of two is right.
+    assert scores_of(reference, system, lenient=True)["recall"] == 0.5
+    assert score("seedev-binary", reference, system).metrics["recall"] == 0.5
+
+
+def test_bytes_that_are_not_text_are_read_as_replacement_characters(sides):
+    reference, system = sides("")
+    line = SECOND.replace("T3", "T\x003").encode().replace(b"\x00", b"\xff")
+    write(system, d_a2=FIRST.encode() + line)
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert verdict.passed
+    assert "SRC201" in verdict.by_code
+    # FIRST, the event with T\ufffd3, and what stands for T\ufffd3: three annotations, one right.
+    expected = {"references": 2, "predictions": 3, "recall": 0.5}
+    assert scores_of(reference, system) == expected
+    assert not validate("seedev-binary", system, against=reference).passed
+    with pytest.raises(Refused):
+        score("seedev-binary", reference, system)
+
+
+def test_a_wrong_byte_in_a_type_is_an_unknown_type(sides):
+    reference, system = sides("")
+    write(system, d_a2=FIRST.encode() + SECOND.encode().replace(b"Is_", b"Is\xe9"))
+    with pytest.raises(Refused) as refused:
+        score("seedev-binary", reference, system, profile="official")
+    assert {item.code for item in refused.value.blocking} == {"SEE101"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"E1\tBindng Molecule:T1\n", b"E1\tfoo bar\n", b"T9\tGene 9 3\tx\n", b"\xff\n"],
+    ids=["type", "no arguments", "reversed", "bytes"],
+)
+def test_errors_in_unknown_documents_are_ignored(line, sides):
+    reference, system = sides(SECOND)
+    write(system, other_a2=line)
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert verdict.passed
+    assert set(verdict.by_code) == {"SEE402"}
+    assert scores_of(reference, system) == {"references": 2, "predictions": 2, "recall": 1}
+    assert not validate("seedev-binary", system, against=reference).passed
+
+
+@pytest.mark.parametrize(
+    ("offset", "code"),
+    [("2147483647", "STD103"), ("0000000000005", "STD103"), ("2147483648", "STD109")],
+)
+def test_the_software_crashes_only_beyond_its_integers(offset, code, sides):
+    reference, system = sides(SECOND + f"T9\tGene 0 {offset}\tx\n")
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert code in verdict.by_code
+    if code == "STD103":
+        assert verdict.passed
+        # Two events, and the text span: three annotations.
+        assert scores_of(reference, system)["predictions"] == 3
+    else:
+        assert not verdict.passed
+        with pytest.raises(Refused, match="no official score"):
+            scores_of(reference, system, lenient=True)
+
+
+def test_a_byte_order_mark_loses_an_event_of_the_reference_too(sides):
+    reference, system = sides(SECOND)
+    write(reference, d_a2=b"\xef\xbb\xbf" + (FIRST + SECOND).encode())
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert verdict.passed
+    # The first record is an annotation of unknown kind: two references, one of them an event.
+    assert scores_of(reference, system) == {"references": 2, "predictions": 2, "recall": 0.5}
+
+
+def test_an_unreadable_entity_is_one_thing_for_both_sides(sides):
+    reference, system = sides(SECOND)
+    write(reference, d_a1=GIVEN.replace("Tissue 10 14\t", "Tissue 10\t").encode())
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert (verdict.passed, verdict.decided) == (True, True)
+    assert scores_of(reference, system) == {"references": 2, "predictions": 2, "recall": 1}
+
+
+def test_what_stands_for_a_dangling_identifier_of_the_reference_is_missed(sides):
+    reference, system = sides(SECOND)
+    write(reference, d_a2=(FIRST + SECOND.replace("T3", "T99")).encode())
+    # Two events and the annotation for T99; FIRST is found.
+    assert scores_of(reference, system) == {"references": 3, "predictions": 2, "recall": 1 / 3}
+
+
+def test_documents_without_a_text_are_unknown(sides):
+    reference, system = sides(SECOND)
+    for side in (reference, system):
+        write(side, other_a2=FIRST.encode())
+    verdict = validate("seedev-binary", system, against=reference, profile="official")
+    assert verdict.passed
+    assert set(verdict.by_code) == {"SEE402"}
+    assert scores_of(reference, system) == {"references": 2, "predictions": 2, "recall": 1}
+    # In `plan`, the document is one of the reference: three of three events.
+    assert score("seedev-binary", reference, system).metrics["references"] == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [SECOND.replace(" T", "\u2028T"), SECOND.replace("T3", "T3\x85")],
+    ids=["separator", "next-line"],
+)
+def test_line_separators_of_unicode_end_no_pattern(line, sides):
+    reference, system = sides("")
+    Path(system, "d.a2").write_text(FIRST + line, encoding="utf-8")
+    expected = {"references": 2, "predictions": 2, "recall": 0.5}
+    assert scores_of(reference, system) == expected

@@ -278,3 +278,23 @@ def test_lines_of_the_entities_in_a_prediction_are_one_finding(
         "STD301",
         "give each annotation of a document a unique identifier",
     )
+
+
+def test_exchanged_roles_are_named(findings: Callable[..., list[Finding]]) -> None:
+    """T1 is a gene, T3 a tissue: both are in the role of the other."""
+    text = "E1\tLocalization Functional_Molecule:T3 Target_Tissue:T1\n"
+    wrong = findings(text)
+    assert [each.code for each in wrong] == ["SEE205", "SEE205"]
+    assert [each.help for each in wrong] == [
+        "exchange the fillers of Functional_Molecule and Target_Tissue",
+        "exchange the fillers of Target_Tissue and Functional_Molecule",
+    ]
+    both = findings("E1\tLocalization Functional_Molecule:T1 Target_Tissue:T1\n")
+    (single,) = [each for each in both if each.code == "SEE205"]
+    assert single.help == "use a filler of type Tissue"
+
+
+def test_an_unknown_type_lists_the_types(findings: Callable[..., list[Finding]]) -> None:
+    (unknown,) = findings("E1\tXyzzyqqq Functional_Molecule:T1 Molecule:T2\n")
+    names = ", ".join(sorted(schema("full").events))
+    assert unknown.help == f"the types of seedev-full are {names}"
