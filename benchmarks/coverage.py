@@ -194,14 +194,14 @@ def simulated(task: Task, documents: int, corpora: int) -> Iterator[Row]:
     counts, _ = metric.statistics(reference, system, alignment=False)
     names, _, resamples = setting(task)
     for part in metric.decompose(names):
-        found = _replicates(part, counts, documents, corpora, resamples)
+        found = replicates(part, counts, documents, corpora, resamples)
         for name in names:
             if name in found[0][1]:
                 values = [(plan, own[name]) for plan, own in found]
                 yield from _rows(name, values, task.limits(name))
 
 
-def _replicates(
+def replicates(
     part: Metric, counts: pl.DataFrame, documents: int, corpora: int, resamples: int
 ) -> list[tuple[Plan, Mapping[str, Values]]]:
     """The values of every replicate of each corpus."""

@@ -23,7 +23,7 @@ from benchmarks.generators import generator
 from hlteval.scoring.intervals import Jackknife
 from hlteval.scoring.jackknife import deletions, groups
 from hlteval.scoring.metric import Metric
-from hlteval.scoring.significance import Pair, probability
+from hlteval.scoring.significance import Pair, drawn_chance
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.task import Task
 
@@ -76,7 +76,7 @@ def _tested(pair: Pair, seed: int) -> Mapping[str, tuple[float, ...]]:
         first, second = np.split(both, 2)
         observed, without, swapped = np.split(first - second, [1, 1 + len(kept)])
         chances = (
-            probability(swapped, float(observed[0])),
+            drawn_chance(swapped, float(observed[0])).p,
             jackknife.probability(float(observed[0]), without),
         )
         found[name] = (*chances, float(first[0]), float(np.nanmean(first[1 + len(kept) :])))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from hlteval.scoring import jackknife
 from hlteval.scoring.metric import DOCUMENTS, Limits, Metric, Replicates
 from hlteval.scoring.resampling import bootstrap, interval, listed_interval, over
-from hlteval.scoring.significance import probability
+from hlteval.scoring.significance import Chance, drawn_chance
 
 Values = NDArray[np.float64]
 UNLIMITED = (-np.inf, np.inf)
@@ -71,13 +71,13 @@ class Method(ABC):
         """The interval of a value; None if the replicates do not give one."""
 
     @abstractmethod
-    def probability(self, difference: float, replicates: Values) -> float:
-        """How often chance alone gives a difference as large, from its replicates."""
+    def chance(self, difference: float, replicates: Values) -> Chance | None:
+        """The p value of a difference from its replicates; None where it is undefined."""
 
     def interval(self, value: float, replicates: Values, within: Limits) -> Limits | str:
         """The interval of a value, or why there is none."""
         if self.documents < self.fewest:
-            return self._too_few(self.fewest)
+            return self._few(self.fewest)
         if np.isnan(replicates).mean() > 1 - self.confidence:
             return "undefined without some of the documents"
         if np.ptp(replicates[~np.isnan(replicates)]) <= _CLOSE * abs(value):
@@ -89,10 +89,14 @@ class Method(ABC):
 
     def missing(self, part: Metric, name: str) -> str:
         """Why a value has no interval whatever its replicates are; empty where it can have one."""
-        fewest = part.fewest_documents(name)
-        return self._too_few(fewest) if self.documents < fewest else part.no_interval(name)
+        return self.too_few(part, name) or part.no_interval(name)
 
-    def _too_few(self, fewest: int) -> str:
+    def too_few(self, part: Metric, name: str) -> str:
+        """That there are too few documents for intervals and tests of a value; empty if not."""
+        fewest = max(self.fewest, part.fewest_documents(name))
+        return self._few(fewest) if self.documents < fewest else ""
+
+    def _few(self, fewest: int) -> str:
         return f"{_documents(self.documents)} with counts, at least {fewest} are needed"
 
     def difference(self, value: float, replicates: Values, within: Limits) -> Limits | None:
@@ -152,9 +156,13 @@ class Bootstrap(Method):
             return listed_interval(replicates, self.confidence) or "undefined in some resamples"
         return super().interval(value, replicates, within)
 
-    def probability(self, difference: float, replicates: Values) -> float:
+    def too_few(self, part: Metric, name: str) -> str:
+        """Never, where the software's own units are resampled."""
+        return super().too_few(part, name) if self.units == DOCUMENTS else ""
+
+    def chance(self, difference: float, replicates: Values) -> Chance | None:
         """Of resamples that are moved so that their middle is no difference."""
-        return probability(replicates - difference, difference)
+        return drawn_chance(replicates - difference, difference)
 
 
 @dataclass(frozen=True)
@@ -193,9 +201,10 @@ class Jackknife(Method):
         """The value and its standard error."""
         return jackknife.interval(value, replicates, self.sizes, self.confidence, within)
 
-    def probability(self, difference: float, replicates: Values) -> float:
+    def chance(self, difference: float, replicates: Values) -> Chance | None:
         """Student's t of the difference over its standard error."""
-        return jackknife.probability(difference, replicates, self.sizes)
+        p = jackknife.probability(difference, replicates, self.sizes)
+        return None if np.isnan(p) else Chance(p)
 
 
 def method(

@@ -97,6 +97,13 @@ class Metric(ABC):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Merge the counts of any number of batches, of none as well."""
 
+    def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:  # noqa: ARG002
+        """Return what is wrong with the files of options beside all that was counted.
+
+        For names that only a reference knows, such as those of its annotators.
+        """
+        return ()
+
     @abstractmethod
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """Compute the values from total counts, and from nothing else.
@@ -172,7 +179,7 @@ class Metric(ABC):
 
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The names of the documents of which something was counted, sorted."""
-        return counts[self.document_column].unique().sort().to_list()
+        return counts[self.document_column].drop_nulls().unique().sort().to_list()
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
