@@ -9,7 +9,7 @@ from importlib import import_module, resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hlteval.extensions import FORMATS, extensions, resolve
+from hlteval.extensions import FORMATS, broken_extensions, extensions, load_extension
 
 if TYPE_CHECKING:
     from hlteval.converters.format import Format, ReadResult, Setting, WrongSetting
@@ -135,7 +135,9 @@ def summaries() -> Mapping[str, Summary]:
     """
     file = resources.files("hlteval.grammars") / "formats.json"
     ours = {name: _loaded(own) for name, own in json.loads(file.read_text("utf-8")).items()}
-    added = {name: summary(load(name)) for name in extensions(FORMATS) if name not in ours}
+    others = [name for name in extensions(FORMATS) if name not in ours]
+    broken = broken_extensions(FORMATS) if others else {}
+    added = {name: summary(load(name)) for name in others if name not in broken}
     return MappingProxyType({**added, **ours})
 
 
@@ -166,13 +168,15 @@ def load(name: str) -> Format:
 
     Raises:
         KeyError: if there is none of that name.
+        BrokenExtension: if it is of another package, and cannot be imported.
 
     Examples:
         >>> load("standoff").suffixes
         ('.txt', '.a1', '.a2')
     """
-    named = BUILTIN[name] if name in BUILTIN else known()[name]
-    form: Format = resolve(named) if ":" in named else import_module(named).FORMAT
+    found: Any = import_module(BUILTIN[name]) if name in BUILTIN else None
+    added = load_extension(FORMATS, name) if found is None else found
+    form: Format = getattr(added, "FORMAT", added)
     return form
 
 

@@ -18,6 +18,7 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Table
 
 Layout = Literal["per_document", "single_file"]
 
@@ -60,6 +61,16 @@ def nothing(_: Corpus) -> Mapping[str, int]:
     return {}
 
 
+def no_tables(_: Member, first: str, **settings: str) -> Sequence[Table]:  # noqa: ARG001
+    """No declarations: for formats that are no tables."""
+    return ()
+
+
+def one_table(table: Table) -> Callable[..., Sequence[Table]]:
+    """Return the declaration of a format whose files are all the same table."""
+    return lambda _, first, **settings: (table,)  # noqa: ARG005
+
+
 Describe = Callable[[str, pl.DataFrame], Mapping[str, int]]
 """Gives counts of rows by the words for them; they are rows of a table, or values of a column."""
 
@@ -87,6 +98,7 @@ class Format:
         carries: the tables of the representation that it has a place for, and of their columns
             that may be null those that it has a place for, such as `mentions.text`.
         sniff: whether a source looks like it, from names and first bytes.
+        general: whether that says little, so that any other format that fits comes before it.
         read: batches of whole documents, each with its findings.
         locate: line and column of places of one file, found in one pass.
         write: batches of a corpus, as `supported` gives them, to a path; None where the format is
@@ -112,6 +124,9 @@ class Format:
             files: its reader reports those of one batch, a check those of two.
         separable: whether the files and losses of a document do not depend on other documents, so
             that a corpus is written in slices; see `converters.toolkit.document_slices`.
+        tabular: the declarations of the tables that a file may be, by the file and its first line,
+            the likeliest first: mistakes in all rows are found by them. It takes the settings of
+            `read`. None for what is no table.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -133,8 +148,10 @@ class Format:
     frame_kinds: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     repeated_code: str = ""
+    general: bool = False
     separable: bool = False
     has_rows: bool = False
+    tabular: Callable[..., Sequence[Table]] = field(default=no_tables)
     shares_documents: bool = False
     evaluation: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
@@ -163,6 +180,7 @@ class Format:
         return replace(
             self,
             read=partial(self.read, **bound["read"]) if bound["read"] else self.read,
+            tabular=partial(self.tabular, **bound["read"]) if bound["read"] else self.tabular,
             write=partial(self.write, **bound["write"])
             if self.write and bound["write"]
             else self.write,

@@ -25,12 +25,13 @@ from hlteval.converters.corpus.defects import Defect
 from hlteval.converters.corpus.parquet import locate, store_finding
 from hlteval.converters.format import EVERYTHING, Format, ReadResult
 from hlteval.converters.toolkit.single_file import head
-from hlteval.findings import Bounded, Finding, Span, entry, excerpt
+from hlteval.findings import Bounded, Finding, Span, entry, excerpt, finding
 from hlteval.representation import Corpus, StoreError
 from hlteval.representation.jsonl import JsonRows, read_rows
 from hlteval.representation.jsonl_writing import write_batches
 from hlteval.representation.line_chunks import Lines
 from hlteval.sources import Member, Source, Unreadable
+from hlteval.sources.problems import kind_of_file
 
 _HEADER = '"hlteval-corpus"'
 _ALIKE = 1000
@@ -48,6 +49,10 @@ def read(source: Source) -> Iterator[ReadResult]:
     """The corpus, as one batch."""
     for member in source.members:
         try:
+            if kind := kind_of_file(source):
+                found = finding("SRC205", file=member.display, kind=kind)
+                yield ReadResult(Corpus(), (found,))
+                continue
             yield read_lines(Lines(member.reader()), member)
         except Unreadable as reason:
             yield ReadResult(Corpus(), (reason.finding,))

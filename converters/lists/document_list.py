@@ -19,7 +19,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, finding
@@ -124,6 +124,7 @@ FORMAT = Format(
     suffixes=(".list",),
     layout="single_file",
     carries=("sources", "documents"),
+    tabular=one_table(TABLE),
     sniff=sniff,
     read=read,
     codes=("DOC",),

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.toolkit.named_documents import with_documents
 from hlteval.converters.toolkit.single_file import File, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location
@@ -33,6 +33,7 @@ TABLE = Table(
         Column("end", "integer", pattern="[0-9]{1,9}"),
     ),
     code="SNT101",
+    ascending=("start", "end"),
 )
 
 
@@ -74,6 +75,7 @@ FORMAT = Format(
         "rejected_records": "unreadable line",
     },
     carries=("sources", "documents", "segments", "segments.name"),
+    tabular=one_table(TABLE),
     sniff=sniff,
     read=read,
     codes=("SNT",),

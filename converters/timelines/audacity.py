@@ -25,7 +25,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.timelines import tracks
 from hlteval.converters.timelines.notation import KIND, noted, text
 from hlteval.converters.timelines.seconds import plain_text
@@ -35,6 +35,7 @@ from hlteval.converters.toolkit.single_file import beginning, locate_lines
 from hlteval.findings import FieldRef, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
 from hlteval.syntax.tsv_columns import shortened
 
 SUFFIX = ".txt"
@@ -43,6 +44,16 @@ _SECONDS = re.compile(_NUMBER, re.A)
 _FREQUENCIES = re.compile(rf"\\\t(?:-?{_NUMBER}\t-?{_NUMBER})[ \t]*", re.A)
 _LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
 _CELLS = 3
+_TABLE = Table(
+    (
+        Column("start", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
+        Column("end", "number", pattern=_NUMBER.replace(r"\d", "[0-9]")),
+        Column("label", usual=".*[^0-9., ].*"),
+    ),
+    ascending=("start", "end"),
+    ignored=r"\\$",
+)
+"""The cells of a label; the last one may have tabs."""
 _SNIFFED = 3
 """Files of a folder that are looked at."""
 
@@ -150,6 +161,7 @@ FORMAT = Format(
     separable=True,
     words=tracks.WORDS,
     carries=tracks.CARRIES,
+    tabular=one_table(_TABLE),
     sniff=sniff,
     documents=documents,
     read=read,

@@ -23,6 +23,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ from hlteval.converters.toolkit.single_file import File, head, locate_lines, rea
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Column, Table
 from hlteval.syntax.tsv_columns import shortened
 
 COLUMNS = (
@@ -67,6 +69,29 @@ _ORDER = {
     for table, columns in _FILLED.items()
 }
 """The columns of each table that are read, in its order."""
+_TABLE = Table(
+    tuple(
+        Column(
+            name,
+            "number" if name in _NUMBERS else "text",
+            pattern={
+                **dict.fromkeys(_NUMBERS, f" *{NUMBER} *"),
+                "kind": "|".join(_TABLES),
+                "document": "(?s).+",
+                "several": "true|false",
+            }.get(name, ""),
+            nullable=name not in _NEEDED,
+            optional=name not in _NEEDED,
+        )
+        for name in COLUMNS
+    ),
+    header="required",
+    any_order=True,
+    ragged=True,
+    separator=",",
+    ascending=("start", "end"),
+)
+"""The columns as a table, for mistakes in all rows."""
 _CELL = re.compile(r'"(?:[^"]|"")*"|[^,]*')
 
 
@@ -106,6 +131,13 @@ def sniff(source: Source) -> bool:
     titles = {title.strip(' "\r') for title in head(source).partition("\n")[0].split(",")}
     named = bool(titles & {"document", "file_id"}) + ("kind" in titles)
     return named > 0 and named + bool(titles & {"start", "label", "level"}) > 1
+
+
+def tabular(_: Member, first: str) -> Sequence[Table]:
+    """The table, whose first column may be called `file_id`."""
+    named, *others = _TABLE.columns
+    own = replace(named, heading=next((title for title in _ALSO if title in first), ""))
+    return (replace(_TABLE, columns=(own, *others)),)
 
 
 def read(source: Source) -> Iterator[ReadResult]:
@@ -319,6 +351,7 @@ FORMAT = Format(
             if name != "kind" and f"{table}.{name}" != "instances.label"
         ),
     ),
+    tabular=tabular,
     sniff=sniff,
     read=read,
     codes=("TLN101", "TLN6"),

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.format import Format, ReadResult
+from hlteval.converters.format import Format, ReadResult, one_table
 from hlteval.converters.timelines.notation import INSTANCES, KIND, NUMBER, is_number
 from hlteval.converters.timelines.seconds import (
     count_silent,
@@ -43,6 +43,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Explanation, Table
 from hlteval.syntax.tsv_columns import shortened
+from hlteval.syntax.tsv_dialects import SPACES
 from hlteval.syntax.tsv_lines import Lines
 
 _NONE = "<NA>"
@@ -97,7 +98,11 @@ COLUMNS = (
     Column("llr", heading="confidence", pattern=f"{_NONE}|{NUMBER}", code="TLN202"),
     Column("look-ahead", pattern=_ANY),
 )
-TABLE = Table(COLUMNS, code="TLN201", explain=explain)
+TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored=";;|SPKR-INFO$")
+
+
+_SHORT = replace(TABLE, columns=(*COLUMNS[:-1], replace(COLUMNS[-1], optional=True)))
+"""The same, whose lines may lack the last field."""
 
 
 def sniff(source: Source) -> bool:
@@ -215,6 +220,7 @@ FORMAT = Format(
         *("sources", "documents", "instances", "instances.start", "instances.end"),
         *("instances.status", "instances.llr"),
     ),
+    tabular=one_table(_SHORT),
     sniff=sniff,
     read=read,
     codes=("TLN101", "TLN2"),

@@ -37,7 +37,14 @@ def head(source: Source, size: int = 4000) -> str:
         source: the source.
         size: the number of bytes; a byte order mark is left out.
     """
-    if source.kind not in {"file", "stdin"} or not source.members:
+    if source.kind not in {"file", "stdin"}:
+        return ""
+    return head_of_first(source, size)
+
+
+def head_of_first(source: Source, size: int = 4000) -> str:
+    """The beginning of the first file of any source; the arguments are those of `head`."""
+    if not source.members:
         return ""
     return beginning(source.members[0], size)
 

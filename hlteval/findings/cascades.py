@@ -57,7 +57,7 @@ def without_cascades(
     Args:
         findings: the findings of a run.
         paths: the path of each side.
-        kept: codes that are never left out.
+        kept: codes that are never left out, and that hide nothing.
 
     Examples:
         >>> from hlteval.findings import Span, finding
@@ -88,7 +88,7 @@ def cascades(
     kept: Collection[str] = (),
 ) -> Cascades:
     """What `without_cascades` keeps, and what follows from the reference; the arguments are its."""
-    roots = _Roots(list(findings), paths)
+    roots = _Roots(list(findings), paths, kept)
     parts = [
         part
         for item in roots.findings
@@ -118,7 +118,9 @@ def cascades(
 class _Roots:
     """The findings from which others may follow."""
 
-    def __init__(self, findings: list[Finding], paths: Mapping[str, str]) -> None:
+    def __init__(
+        self, findings: list[Finding], paths: Mapping[str, str], kept: Collection[str]
+    ) -> None:
         self.findings, self.paths = findings, paths
         self.codes = sorted({finding.code for finding in findings})
         wanted = {root for code in self.codes for root in self._codes(entry(code))}
@@ -129,7 +131,7 @@ class _Roots:
         self.identifiers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         self.mentions: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         for finding in findings:
-            if entry(finding.code).hides:
+            if entry(finding.code).hides and finding.code not in kept:
                 self.hidden.add((finding.side, finding.file))
             if finding.code in wanted:
                 self._add(finding)

@@ -14,11 +14,11 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from string import Formatter
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
-from hlteval.extensions import CODES, extensions
+from hlteval.extensions import CODES, extensions, load_extension
 from hlteval.findings.counts import filled
 from hlteval.findings.finding import Excerpt, Finding, Severity, Span
 from hlteval.findings.suggest import suggestion
@@ -127,6 +127,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return f"{hint} {text}".strip()
 
 
+def _added(name: str) -> Any:
+    """The folder of the codes of an extension."""
+    return resources.files(load_extension(CODES, name))
+
+
 @cache
 def catalogue() -> Mapping[str, Entry]:
     """All entries by code, sorted.
@@ -138,7 +143,7 @@ def catalogue() -> Mapping[str, Entry]:
         >>> catalogue()["STD101"].title == entry("STD101").title
         True
     """
-    folders = [_CODES, *(resources.files(package) for package in extensions(CODES).values())]
+    folders = [_CODES, *(_added(name) for name in extensions(CODES))]
     files = [file for folder in folders for file in folder.iterdir()]
     entries: dict[str, Entry] = {}
     for file in sorted((f for f in files if f.name.endswith(".toml")), key=lambda f: f.name):

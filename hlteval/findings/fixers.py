@@ -6,6 +6,7 @@ by the workflow, which withdraws it if the finding remains.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -23,14 +24,19 @@ class Fixer(NamedTuple):
 
     Attributes:
         title: what was done, in a few words.
-        scope: whether it corrects a `line`, a `file`, or the `files` of a submission; or many
-            places of a file, which the `rule` of the finding names.
+        scope: whether it corrects a `line`, a `file`, a `table`, which is a file whose format
+            declares its columns, or the `files` of a submission; or many places of a file, which
+            the `rule` of the finding names.
         line: gives the lines that replace a line with a finding; for the scope `line`.
+        file: gives the text that replaces that of a file; for the scope `file`.
+        unsafe: whether it changes values, so that it must be asked for.
     """
 
     title: str
-    scope: Literal["line", "file", "files", "rule"] = "line"
+    scope: Literal["line", "file", "table", "files", "rule"] = "line"
     line: Callable[[str, Finding], Lines] | None = None
+    file: Callable[[str], str | None] | None = None
+    unsafe: bool = False
 
 
 def _marked(line: str, finding: Finding) -> tuple[int, int]:
@@ -144,12 +150,67 @@ def no_trigger(line: str, finding: Finding) -> Lines:
     return (line[: start - 1] + line[end:],) if line[:start].endswith(":") else None
 
 
+def no_trailing_comma(line: str, finding: Finding) -> Lines:
+    """The line without the marked comma.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> no_trailing_comma("[1, 2,]", finding("JSN104", span=Span(1, 6, 7), closing="]"))
+        ('[1, 2]',)
+    """
+    start, end = _marked(line, finding)
+    return (line[:start] + line[end:],) if line[start:end] == "," else None
+
+
+def no_quotes(line: str, finding: Finding) -> Lines:
+    """The line with the marked string as the number that it holds.
+
+    Examples:
+        >>> from hlteval.findings import Span, finding
+        >>> values = {"path": "$[0]", "given": "text", "wanted": "a number", "hint": ""}
+        >>> no_quotes('[{"a": "0.5"}]', finding("SFJ203", span=Span(1, 8, 13), **values))
+        ('[{"a": 0.5}]',)
+    """
+    start, end = _marked(line, finding)
+    number = re.fullmatch(
+        r'"(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"', line[start:end]
+    )
+    return (line[:start] + number[1] + line[end:],) if number else None
+
+
+def one_array(text: str) -> str | None:
+    r"""An array in place of JSON Lines; None if the lines are not objects.
+
+    Examples:
+        >>> one_array('{"a": 1}\n{"a": 2}\n'), one_array('[{"a": 1}]')
+        ('[{"a": 1},\n{"a": 2}]\n', None)
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines or not all(_is_object(line.removesuffix(",")) for line in lines):
+        return None
+    return "[" + ",\n".join(line.removesuffix(",") for line in lines) + "]\n"
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 FIXERS: Mapping[str, Fixer] = MappingProxyType(
     {
+        "table": Fixer("rewrote the table", "table"),
+        "table-values": Fixer("rewrote the table", "table", unsafe=True),
+        "utf-8": Fixer("converted the file to UTF-8", "file"),
+        "one-array": Fixer("wrote the lines as one array", "file", file=one_array),
+        "trailing-comma": Fixer("removed a comma", line=no_trailing_comma),
+        "no-quotes": Fixer("removed quotation marks", line=no_quotes),
         "byte-order-mark": Fixer("removed the byte order mark", "file"),
         "line-ends": Fixer("replaced CR LF with LF", "file"),
         "junk-files": Fixer("left out hidden and system files", "files"),
         "extents": Fixer("rewrote the extents", "rule"),
+        "offsets": Fixer("rewrote the offsets", "rule", unsafe=True),
         "tab": Fixer("replaced spaces with a tab", line=tab_for_spaces),
         "tabs": Fixer("replaced spaces with tabs", line=tabs_for_spaces),
         "spelling": Fixer("corrected upper and lower case", line=spelling),

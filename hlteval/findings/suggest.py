@@ -21,7 +21,8 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
 
     Case, spaces, hyphens and underscores do not count; otherwise names are compared by their
     normalized Damerau-Levenshtein similarity. One of the alternatives of a name with a slash means
-    this name. If none is similar, the only name that contains the unknown one is suggested.
+    this name. If none is similar, the only name that contains the unknown one is suggested. A name
+    with or without "not" is the opposite, and never suggested.
 
     Args:
         name: the unknown name.
@@ -39,12 +40,15 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
         'Insufficient/Unknown'
         >>> closest("x", ["Shelter"]) is None
         True
+        >>> closest("not_current", ["past", "current"]) is None
+        True
     """
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 
-    names, plain_names, whole = _known(tuple(known))
     plain = _plain(name)
+    opposite = plain.removeprefix("not") if plain.startswith("not") else f"not{plain}"
+    names, plain_names, whole = _known(tuple(n for n in known if _plain(n) != opposite))
     if len(plain) >= _LEAST and plain in whole:
         return whole[plain]
     found = process.extractOne(

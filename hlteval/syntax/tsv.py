@@ -31,6 +31,7 @@ Example:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -77,6 +78,10 @@ class Table:
         blank_is_empty: whether a line of spaces and tabs is empty.
         explain: reads a line that is not valid, if it is more than its cells: it is called with the
             number of the line and the line.
+        ignored: pattern of the first cell of a line that is no row, such as a comment.
+        separator: of cells; readers of their own have commas, or any spaces.
+        ascending: the names of two columns of numbers, of which the second is never below the
+            first.
 
     Examples:
         >>> columns = (Column("name"), Column("score", "number", code="SFT103"))
@@ -100,6 +105,9 @@ class Table:
     empty_code: str = ""
     blank_is_empty: bool = True
     explain: Callable[[int, str], Explanation] | None = None
+    ignored: str = ""
+    separator: str = "\t"
+    ascending: tuple[str, ...] = ()
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -144,6 +152,10 @@ class Table:
             if title not in titles and not (column.nullable or column.optional)
         ]
         return missing, [title for title in titles if title not in wanted]
+
+    def ignores(self, cells: Sequence[str]) -> bool:
+        """Whether the cells of a line are no row."""
+        return bool(self.ignored) and re.match(self.ignored, cells[0]) is not None
 
     def is_empty(self, line: str) -> bool:
         """Whether a line is an empty one."""
@@ -292,8 +304,16 @@ class Table:
 
         Args:
             rows: with the columns of the table, each writable; others are ignored.
+
+        Raises:
+            ValueError: for a cell with a tab or a line break, which would be read as two: nothing
+                is escaped, so a format counts such values as losses.
         """
         cells = [column.cells(rows[column.name]).alias(column.name) for column in self.columns]
+        for cell in cells:
+            torn = cell.filter(cell.str.contains("[\t\n]").fill_null(value=False))
+            if torn.len():
+                raise ValueError(f"{cell.name}: a cell has a tab or a line break: {torn[0]!r}")
         line = pl.concat_str(pl.all(), separator="\t", ignore_nulls=True)
         return pl.DataFrame(cells).select(line=line)["line"]
 

@@ -56,6 +56,8 @@ class Column:
         tolerated: whether a cell that does not match is reported but read.
         heading: in the header, if not `name`.
         describe: further values of the message, from the cell; `given` and `column` are there.
+        usual: what cells match that rules accept, if that is less than `pattern`: mistakes in all
+            rows are recognised by it.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Column:
     tolerated: bool = False
     heading: str = ""
     describe: Callable[[str], Mapping[str, object]] | None = None
+    usual: str | Callable[[], str] = ""
 
     @property
     def title(self) -> str:
@@ -78,6 +81,12 @@ class Column:
         """The pattern of a cell, empty for any text."""
         pattern = self.pattern() if callable(self.pattern) else self.pattern
         return pattern or _PATTERNS[self.kind]
+
+    @property
+    def usual_pattern(self) -> str:
+        """The pattern of a cell that rules accept too, empty for any text."""
+        usual = self.usual() if callable(self.usual) else self.usual
+        return usual or self.full_pattern
 
     def accepts(self, cell: str | None) -> bool:
         r"""Whether a cell is valid; None is a cell that the line does not have.

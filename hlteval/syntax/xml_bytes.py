@@ -10,6 +10,7 @@ from typing import NamedTuple, overload
 
 from hlteval.findings import Finding
 from hlteval.sources import Member, Unreadable, decode, sha256
+from hlteval.sources.decoding import not_text
 
 _CHUNK = 1 << 18
 _DECLARATION = re.compile(rb"""<\?xml\b[^>]*?\bencoding\s*=\s*["']([^"'<>]{1,40})["']""")
@@ -49,6 +50,8 @@ def declared_encoding(data: bytes) -> str | None:
 
 def _is_valid(data: bytes, encoding: str) -> bool:
     if codecs.lookup(encoding).name != "utf-8" or data.startswith(codecs.BOM_UTF8) or 0 in data:
+        return False
+    if not_text(data):
         return False
     decoder = codecs.getincrementaldecoder("utf-8")()
     view = memoryview(data)

@@ -23,6 +23,8 @@ DEEPEST = 100
 
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[")
 _SPECIAL = re.compile(r"&(?!(?:[A-Za-z_][\w.-]*|#[0-9]+|#x[0-9A-Fa-f]+);)|<(?![A-Za-z_/!?])")
+_UNENDED = re.compile(r"&[\w.-]+")
+"""An ampersand with a name, without the semicolon of a reference."""
 _NAME = re.compile(r"[\w:.-]+")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -193,7 +195,11 @@ class Reader:
         rest = written[0][column - 1 :] if written else ""
         if written and written[0][: column - 1].endswith("=") and "invalid token" in reason:
             hint = "write the value of the attribute between quotation marks"
-        special = _SPECIAL.match(written[0], max(0, column - 2)) if written else None
+        before = written[0].rfind("&", 0, column - 1) if written else -1  # a name may follow it
+        special = written and (
+            _SPECIAL.match(written[0], max(0, column - 2))
+            or (_UNENDED.fullmatch(written[0], max(0, before), column - 1))
+        )
         if "undefined entity" in reason:
             named = rest.partition(";")[0] + ";"
             return problem_at("XML111", line, column, {"entity": named[:40]})
@@ -216,8 +222,8 @@ class Reader:
             hint = "remove the character"
         elif special:
             column = special.start() + 1
-            reason = f"unescaped {special[0]} in XML"
-            hint = f"write {'&amp;' if special[0] == '&' else '&lt;'}"
+            reason = f"unescaped {special[0][0]} in XML"
+            hint = f"write {'&amp;' if special[0][0] == '&' else '&lt;'}"
         return problem_at("XML101", line, column, {"reason": reason, "hint": hint})
 
     def _unmatched(self, name: re.Match[str] | None) -> str:

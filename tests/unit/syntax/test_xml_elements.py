@@ -27,6 +27,28 @@ def test_an_end_tag_of_another_name_is_a_misspelling_or_a_missing_tag(
     assert (wrong.help or "").startswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("text", "column", "hint"),
+    [
+        ("AT & T", 7, "write &amp;"),
+        ("R&D center", 5, "write &amp;"),
+        ("Fish &chips", 9, "write &amp;"),
+        ("R&amp;D, R&D, a", 14, "write &amp;"),
+        ("a &; b", 6, "write &amp;"),
+        ("R&amp;D < 3", 12, "write &lt;"),
+    ],
+)
+def test_what_must_be_written_as_a_reference_is_marked(
+    text: str, column: int, hint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "d.xml"
+    path.write_text(f"<A>{text}</A>")
+    (result,) = load("ltf").read(open_source(str(path)))
+    (wrong,) = (item for item in result.findings if item.code == "XML101")
+    assert wrong.span
+    assert (wrong.span.column, wrong.help) == (column, hint)
+
+
 @pytest.mark.parametrize("tag", ["<{0}/>", '<document {0}="1"/>'])
 def test_a_message_has_the_beginning_of_a_very_long_name(tag: str, tmp_path: Path) -> None:
     path = tmp_path / "d.xml"
